@@ -127,12 +127,12 @@ def test_a_rubric_outlives_another_section_and_a_restart(page: Page, app: App) -
 
 def test_a_saved_rubric_leaves_no_draft(page: Page, app: App) -> None:
     page.goto(f"{app.url}/data?project=Demo&dimension=fluency&section=Dimensions and wording")
-    rubric = at(page, "dimension_rubric_3").get_by_role("textbox")
+    rubric = at(page, "dimension_rubric_2").get_by_role("textbox")
     expect(rubric).to_be_visible()
     settled(page)
     rubric.fill("Fluent.")
-    click(at(page, "save_dimension_3").get_by_role("button"), shows=page.get_by_text("Saved.", exact=True))
-    page.wait_for_function("!Object.keys(localStorage).some(key => key.includes('dimension_rubric_3'))")
+    click(at(page, "save_dimension_2").get_by_role("button"), shows=page.get_by_text("Saved.", exact=True))
+    page.wait_for_function("!Object.keys(localStorage).some(key => key.includes('dimension_rubric_2'))")
 
 
 def test_words_of_two_tabs_are_both_offered(page: Page, app: App) -> None:

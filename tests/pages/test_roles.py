@@ -1,17 +1,19 @@
 """Screens as people with roles meet them, who have signed in."""
 
+import json
 from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import ContributorKind
+from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.people.actor import LOCAL_OWNER, NOBODY, Actor, Role
 from app.domain.task import Task
 from app.services.attributes.attribute_changes import move_attributes
 from app.services.attributes.attributes import add_attributes
 from app.services.building.build import build
-from app.services.checklists.checklists import new_draft
+from app.services.checklists.checklists import get_checklist, new_draft, versions_of
 from app.services.checklists.expert_answers import draw_texts
 from app.services.people.invitations import accept_invitation, invite, members_of
 from app.services.people.sign_ins import actor_of_cookie
@@ -348,3 +350,61 @@ def test_settings_show_a_facilitator_neither_files_nor_the_server_s_own_addresse
     assert "Recorded calls" not in [one.value for one in app.subheader]
     sign_in(LOCAL_OWNER)
     assert "localhost:9" in said(open_screen("settings"))
+
+
+def test_facilitator_publishes_with_an_unsaved_question(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    draft = _draft_of_demo(demo)
+    question = draft.asked[1]
+    sign_in(ana(demo, Role.FACILITATOR))
+    app = open_screen("checklist")
+    app.button(key=f"open_{question.id}").click().run()
+    app.text_area(key=f"question_text_{question.id}").set_value("Is it tied together?").run()
+    app.button(key="publish").click().run()
+    assert get_checklist(demo, draft.id).status is ChecklistStatus.DRAFT
+    app.button(key="publish_saved").click().run()
+    made = get_checklist(demo, draft.id)
+    assert (made.status, made.asked[1].text) == (ChecklistStatus.PUBLISHED, "Is it tied together?")
+
+
+def test_facilitator_publishes_without_an_unsaved_question(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    draft = _draft_of_demo(demo)
+    question = draft.asked[1]
+    sign_in(ana(demo, Role.FACILITATOR))
+    app = open_screen("checklist")
+    app.button(key=f"open_{question.id}").click().run()
+    app.text_area(key=f"question_text_{question.id}").set_value("Is it tied together?").run()
+    app.button(key="publish").click().run()
+    app.button(key="publish_cancel").click().run()
+    assert get_checklist(demo, draft.id).status is ChecklistStatus.DRAFT
+    app.button(key="publish").click().run()
+    app.button(key="publish_now").click().run()
+    made = get_checklist(demo, draft.id)
+    assert (made.status, made.asked[1].text) == (ChecklistStatus.PUBLISHED, question.text)
+
+
+def test_a_draft_in_the_browser_is_published_after_a_reload(
+    demo: Workbench, open_screen: Open, sign_in: SignIn
+) -> None:
+    draft = _draft_of_demo(demo)
+    key = f"question_text_{draft.asked[1].id}"
+    sign_in(ana(demo, Role.FACILITATOR))
+    app = open_screen("checklist")
+    app.text_input(key="typing_known").set_value(json.dumps({key: "Is it tied together?"})).run()
+    app.button(key="publish").click().run()
+    app.button(key="publish_saved").click().run()
+    assert get_checklist(demo, draft.id).asked[1].text == "Is it tied together?"
+
+
+def test_invited_expert_sees_that_an_edit_is_not_saved(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    actor = ana(demo, Role.EXPERT)
+    attribute = add_consideration(demo, 1, "Ana", "Order.")
+    sign_in(actor)
+    app = open_screen("think_aloud")
+    before = said(app)
+    app.text_input(key="typing_known").set_value(json.dumps({f"edit_text_{attribute}": "Disorder."})).run()
+    assert not app.exception
+    assert "an edit is not saved yet" in said(app) and "an edit is not saved yet" not in before
+
+
+def _draft_of_demo(demo: Workbench) -> Checklist:
+    return new_draft(demo, versions_of(demo, 1)[0].id)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.checklist import Checklist, Question, QuestionOrigin
+from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionOrigin
 from app.errors import ConflictError, InputError, NotFoundError
 from app.services.checklists.checklists import get_checklist, new_draft, publish, versions_of
 from app.services.checklists.component_edits import (
@@ -22,6 +22,7 @@ from app.services.checklists.draft_edits import (
     switch_question,
 )
 from app.services.checklists.draft_history import history_of, last_change, undo
+from app.services.checklists.open_edits import OpenEdits
 from app.services.runtime.workbench import Workbench
 from tests.support.projects import ready_to_score
 
@@ -191,3 +192,20 @@ def test_nobody_publishes_words_they_have_not_seen(workbench: Workbench, draft: 
 def test_wording_says_what_a_person_can_change() -> None:
     question = Question("Is it?", "Order", weight=2, guidance="Look.")
     assert QuestionWording.of(question) == QuestionWording("Is it?", "Order", "Look.", 2)
+
+
+def test_open_edits_are_published_with_the_draft(workbench: Workbench, draft: Checklist) -> None:
+    question = draft.asked[0]
+    edits = OpenEdits(((question, QuestionWording("Is it in order?", question.component)),))
+    made = publish(workbench, draft.id, draft, edits, "Ana")
+    assert (made.status, made.asked[0].text) == (ChecklistStatus.PUBLISHED, "Is it in order?")
+
+
+def test_an_open_edit_that_fails_publishes_nothing(workbench: Workbench, draft: Checklist) -> None:
+    first, second = draft.asked[:2]
+    edits = OpenEdits(
+        ((first, QuestionWording("Is it in order?", first.component)), (second, QuestionWording(" ", second.component)))
+    )
+    with pytest.raises(InputError):
+        publish(workbench, draft.id, draft, edits, "Ana")
+    assert get_checklist(workbench, draft.id) == draft
