@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from app.errors import WorkbenchError
-from app.services.data.projects import overview
+from app.services.data.projects import dimensions_named
 from app.services.think_aloud.samples import ensure_samples, held_out
 from app.services.think_aloud.think_aloud_jobs import think_aloud_job_key
 from pages.components.ask_llms.ask_models import ask_button
@@ -18,7 +18,7 @@ from pages.components.shell.frame import needs_dimension
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.runs.model_options import more_options
 from pages.components.shell.samples import left_out, rubric, samples_side_by_side
-from pages.components.shell.words import plain
+from pages.components.shell.words import number, plain
 
 ONE, ALL = "This dimension", "All dimensions"
 
@@ -32,13 +32,11 @@ try:
     samples = ensure_samples(workbench, dimension.id)
 except WorkbenchError as error:
     st.markdown(plain(str(error)))
-    if st.button("Go to Texts", key="samples_need_ratings", type="primary"):
-        go("data")
+    if st.button("Import texts", key="samples_need_texts", type="primary"):
+        go("data", {"section": "Import"})
     st.stop()
 
-everything = overview(workbench, project.id).dimensions
-dimensions = [d.dimension for d in everything]
-rated = [d.dimension for d in everything if d.ratings]
+dimensions = dimensions_named(workbench, project.name, "all")
 choice, answers = st.columns([4, 7], gap="medium")
 with choice:
     models = models_to_ask(workbench)
@@ -47,9 +45,9 @@ with choice:
         [ONE, ALL],
         key="ask_scope",
         horizontal=True,
-        captions=[plain(dimension.name), f"{len(rated)} with ratings"],
+        captions=[plain(dimension.name), number(len(dimensions), "dimension")],
     )
-    asked = rated if scope == ALL else [dimension]
+    asked = dimensions if scope == ALL else [dimension]
     options = more_options("ask", models)
     batch = batch_choice(models)
     think_aloud_forecast(workbench, project, asked, models)
@@ -63,5 +61,5 @@ with answers:
 
 with st.expander("What they read: the same as the experts", key="ask_samples"):
     rubric(dimension)
-    left_out(held_out(workbench, project.id, dimension.id))
+    left_out(project.task, samples, held_out(workbench, project.id, dimension.id))
     samples_side_by_side(project.task, dimension, samples)

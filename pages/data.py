@@ -5,7 +5,7 @@ import streamlit as st
 from app.services.data.projects import dimensions_named, overview
 from pages.components.data.dimension_forms import add_dimension_form, dimension_form
 from pages.components.data.import_form import import_form
-from pages.components.data.import_report import import_report
+from pages.components.data.import_report import import_report, show_report
 from pages.components.data.import_watch import watch_import
 from pages.components.data.sample_change import sample_change
 from pages.components.data.task_form import task_form
@@ -33,9 +33,17 @@ if project is None:
     import_form(workbench, None)
     st.stop()
 
-import_report(workbench, project)
-texts = overview(workbench, project.id).texts
 choice = f"data_section_{project.id}"
+
+
+def open_section(name: str) -> None:
+    st.session_state[choice] = name
+
+
+import_report(workbench, project, open_section)
+if arrived:
+    show_report()
+texts = overview(workbench, project.id).texts
 first = TEXTS if texts else IMPORT
 if arrived or choice not in st.session_state:
     wanted = st.query_params.get("section")

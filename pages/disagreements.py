@@ -33,6 +33,6 @@ pair = shown_pair(queue, pairs)
 if pair is None:
     nothing_here(queue)
 elif is_listed() and pairs:
-    pair_list(pairs)
+    pair_list(workbench, project, pairs)
 else:
     one_pair(workbench, project, queue, pairs, pair, decides)

@@ -20,14 +20,14 @@ workbench = current_workbench()
 project, dimension = needs_dimension(
     workbench,
     "Think aloud",
-    "You are the expert: read what the dimension means and the scored samples, and say what you look for.",
+    "You are the expert: read what the dimension means and the samples, and say what you look for.",
 )
 try:
     samples = ensure_samples(workbench, dimension.id)
 except WorkbenchError as error:
     st.markdown(plain(str(error)))
-    if st.button("Go to Texts", key="samples_need_ratings", type="primary"):
-        go("data")
+    if st.button("Import texts", key="samples_need_texts", type="primary"):
+        go("data", {"section": "Import"})
     st.stop()
 
 reading, writing = st.columns([3, 2], gap="large")
@@ -35,7 +35,7 @@ with reading:
     rubric(dimension)
     st.subheader("Samples", anchor=False)
     if role_in(workbench, project) is not Role.EXPERT:  # what scoring leaves out is no matter of theirs
-        left_out(held_out(workbench, project.id, dimension.id))
+        left_out(project.task, samples, held_out(workbench, project.id, dimension.id))
     samples_side_by_side(project.task, dimension, samples)
 with writing, sticky("writing"):
     name = expert(workbench, project)

@@ -16,15 +16,26 @@ OUTPUT_NAMES = (
 )  # fmt: skip
 FIELD_NAMES: dict[str, tuple[str, ...]] = {
     "source": ("source", "source_text", "document", "article", "src", "prompt", "input", "question", "passage",
-               "context", "dialogue", "history", "assignment", "topic", "doc"),
-    "doc_id": ("doc_id", "docid", "document_id", "source_id", "prompt_id", "article_id"),
+               "context", "dialogue", "history", "assignment", "topic", "doc", "conversation", "ticket", "thread",
+               "case", "query", "request", "customer_message", "inquiry"),
+    "doc_id": ("doc_id", "docid", "document_id", "source_id", "prompt_id", "article_id", "ticket_id", "ticket_no",
+               "ticket_number", "conversation_id", "dialogue_id", "dialog_id", "thread_id", "case_id", "question_id",
+               "query_id", "assignment_id", "topic_id"),
     "system_id": ("system_id", "system", "system_name", "model_id", "model", "model_name", "generator", "author",
-                  "writer", "student", "student_id"),
-    "item_id": ("item_id", "text_id", "row_id", "essay_id", "sample_id"),
+                  "author_id", "author_name", "writer", "writer_id", "student", "student_id", "student_name", "agent",
+                  "agent_id", "agent_name", "assistant", "bot", "respondent", "participant", "participant_id"),
+    "item_id": ("item_id", "text_id", "row_id", "essay_id", "sample_id", "reply_id", "answer_id", "response_id",
+                "summary_id", "story_id"),
     "reference": ("reference", "references", "ref", "gold", "target", "human_reference"),
 }  # fmt: skip
 # They may hold the source itself or only its name: their values tell.
-_SOURCE_OR_NAME = frozenset({"document", "doc", "article", "assignment", "prompt", "topic"})
+_SOURCE_OR_NAME = frozenset(
+    {"document", "doc", "article", "assignment", "prompt", "topic", "conversation", "dialogue", "ticket", "thread",
+     "case", "question", "query", "request"}
+)  # fmt: skip
+# They name what a text belongs to even where no two rows share a name.
+_NAMES_OF_SOURCES = frozenset({"ticket", "conversation", "dialogue", "thread", "case"})
+_PARTS_OF_LABELS = frozenset({"id", "name", "no", "number"})
 _NOT_RATINGS = re.compile(
     r"(^|[^a-z])(id|index|idx|row|num|n|nr|no|count|length|len|words?|tokens?|chars?|sentences?|paragraphs?|year|age|"
     r"grade|date|time|seed|position|rank|unnamed|column|fold|split|pred\w*|loss|prob\w*|logp\w*|ppl|perplexity|rouge\w*|"
@@ -81,6 +92,20 @@ def guess(columns: Sequence[str], rows: Rows, named: ColumnMapping | None = None
     return Guess(mapping, {name: why.get(name, BY_NAME) for name in mapping.columns if name not in named.columns})
 
 
+def writer_label(column: str) -> str:
+    """What the writer of a text is called, going by the column that names them: `agent_id` -> agent; "" for a column
+    whose name says nothing."""
+    plain = _plain(column)
+    words = [word for word in plain.split("_") if word not in _PARTS_OF_LABELS]
+    return " ".join(words) if plain in FIELD_NAMES["system_id"] else ""
+
+
+def source_label(columns: Mapping[str, str]) -> str:
+    """What a source is called where the columns of a mapping say so: `ticket`, `conversation_id`; else ""."""
+    words = [word for field in ("doc_id", "source") for word in _plain(columns.get(field, "")).split("_")]
+    return next((word for word in words if word in _NAMES_OF_SOURCES), "")
+
+
 def _guess_fields(
     by_name: Mapping[str, str], named: Mapping[str, str], rows: Rows
 ) -> tuple[dict[str, str], dict[str, str]]:
@@ -93,8 +118,9 @@ def _guess_fields(
     }
     fields = {field: by_name[found[0]] for field, found in known.items() if found}
     if "doc_id" not in fields and "doc_id" not in named:
-        shared = (by_name[name] for name in FIELD_NAMES["source"] if name in names_only)
-        if column := next((column for column in shared if _distinct(column, rows) < len(rows)), None):
+        named_so = ((name, by_name[name]) for name in FIELD_NAMES["source"] if name in names_only)
+        naming = (c for name, c in named_so if name in _NAMES_OF_SOURCES or _distinct(c, rows) < len(rows))
+        if column := next(naming, None):
             fields["doc_id"] = column
             why["doc_id"] = f"it holds {_distinct(column, rows)} names for {len(rows)} rows"
     fields |= named
@@ -152,8 +178,11 @@ def _plain(column: str) -> str:
 
 def _guess_id(by_name: Mapping[str, str], fields: Mapping[str, str], rows: Rows) -> dict[str, str]:
     """A column named just `id` is the document's where rows share values of it, else the text's."""
-    if "id" not in by_name or "doc_id" in fields:
+    if "id" not in by_name:
         return {}
+    if "doc_id" in fields:
+        unique = "item_id" not in fields and _distinct(by_name["id"], rows) == len(rows)
+        return {"item_id": by_name["id"]} if unique else {}
     if _distinct(by_name["id"], rows) < len(rows):
         return {"doc_id": by_name["id"]}
     if fields.get("source"):

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What the texts are. Its words go into every prompt and every screen."""
+    """What the texts are. Its words go into every prompt and every screen, `writer_name` into screens alone."""
 
     text_name: str = "text"
     source_name: str = "source"
     description: str = ""
     language: str = "English"
+    writer_name: str = "system"
 
     @property
     def texts_name(self) -> str:
@@ -21,6 +22,11 @@ class Task:
     def sources_name(self) -> str:
         """What several sources are called: articles, assignments."""
         return _several(self.source_name)
+
+    @property
+    def writers_name(self) -> str:
+        """What those who wrote the texts are called: systems, agents, students."""
+        return _several(self.writer_name)
 
 
 def _several(word: str) -> str:

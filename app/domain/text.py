@@ -53,6 +53,29 @@ class Rating:
     value: float
 
 
+TITLE_WORDS, TITLE_CHARACTERS = 7, 48  # of a text's or a source's beginning
+_STOP = "…"
+
+
+def text_title(text: Text) -> str:
+    """What a text is called in lists for people: the first words of its source, who wrote it, its own first words.
+
+    A text without a source is called by the name of its document.
+    """
+    about = _beginning(dialogue_history(text.source).removeprefix(_HISTORY)) or text.doc_id
+    return " · ".join(part for part in (about, text.system_id, _beginning(text.text)) if part)
+
+
+def _beginning(prose: str) -> str:
+    """The first words; languages that write none apart are cut by their characters."""
+    words = prose[: 8 * TITLE_CHARACTERS].split()
+    found = " ".join(words[:TITLE_WORDS])
+    if len(found) > TITLE_CHARACTERS:
+        cut = found[:TITLE_CHARACTERS]
+        found = cut.rpartition(" ")[0] or cut
+    return found if found == " ".join(prose[: 8 * TITLE_CHARACTERS + 1].split()) else f"{found.rstrip('.,;:')}{_STOP}"
+
+
 def dialogue_source(history: str, fact: str = "") -> str:
     """What the writer of the reply saw: the dialogue so far and, where one was given, the fact to talk about."""
     return f"{_HISTORY}{history}" + (f"{_FACT}{fact}" if fact else "")

@@ -22,11 +22,12 @@ class HeldBack:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`score` is the mean human rating shown with it; `chosen_by` is "auto" or "hand"."""
+    """`score` is the mean human rating shown with it, None where nobody rated the text; `chosen_by` is "auto" or
+    "hand"."""
 
     position: int
     text: Text
-    score: float
+    score: float | None
     chosen_by: str = "auto"
 
 

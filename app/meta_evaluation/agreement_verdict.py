@@ -149,7 +149,10 @@ def _without_figures(meta: MetaEvaluation) -> Said | None:
     intake, figure = meta.intake, meta.figures["spearman"]
     if meta.basis.n == 0:
         if intake.missing_human == intake.rows:
-            said = "nobody has rated these texts, so the scores can't be compared with people's."
+            said = (
+                "nobody has rated these texts, so the scores can't be compared with people's. Import ratings, or let "
+                "experts answer the checklist to see where the judge disagrees with them."
+            )
         elif all(missing == intake.rows for missing in intake.missing_pred):
             said = "no text has a score that counts, so there is nothing to compare with people."
         else:

@@ -41,8 +41,10 @@ def one_line(content: str) -> str:
     return " ".join(str(content).split())
 
 
-def plain_number(value: float) -> str:
-    """1.0 as 1, 2.3333 as 2.33."""
+def plain_number(value: float | None) -> str:
+    """1.0 as 1, 2.3333 as 2.33; the score of a sample that nobody rated in words."""
+    if value is None:
+        return "not rated"
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 

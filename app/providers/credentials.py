@@ -66,10 +66,14 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A checked address with the key to send there; what an adapter opens its client with."""
+    """A checked address with the key to send there; what an adapter opens its client with.
+
+    key_place: where a person set the key, or would set it: a field on Settings, else a variable of the environment.
+    """
 
     base_url: str = field(repr=False)
     key: SecretStr = field(default_factory=lambda: SecretStr(""))
+    key_place: str = ""
 
 
 def endpoint(provider: ProviderSpec, access: Access) -> Endpoint:
@@ -83,8 +87,14 @@ def endpoint(provider: ProviderSpec, access: Access) -> Endpoint:
         )
     # The HTTP library would quote such a key in its own error.
     if not all("!" <= character <= "~" for character in secret):
-        raise WrongKeyError(f"The key set for {provider.title} holds characters that no key has.")
-    return Endpoint(_checked_url(provider, access.base_url), SecretStr(secret))
+        hint = f"Check {key_place(provider, access.typed)}."
+        raise WrongKeyError(f"The key set for {provider.title} holds characters that no key has.", hint)
+    return Endpoint(_checked_url(provider, access.base_url), SecretStr(secret), key_place(provider, access.typed))
+
+
+def key_place(provider: ProviderSpec, typed: bool) -> str:
+    """Where a person set a provider's key."""
+    return f"what was typed in “Key for {provider.title}” on Settings" if typed else provider.key_variable
 
 
 def _checked_url(provider: ProviderSpec, given: str | None) -> str:

@@ -2,8 +2,8 @@
 
 The rubric's words name rules. The samples speak for a rule when its measured value rises (or falls, where less is
 better) with the score: Kendall's tau-a between value and score over the samples. Rules are ranked by both, the rubric
-first. Rules of families that the rubric hardly speaks of are left to other dimensions. Each chosen rule gives its
-considerations, which are general and never quote a sample.
+first; samples that nobody rated speak for none. Rules of families that the rubric hardly speaks of are left to other
+dimensions. Each chosen rule gives its considerations, which are general and never quote a sample.
 """
 
 from collections import defaultdict
@@ -44,7 +44,7 @@ def rank(context: Context, samples: Sequence[Mapping[str, Any]], judge: RuleJudg
     Rules that find nothing to look at in any sample are left out (comparison with a source that isn't there).
     """
     profiles = [judge.profile(sample["text"], sample["source"] or "") for sample in samples]
-    scores = [float(sample["score"]) for sample in samples]
+    scores = [sample["score"] for sample in samples]
     readings = {rule.id: [rule.measure(profile) for profile in profiles] for rule in RULES}
     rubric = _rubric_weights(context)
     families = _family_shares(rubric)
@@ -99,10 +99,12 @@ def _family(rule: Rule) -> str:
     return THEMES[rule.theme].family
 
 
-def _agreement(rule: Rule, readings: Sequence[Reading], scores: Sequence[float]) -> float:
-    """Kendall's tau-a between the measured value, turned so that more is better, and the score; -1 to 1."""
+def _agreement(rule: Rule, readings: Sequence[Reading], scores: Sequence[float | None]) -> float:
+    """Kendall's tau-a between the measured value, turned so that more is better, and the score of the samples that
+    have one; -1 to 1."""
     turn = 1 if rule.better is Better.MORE else -1
-    pairs = list(combinations([(turn * r.value, score) for r, score in zip(readings, scores, strict=True)], 2))
+    rated = [(turn * r.value, float(s)) for r, s in zip(readings, scores, strict=True) if s is not None]
+    pairs = list(combinations(rated, 2))
     if not pairs:
         return 0.0
     return sum(_sign(a[0] - b[0]) * _sign(a[1] - b[1]) for a, b in pairs) / len(pairs)

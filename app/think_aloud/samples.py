@@ -1,12 +1,16 @@
-"""Choice of the rated texts that assessors read: spread over the score range (InteractEval, section 3.3).
+"""Choice of the texts that assessors read: spread over the score range (InteractEval, section 3.3).
 
 The paper shows four samples of different scores and doesn't say how they were found. Here they are the lowest and the
-highest score that people gave, and texts near the one-third and two-thirds points between these.
+highest score that people gave, and texts near the one-third and two-thirds points between these. Where nobody rated
+the texts, chance draws them, spread over documents and systems.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, pstdev
+
+import numpy as np
 
 from app.domain.think_aloud import HeldBack
 from app.errors import NotReadyError
@@ -35,6 +39,15 @@ def sample_candidate(text_id: int, doc_id: str, length: int, ratings: Sequence[f
     """A text with the ratings that people gave it on the dimension, one at least."""
     spread = 0.0 if min(ratings) == max(ratings) else pstdev(ratings)  # which takes exact fractions, slowly
     return SampleCandidate(text_id, doc_id, fmean(ratings), spread, length)
+
+
+@dataclass(frozen=True, slots=True)
+class UnratedCandidate:
+    """A text that nobody rated; `system_id` is "" where the data doesn't say who wrote it."""
+
+    text_id: int
+    doc_id: str
+    system_id: str = ""
 
 
 def held_back(
@@ -87,6 +100,29 @@ def choose_samples(candidates: Sequence[SampleCandidate], count: int = SAMPLES) 
     for point in _points(pool, wanted):
         choice.take(point)
     return tuple(sorted(choice.taken, key=lambda sample: (sample.score, sample.text_id)))
+
+
+def draw_unrated(
+    candidates: Sequence[UnratedCandidate], count: int = SAMPLES, seed: int = 0, documents: Collection[str] = ()
+) -> tuple[UnratedCandidate, ...]:
+    """Draw `count` texts at random, in the order of their ids; fewer where there are fewer.
+
+    No document is drawn from a second time while another is left, and of the rest no system. `documents`: those that
+    other samples are from already. The same seed and candidates, in any order, give the same texts.
+    """
+    pool = sorted(candidates, key=lambda candidate: candidate.text_id)
+    order = [int(place) for place in np.random.default_rng(seed).permutation(len(pool))]
+    by_document, by_system = Counter(documents), Counter[str]()
+    taken: list[int] = []
+    for _ in range(min(count, len(pool))):
+        place = min(
+            (place for place in order if place not in taken),
+            key=lambda place: (by_document[pool[place].doc_id], by_system[pool[place].system_id]),
+        )
+        taken.append(place)
+        by_document[pool[place].doc_id] += 1
+        by_system[pool[place].system_id] += 1
+    return tuple(pool[place] for place in sorted(taken))
 
 
 def _points(pool: Sequence[SampleCandidate], count: int) -> list[float]:

@@ -18,6 +18,7 @@ class ProjectRow(SQLModel, table=True):
     source_name: str = "source"
     description: str = Field(default="", sa_column=text_column())
     language: str = "English"
+    writer_name: str = "system"
     notice: str = Field(default="", sa_column=text_column())
     research: bool = False
     human_systems: list[str] = Field(default_factory=list, sa_column=json_column())

@@ -23,7 +23,10 @@ class ContributorRow(SQLModel, table=True):
 
 
 class ThinkAloudSampleRow(SQLModel, table=True):
-    """A text shown in the think-aloud of a dimension; its document leaves that dimension's evaluation set."""
+    """A text shown in the think-aloud of a dimension; its document leaves that dimension's evaluation set.
+
+    `score` is None where nobody had rated the text when it was chosen.
+    """
 
     __tablename__ = "think_aloud_sample"
     __table_args__ = (
@@ -35,7 +38,7 @@ class ThinkAloudSampleRow(SQLModel, table=True):
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     text_id: int = Field(sa_column=owned_by("text.id"))
     position: int
-    score: float
+    score: float | None = None
     chosen_by: str = "auto"
 
 

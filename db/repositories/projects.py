@@ -47,6 +47,7 @@ class Projects:
             source_name=task.source_name,
             description=task.description,
             language=task.language,
+            writer_name=task.writer_name,
             notice=notice,
         )
         self._session.add(row)
@@ -56,7 +57,7 @@ class Projects:
     def set_task(self, project_id: int, task: Task) -> None:
         row = self._session.get_one(ProjectRow, project_id)
         row.text_name, row.source_name = task.text_name, task.source_name
-        row.description, row.language = task.description, task.language
+        row.description, row.language, row.writer_name = task.description, task.language, task.writer_name
 
     def human_systems(self, project_id: int) -> tuple[str, ...]:
         """Which of the project's systems are people."""
@@ -145,7 +146,7 @@ def _check_range(row: DimensionRow) -> None:
 
 def _project(row: ProjectRow) -> Project:
     assert row.id is not None
-    task = Task(row.text_name, row.source_name, row.description, row.language)
+    task = Task(row.text_name, row.source_name, row.description, row.language, row.writer_name)
     return Project(row.id, row.name, task, row.notice, row.research, row.created_at)
 
 

@@ -126,13 +126,15 @@ class Texts:
             raise NotFoundError("This text is no longer there.", "Reload the page.")
         return text_value(row)
 
-    def many(self, text_ids: Iterable[int]) -> dict[int, Text]:
+    def many(self, text_ids: Iterable[int], project_id: int | None = None) -> dict[int, Text]:
+        """Those of these ids that are there, of one project where it is given."""
         wanted = list(text_ids)
+        of_project = [] if project_id is None else [TextRow.project_id == project_id]
         found: dict[int, Text] = {}
         for start in range(0, len(wanted), BLOCK):
             rows = self._session.exec(
                 select(TextRow).where(
-                    col(TextRow.id).in_(wanted[start : start + BLOCK]), *within(self._scope, TextRow.id)
+                    col(TextRow.id).in_(wanted[start : start + BLOCK]), *of_project, *within(self._scope, TextRow.id)
                 )
             )
             found.update({int(row.id or 0): text_value(row) for row in rows})

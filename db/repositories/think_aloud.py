@@ -1,6 +1,7 @@
 """Contributors, the samples they read, and their attributes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlalchemy import delete, func
 from sqlalchemy.orm import aliased
@@ -11,7 +12,7 @@ from app.domain.attribute import Attribute, AttributeStanding, AttributeStatus, 
 from app.domain.name import checked_name
 from app.domain.think_aloud import Sample
 from app.errors import ConflictError, InputError, NotFoundError
-from db.models import AttributeRow, ContributorRow, DimensionRow, StageRunRow, TextRow, ThinkAloudSampleRow
+from db.models import AttributeRow, ContributorRow, DimensionRow, RatingRow, StageRunRow, TextRow, ThinkAloudSampleRow
 from db.models.think_aloud import written_about
 from db.repositories.texts import text_value
 
@@ -56,7 +57,21 @@ class ThinkAloud:
             .where(ThinkAloudSampleRow.dimension_id == dimension_id)
             .order_by(col(ThinkAloudSampleRow.position))
         )
-        return [Sample(row.position, text_value(text), row.score, row.chosen_by) for row, text in rows]
+        found = [Sample(row.position, text_value(text), row.score, row.chosen_by) for row, text in rows]
+        unrated = [sample.text.id for sample in found if sample.score is None]
+        rated_since = self._mean_ratings(dimension_id, unrated) if unrated else {}
+        return [
+            replace(sample, score=rated_since.get(sample.text.id)) if sample.score is None else sample
+            for sample in found
+        ]
+
+    def _mean_ratings(self, dimension_id: int, text_ids: Sequence[int]) -> dict[int, float]:
+        rows = self._session.exec(
+            select(RatingRow.text_id, func.avg(RatingRow.value))
+            .where(RatingRow.dimension_id == dimension_id, col(RatingRow.text_id).in_(text_ids))
+            .group_by(col(RatingRow.text_id))
+        )
+        return {text_id: float(mean) for text_id, mean in rows}
 
     def sample_counts(self, project_id: int) -> dict[int, int]:
         """Dimension id -> how many samples it has."""
@@ -68,7 +83,7 @@ class ThinkAloud:
         )
         return dict(rows.all())
 
-    def set_samples(self, dimension_id: int, chosen: Sequence[tuple[int, float, str]]) -> None:
+    def set_samples(self, dimension_id: int, chosen: Sequence[tuple[int, float | None, str]]) -> None:
         """Replace a dimension's samples by (text id, score, chosen by), in order."""
         self._session.execute(delete(ThinkAloudSampleRow).where(col(ThinkAloudSampleRow.dimension_id) == dimension_id))
         for position, (text_id, score, chosen_by) in enumerate(chosen, start=1):

@@ -208,7 +208,7 @@ def test_the_material_is_that_of_the_experts(demo: Workbench, open_screen: Open)
 def test_without_ratings_the_screen_says_what_to_do(workbench: Workbench, open_screen: Open):
     create_project(workbench, "Blank", Task(), (Dimension("warmth"),))
     app = open_screen("ask_llms")
-    assert app.button(key="samples_need_ratings").label == "Go to Texts"
+    assert app.button(key="samples_need_texts").label == "Import texts"
 
 
 def test_how_far_an_llm_may_go_is_chosen(vendors: FakeLlm, open_screen: Open):

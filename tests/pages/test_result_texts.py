@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.services.attributes.attributes import attributes_of
 from app.services.data.projects import get_project
+from app.services.data.texts import text_titles
 from app.services.results.question_analysis import questions_of
 from app.services.results.result_texts import TextFilter, disagreements
 from app.services.results.results import kept_results, results_of
@@ -92,7 +93,8 @@ def test_back_in_the_list_its_page_is_that_of_the_text(demo: Workbench, open_res
     assert "Text 26 of 40" in shown(app)
     app.button(key="close_text").click().run()
     assert not app.exception
-    assert table(app, "Document") == [each.row.doc_id for each in listed[20:40]]
+    titles = text_titles(demo, 1, [each.row.text for each in listed[20:40]])
+    assert table(app, "Text") == [titles[each.row.text] for each in listed[20:40]]
 
 
 def test_a_changed_question_is_asked_again_on_the_texts_and_the_way_leads_back(

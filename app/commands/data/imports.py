@@ -42,6 +42,9 @@ def import_(
         typer.Option("--scale", help="DIM=LOW..HIGH, such as c=1..5; else the scale that almost all ratings fit."),
     ] = None,
     sheet: Annotated[str, typer.Option(help="Of an Excel workbook, else its first.")] = "",
+    writer: Annotated[
+        str, typer.Option(help="What those who wrote the texts are called: system, agent, student; for a new project.")
+    ] = "",
     json_: JsonOption = False,
 ) -> None:
     """Texts and ratings into a project, which is created if it is new.
@@ -57,7 +60,7 @@ def import_(
     from app.services.runtime.workbench import open_workbench
 
     mapping = ColumnMapping.parse(map_ or [], rating or [], scale or []) if map_ or rating or scale else None
-    report = import_file(open_workbench(), file, project, format_, mapping, sheet)
+    report = import_file(open_workbench(), file, project, format_, mapping, sheet, writer=writer)
     if json_:
         print_json(report.to_json())
         return

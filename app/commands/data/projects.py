@@ -147,6 +147,7 @@ def wording(
     name: NameArgument,
     text: Annotated[str | None, typer.Option(help="What a text is called, for example summary.")] = None,
     source: Annotated[str | None, typer.Option(help="What its source is called, for example article.")] = None,
+    writer: Annotated[str | None, typer.Option(help="What its writer is called, for example student.")] = None,
     about: Annotated[str | None, typer.Option(help="A sentence or two about the texts.")] = None,
     language: Annotated[str | None, typer.Option(help="The language of texts and questions.")] = None,
     json_: JsonOption = False,
@@ -165,6 +166,7 @@ def wording(
         old,
         text_name=old.text_name if text is None else text,
         source_name=old.source_name if source is None else source,
+        writer_name=old.writer_name if writer is None else writer,
         description=old.description if about is None else about,
         language=old.language if language is None else language,
     )
@@ -173,7 +175,10 @@ def wording(
     if json_:
         print_json(asdict(task))
     else:
-        echo(f"A text is called {task.text_name}, its source {task.source_name}; language: {task.language}.")
+        echo(
+            f"A text is called {task.text_name}, its source {task.source_name}, its writer {task.writer_name}; "
+            f"language: {task.language}."
+        )
         if task.description:
             echo(task.description)
 

@@ -11,7 +11,7 @@ from app.corpora.assembly import CorpusBuilder, RatingCell, digest
 from app.corpora.cells import BadCellError, identifier, is_blank, json_safe, listed, numbers_in, prose, proses
 from app.corpora.corpus import ColumnUse, CorpusReader
 from app.corpora.file_rows import FileRows
-from app.corpora.guessing import guess_mapping
+from app.corpora.guessing import guess_mapping, source_label, writer_label
 from app.corpora.mapping import ColumnMapping
 from app.corpora.records import Records
 from app.corpora.scale import proposed_scale
@@ -46,8 +46,15 @@ def read_generic(records: Records, mapping: ColumnMapping | None, file_name: str
         item = text.item_id or items.of(row, record, text)
         builder.add(row, replace(text, item_id=item) if item else text, list(_cells(record, mapping)))
 
-    corpus = builder.reader(records.container, Task(), flat, file_name, read_one)
+    corpus = builder.reader(records.container, _task(mapping), flat, file_name, read_one)
     return replace(corpus, columns=tuple(_uses(mapping, set(named.used_columns))))
+
+
+def _task(mapping: ColumnMapping) -> Task:
+    """What sources and writers are called, going by the columns that name them."""
+    usual = Task()
+    source, writer = source_label(mapping.columns), writer_label(mapping.columns.get("system_id", ""))
+    return replace(usual, source_name=source or usual.source_name, writer_name=writer or usual.writer_name)
 
 
 def _uses(mapping: ColumnMapping, named: Set[str]) -> Iterator[ColumnUse]:

@@ -8,6 +8,7 @@ demonstration shows what is to be done. With several references the mean over th
 
 import math
 from dataclasses import dataclass, field
+from operator import itemgetter
 from statistics import fmean
 from typing import Literal
 
@@ -137,14 +138,14 @@ def _best(setting: EvaluatorContext) -> tuple[Text, ...]:
     options: GptScoreOptions = setting.options
     if options.form == "boolean":
         raise InputError("The question with a Yes takes no demonstrations.", "Choose setting=ist.")
-    fitting = [sample for sample in setting.samples if _fits(options.direction, sample.text)]
+    fitting = [(s.score, s.text) for s in setting.samples if s.score is not None and _fits(options.direction, s.text)]
     if not fitting:
         raise NotReadyError(
-            f"{setting.dimension.name} has no samples that could be demonstrations.",
-            "Open Think aloud once to have them chosen, or choose setting=ist.",
+            f"{setting.dimension.name} has no rated samples that could be demonstrations.",
+            "Import ratings and open Think aloud once to have samples chosen, or choose setting=ist.",
         )
-    best = sorted(fitting, key=lambda sample: sample.score, reverse=True)[: int(options.demonstrations)]
-    return tuple(sample.text for sample in reversed(best))
+    best = sorted(fitting, key=itemgetter(0), reverse=True)[: int(options.demonstrations)]
+    return tuple(text for _, text in reversed(best))
 
 
 def _fits(direction: Direction, text: Text) -> bool:

@@ -45,7 +45,8 @@ async def list_models(provider: ProviderSpec, endpoint: Endpoint, timeout: float
     except TimeoutError:
         failure = list_timed_out(provider, timeout)
     except Exception as error:
-        failure = _failure(provider, error, timeout, with_key=bool(endpoint.key.get_secret_value()))
+        place = endpoint.key_place if endpoint.key.get_secret_value() else ""
+        failure = _failure(provider, error, timeout, place)
         if failure is None:
             raise
     finally:
@@ -76,8 +77,8 @@ def _usable(listed: list[object]) -> Iterator[str]:
             yield name.strip()
 
 
-def _failure(provider: ProviderSpec, error: Exception, timeout: float, with_key: bool) -> ProviderError | None:
-    """What an exception of the SDK says; None for anything that isn't the SDK's."""
+def _failure(provider: ProviderSpec, error: Exception, timeout: float, key_place: str) -> ProviderError | None:
+    """What an exception of the SDK says; None for anything that isn't the SDK's. key_place: "" without a key."""
     match error:
         case APITimeoutError():
             return list_timed_out(provider, timeout)
@@ -89,18 +90,16 @@ def _failure(provider: ProviderSpec, error: Exception, timeout: float, with_key:
                 f"Check whether the server runs, and its address ({provider.url_variable}).",
             )
         case APIStatusError():
-            return list_refused(provider, error.status_code, with_key)
+            return list_refused(provider, error.status_code, key_place)
         case json.JSONDecodeError():
             return list_unreadable(provider)
     return None
 
 
-def list_refused(provider: ProviderSpec, status: int, with_key: bool) -> ProviderError:
+def list_refused(provider: ProviderSpec, status: int, key_place: str) -> ProviderError:
     match status:
-        case 401 | 403 if with_key:
-            return WrongKeyError(
-                f"{provider.title} refuses the key (status {status}).", f"Check {provider.key_variable}."
-            )
+        case 401 | 403 if key_place:
+            return WrongKeyError(f"{provider.title} refuses the key (status {status}).", f"Check {key_place}.")
         case 401 | 403:
             return WrongKeyError(f"{provider.title} asks for a key (status {status}).", f"Set {provider.key_variable}.")
         case 404 | 405 | 501:

@@ -71,10 +71,10 @@ class MemberTasks:
 def tasks_of(workbench: Workbench, project_id: int, expert: str) -> list[ExpertTask]:
     """Of the dimensions that are theirs, in the order of the method: what is open first, dimension by dimension."""
     with workbench.database.read() as work:
-        rated, given = work.texts.rating_counts(project_id), work.assignments.given(project_id)
+        has_texts, given = work.texts.count(project_id) > 0, work.assignments.given(project_id)
         dimensions = [one for one in work.projects.dimensions(project_id) if one.id in given.get(expert, (one.id,))]
         research = work.projects.by_id(project_id).research
-    found = [_thinking(workbench, project_id, one, expert) for one in dimensions if one.name in rated]
+    found = [_thinking(workbench, project_id, one, expert) for one in dimensions if has_texts]
     found += [task for one in dimensions if (task := _answering(workbench, one, expert))]
     if research:
         done = {task.dimension.id for task in found if task.kind is TaskKind.THINK_ALOUD and task.finished}

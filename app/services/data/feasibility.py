@@ -12,7 +12,14 @@ from app.meta_evaluation.captions import FEW_TO_DRAW
 from app.meta_evaluation.choices import Level
 from app.meta_evaluation.correlation import estimate
 from app.meta_evaluation.score_matrix import score_table
-from app.think_aloud.samples import choose_samples, held_back, sample_candidate
+from app.think_aloud.samples import (
+    SAMPLES,
+    UnratedCandidate,
+    choose_samples,
+    draw_unrated,
+    held_back,
+    sample_candidate,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +33,9 @@ class LevelOutlook:
 
 @dataclass(frozen=True, slots=True)
 class Feasibility:
-    """Of a dimension's `texts`, so many are `scored` once the samples of its think-aloud are left out, and so many of
-    these are `rated`, from so many `sources`. `levels` is empty where nothing is rated."""
+    """Of a dimension's `texts`, so many are `scored` once its `samples` and what they keep out of scoring are left out,
+    and so many of these are `rated`, from so many `sources`. `dimension` is "" where the file has no ratings at all;
+    `levels` is empty where nothing is rated. `sample_sources` are left out whole; 0 where the samples alone are."""
 
     dimension: str
     texts: int
@@ -35,6 +43,8 @@ class Feasibility:
     rated: int
     levels: tuple[LevelOutlook, ...] = ()
     sources: int = 0
+    samples: int = 0
+    sample_sources: int = 0
 
     def at(self, level: Level) -> LevelOutlook | None:
         return next((found for found in self.levels if found.level == level), None)
@@ -51,10 +61,11 @@ class _Outline:
 
 
 def feasibility(corpus: Corpus | CorpusReader) -> tuple[Feasibility, ...]:
-    """For each dimension. A judge that agrees with people in everything stands for the one to come: where it has no
-    figure, none will have one. Raises FileFormatError where no text can be read."""
+    """For each dimension, or once where nothing is rated. A judge that agrees with people in everything stands for the
+    one to come: where it has no figure, none will have one. Raises FileFormatError where no text can be read."""
     outline = _outline(corpus.reader() if isinstance(corpus, Corpus) else corpus)
-    return tuple(_of(outline, dimension.name, outline.ratings[dimension.name]) for dimension in corpus.dimensions)
+    names = [dimension.name for dimension in corpus.dimensions] or [""]
+    return tuple(_of(outline, name, outline.ratings[name]) for name in names)
 
 
 def _outline(corpus: CorpusReader) -> _Outline:
@@ -71,14 +82,10 @@ def _outline(corpus: CorpusReader) -> _Outline:
 
 def _of(texts: _Outline, dimension: str, ratings: Mapping[int, Sequence[float]]) -> Feasibility:
     count = len(texts.documents)
-    if not ratings:
-        return Feasibility(dimension, count, count, 0)
-    samples = choose_samples(
-        [sample_candidate(place, texts.documents[place], texts.lengths[place], r) for place, r in ratings.items()]
-    )
+    samples = _samples(texts, ratings)
     in_document = Counter(texts.documents)
     out = held_back(
-        ((sample.text_id, sample.doc_id) for sample in samples),
+        samples,
         lambda documents: sum(in_document[document] for document in documents),
         count,
     )
@@ -89,12 +96,26 @@ def _of(texts: _Outline, dimension: str, ratings: Mapping[int, Sequence[float]])
     ]
     rated = [place for place in kept if place in ratings]
     sources = [texts.documents[place] for place in rated]
-    levels = _levels(
-        sources,
-        [texts.systems[place] for place in rated],
-        [fmean(ratings[place]) for place in rated],
+    systems, human = [texts.systems[place] for place in rated], [fmean(ratings[place]) for place in rated]
+    levels = _levels(sources, systems, human) if ratings else ()
+    return Feasibility(
+        dimension, count, len(kept), len(rated), levels, len(set(sources)), len(samples), len(out.documents)
     )
-    return Feasibility(dimension, count, len(kept), len(rated), levels, len(set(sources)))
+
+
+def _samples(texts: _Outline, ratings: Mapping[int, Sequence[float]]) -> list[tuple[int, str]]:
+    """(place, document) of those that will be chosen: the places of texts are in the order of their ids to come."""
+    rated = [sample_candidate(place, texts.documents[place], texts.lengths[place], r) for place, r in ratings.items()]
+    chosen = [(sample.text_id, sample.doc_id) for sample in (choose_samples(rated) if rated else ())]
+    if len(chosen) == SAMPLES:
+        return chosen
+    others = [
+        UnratedCandidate(place, document, texts.systems[place])
+        for place, document in enumerate(texts.documents)
+        if place not in ratings
+    ]
+    drawn = draw_unrated(others, SAMPLES - len(chosen), documents=[document for _, document in chosen])
+    return chosen + [(candidate.text_id, candidate.doc_id) for candidate in drawn]
 
 
 def _levels(sources: Sequence[str], systems: Sequence[str], human: Sequence[float]) -> tuple[LevelOutlook, ...]:
@@ -123,13 +144,13 @@ def feasibility_words(found: Sequence[Feasibility], task: Task) -> list[str]:
 
 def _words(found: Feasibility, task: Task) -> list[str]:
     many = task.texts_name
-    if not found.rated and found.scored == found.texts:
-        return [f"All {found.texts:,} {many} stay for scoring. None is rated, so nothing can be compared with scores."]
     out = found.texts - found.scored
     words = [
-        f"{found.scored:,} of {found.texts:,} {many} stay for scoring; {out:,} {'is' if out == 1 else 'are'} held out, "
-        "because samples of them are read while thinking aloud."
+        f"{found.scored:,} of {found.texts:,} {many} stay for scoring. "
+        + samples_words(task, found.samples, found.sample_sources, out)
     ]
+    if not found.levels:
+        return [*words, *without_ratings_words(task)]
     inside, whole = found.at("per-source"), found.at("dataset")
     if whole is None or inside is None:
         return words
@@ -150,6 +171,32 @@ def _words(found: Feasibility, task: Task) -> list[str]:
         return [*words, f"Agreement inside each {task.source_name} {few} {todo}"]
     sources = f"{inside.units:,} groups of the same {task.source_name}"
     return [*words, f"Agreement with people can be computed inside {sources}, and over the whole dataset."]
+
+
+def samples_words(task: Task, samples: int, sources: int, texts: int) -> str:
+    """Where samples come from, and what they keep out of scoring: so many sources whole, or (0) the samples alone."""
+    these = f"{samples:,} {task.text_name if samples == 1 else task.texts_name}"
+    read = "is the sample" if samples == 1 else "are the samples"
+    if not sources:
+        itself = "it stays" if samples == 1 else "they alone stay"
+        return f"{these} {read} that people and LLMs read while thinking aloud; {itself} out of the evaluation."
+    come = "The sample comes" if samples == 1 else f"The {samples} samples come"
+    out_of = f"{sources:,} {task.source_name if sources == 1 else task.sources_name}"
+    if texts == samples:
+        return f"{come} from {out_of} and {'stays' if samples == 1 else 'stay'} out of the evaluation."
+    these = f"this {task.source_name}" if sources == 1 else f"these {task.sources_name}"
+    return f"{come} from {out_of}; all {texts:,} {task.texts_name} of {these} stay out of the evaluation."
+
+
+def without_ratings_words(task: Task) -> list[str]:
+    """What is and isn't possible where nobody rated the texts."""
+    return [
+        f"No {task.text_name} is rated. You can still think aloud, ask LLMs, build a checklist, score the "
+        f"{task.texts_name}, compare judges with each other, and have experts answer the checklist to see where they "
+        "and the judge disagree.",
+        "Only with ratings: how well scores agree with people's, which method agrees better, and the locked test "
+        f"split. Import the same {task.texts_name} again with a column of ratings to add them.",
+    ]
 
 
 def _too_few_sources(found: Feasibility, task: Task) -> str:

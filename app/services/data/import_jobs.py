@@ -117,7 +117,7 @@ def _bring_in(workbench: Workbench, path: Path, project: str, plan: ImportPlan, 
     """Whoever began the import is in the trail; the right is asked again, for it may be gone meanwhile."""
     mapping = plan.mapped.mapping() if plan.mapped else None
     preset = load_preset(plan.preset) if plan.preset else None
-    keep_corpus(workbench, open_worded(path, plan.format, mapping, plan.sheet, preset), project, sent=sent)
+    keep_corpus(workbench, open_worded(path, plan.format, mapping, plan.sheet, preset, plan.writer), project, sent=sent)
 
 
 @use_case(Right.FACILITATE, project="project")

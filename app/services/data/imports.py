@@ -15,6 +15,7 @@ from app.corpora.presets import Preset
 from app.corpora.reading import open_corpus
 from app.domain.people.actor import Right
 from app.domain.project import Project
+from app.domain.task import Task
 from app.errors import ConflictError
 from app.services.data.projects import project_to_fill
 from app.services.runtime.use_case import use_case
@@ -87,33 +88,47 @@ def import_file(
     mapping: ColumnMapping | None = None,
     sheet: str = "",
     preset: Preset | None = None,
+    writer: str = "",
 ) -> ImportReport:
     """Read the file, then keep all of it or nothing. The project is created if it is new.
 
     What is already there is not added again. sheet: of a workbook, else its first. preset: whose wording and rubrics
-    the texts get where the file's format has none. Raises FileFormatError or NotFoundError for a file that can't be
+    the texts get where the file's format has none. writer: what a new project calls those who wrote the texts, else
+    what their column is called. Raises FileFormatError or NotFoundError for a file that can't be
     read.
     """
-    corpus = open_worded(path, format_name, mapping, sheet, preset)
+    corpus = open_worded(path, format_name, mapping, sheet, preset, writer)
     return replace(keep_corpus(workbench, corpus, project), file=path.name)
 
 
 def open_worded(
-    path: Path, format_name: str, mapping: ColumnMapping | None, sheet: str, preset: Preset | None
+    path: Path,
+    format_name: str,
+    mapping: ColumnMapping | None,
+    sheet: str,
+    preset: Preset | None,
+    writer: str = "",
 ) -> CorpusReader:
-    """As `open_corpus`, with the preset's wording where the format has none."""
+    """As `open_corpus`, with the preset's wording where the format has none, and with this name of the writer."""
     corpus = open_corpus(path, format_name, mapping, sheet)
-    return worded(corpus, preset) if preset and corpus.columns else corpus
+    corpus = worded(corpus, preset) if preset and corpus.columns else corpus
+    return replace(corpus, task=replace(corpus.task, writer_name=writer.strip())) if writer.strip() else corpus
 
 
 def worded(corpus: CorpusReader, preset: Preset) -> CorpusReader:
     """With the preset's wording, and its rubrics for those dimensions that are called as its own; case doesn't count.
 
-    The scale stays the file's.
+    The scale stays the file's, and what it calls sources and writers.
     """
     rubrics = {dimension.name.casefold(): dimension.rubric for dimension in preset.dimensions}
     dimensions = tuple(replace(d, rubric=d.rubric or rubrics.get(d.name.casefold(), "")) for d in corpus.dimensions)
-    return replace(corpus, task=preset.task, dimensions=dimensions)
+    own = corpus.task.source_name
+    task = replace(
+        preset.task,
+        source_name=preset.task.source_name if own == Task().source_name else own,
+        writer_name=corpus.task.writer_name,
+    )
+    return replace(corpus, task=task, dimensions=dimensions)
 
 
 def keep_corpus(

@@ -65,6 +65,11 @@ def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: st
         answered = {*work.expert_answers.drawn_texts(project_id), *work.decisions.texts_of_project(project_id)}
         read |= {text.doc_id for text in work.texts.many(answered).values()}
         free = sorted(means.keys() - read)
+        if not means:
+            raise NotReadyError(
+                "No text is rated, and a test split is drawn from rated documents.",
+                "Import ratings first. Until then nothing has to be locked: no figure can be tuned on people's.",
+            )
         if len(means) < 2 or not free:
             raise NotReadyError(
                 f"Only {len(free)} of {len(means)} rated documents can be locked; experts read the others.",

@@ -136,9 +136,9 @@ def delete_project(workbench: Workbench, name: str) -> None:
 
 @use_case(Right.FACILITATE, act="changed what the texts are called")
 def save_task(workbench: Workbench, project_id: int, task: Task) -> None:
-    """Raises InputError where a text or its source is called nothing: prompts and screens need the words."""
-    if not (task.text_name.strip() and task.source_name.strip()):
-        raise InputError("A text and its source need a name.", "For example summary and article.")
+    """Raises InputError where a text, its source or its writer is called nothing: prompts and screens need words."""
+    if not (task.text_name.strip() and task.source_name.strip() and task.writer_name.strip()):
+        raise InputError("A text, its source and its writer need a name.", "For example summary, article and system.")
     with workbench.database.write() as work:
         work.projects.set_task(project_id, task)
 

@@ -28,19 +28,29 @@ class FlowStep:
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """The screen to go to (a page's file name without .py), the verb on the button, why, and the right to do it."""
+    """The screen to go to (a page's file name without .py), the verb on the button, why, and the right to do it.
+
+    `section`: the part of that screen to open, "" for its first.
+    """
 
     screen: str
     verb: str
     why: str
     right: Right = Right.FACILITATE
+    section: str = ""
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What the screen's address says beside project and dimension."""
+        return {"section": self.section} if self.section else {}
 
 
 # In the order of the flow; {names} are the dimensions it is about.
 _TODO = {
-    "import": NextStep("data", "Import texts", "This project has no texts yet."),
-    "dimension": NextStep("data", "Add a dimension", "Say what quality the texts are judged on."),
-    "rate": NextStep("data", "Import ratings", "Nobody has rated {names} yet: samples are drawn from rated texts."),
+    "import": NextStep("data", "Import texts", "This project has no texts yet.", section="Import"),
+    "dimension": NextStep(
+        "data", "Add a dimension", "Say what quality the texts are judged on.", section="Dimensions and wording"
+    ),
     "think": NextStep(
         "think_aloud", "Think aloud", "Nobody has said yet what to look for in {names}.", Right.TAKE_PART
     ),
@@ -67,14 +77,17 @@ def next_of(progress: Overview, dimension: DimensionProgress | None) -> NextStep
 def next_step(progress: Overview) -> NextStep:
     """The first thing in the flow that is still missing, seen over all dimensions.
 
-    Dimensions that nobody rated have no samples to think aloud about, so they don't hold up those that are rated.
+    Dimensions that nobody rated come last: they don't hold up those that can be compared with people.
     """
-    dimensions = tuple(d for d in progress.dimensions if d.ratings) or progress.dimensions
-    kinds = {d.dimension.name: _kind(progress, d) for d in dimensions}
-    first = min(kinds.values(), key=_ORDER.index, default=_kind(progress, None))
-    if first == "look":
-        return replace(_TODO[first], why="Every dimension has scores.")
-    return _worded(first, [d for d in dimensions if kinds[d.dimension.name] == first])
+    rated = tuple(d for d in progress.dimensions if d.ratings)
+    for dimensions in (rated, progress.dimensions):
+        kinds = {d.dimension.name: _kind(progress, d) for d in dimensions}
+        first = min(kinds.values(), key=_ORDER.index, default="look")
+        if first != "look":
+            return _worded(first, [d for d in dimensions if kinds[d.dimension.name] == first])
+    if not progress.dimensions:
+        return _worded(_kind(progress, None), [])
+    return replace(_TODO["look"], why="Every dimension has scores.")
 
 
 def steps_of(progress: Overview, dimension: DimensionProgress | None) -> tuple[FlowStep, ...]:
@@ -115,7 +128,7 @@ def _kind(progress: Overview, dimension: DimensionProgress | None) -> str:
     if dimension is None:
         return "dimension"
     if not dimension.attributes and dimension.checklist is None:
-        return "think" if dimension.ratings else "rate"
+        return "think"
     if dimension.published is None:
         return "publish" if dimension.checklist else "build"
     if any(run.status is RunStatus.RUNNING and dimension.dimension.name in run.dimensions for run in progress.runs):
@@ -142,8 +155,6 @@ def _ideas(progress: Overview, dimension: DimensionProgress) -> _Standing:
         return StepState.DONE, f"{dimension.human_attributes} by people, {dimension.llm_attributes} by LLMs"
     if not progress.texts:
         return StepState.BLOCKED, "Waits for texts."
-    if not dimension.ratings:
-        return StepState.BLOCKED, _TODO["rate"].why.format(names=dimension.dimension.name)
     return StepState.READY, _TODO["think"].why.format(names=dimension.dimension.name)
 
 

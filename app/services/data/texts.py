@@ -1,12 +1,12 @@
 """Texts and their ratings, as people look at them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
 from app.domain.people.actor import Right
 from app.domain.storable_text import storable
-from app.domain.text import Text
+from app.domain.text import Text, text_title
 from app.errors import InputError
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -50,6 +50,14 @@ def text_page(workbench: Workbench, project_id: int, number: int = 1, search: st
         texts = work.texts.page(project_id, (number - 1) * PAGE_SIZE, PAGE_SIZE, wanted)
         means = work.texts.mean_ratings([text.id for text in texts])
     return TextPage(tuple(texts), means, found, max(1, ceil(found / PAGE_SIZE)))
+
+
+@use_case(Right.READ)
+def text_titles(workbench: Workbench, project_id: int, text_ids: Sequence[int]) -> dict[int, str]:
+    """Text id -> what it is called in lists for people; texts of other projects and locked ones have none."""
+    with workbench.database.read() as work:
+        found = work.texts.many(text_ids, project_id)
+    return {text_id: text_title(text) for text_id, text in found.items()}
 
 
 @use_case(Right.READ)

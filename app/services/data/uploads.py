@@ -6,18 +6,19 @@ file had on the person's machine only tells its kind.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from app.corpora.guessing import guess
+from app.corpora.guessing import guess, source_label, writer_label
 from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, read_scale
 from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format, open_corpus
 from app.corpora.records import sheets_of
 from app.corpora.scale import NumberColumn, number_columns
 from app.corpora.table import open_table
 from app.domain.storable_text import storable_value
+from app.domain.task import Task
 from app.errors import WorkbenchError
 from app.services.data.feasibility import Feasibility, feasibility
 
@@ -74,6 +75,12 @@ class UploadPreview:
     why: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, NumberColumn] = field(default_factory=dict)
 
+    def worded(self, task: Task, fields: Mapping[str, str]) -> Task:
+        """The words of a new project where these columns hold its fields: they may say what sources and writers are
+        called."""
+        source, writer = source_label(fields), writer_label(fields.get("system_id", ""))
+        return replace(task, source_name=source or task.source_name, writer_name=writer or task.writer_name)
+
     @property
     def kind(self) -> str:
         """The preset for such texts, going by what their column is called; "" where that says nothing."""
@@ -84,12 +91,14 @@ class UploadPreview:
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
     """How an upload is to be read: its format, of a workbook the sheet, what the columns mean where no format fixes it,
-    and for a new project the preset whose wording and rubrics it takes, "" for none."""
+    and for a new project the preset whose wording and rubrics it takes and what the writers of its texts are called, ""
+    for none and for what their column is called."""
 
     format: str = "auto"
     sheet: str = ""
     mapped: MappedColumns | None = None
     preset: str = ""
+    writer: str = ""
 
 
 def upload_sheets(upload: Upload) -> tuple[str, ...]:

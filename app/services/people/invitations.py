@@ -1,15 +1,17 @@
 """Invitations: a link for each person, which lets them in once and tells the server from then on who they are."""
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from app.domain.attribute import ContributorKind
 from app.domain.name import checked_name, quoted
 from app.domain.people.actor import NOBODY, Actor, Right, Role
+from app.domain.people.invited import InvitedPerson
 from app.domain.people.person import LINK_DAYS, Invitation, LinkState, Person, ProjectMember
 from app.domain.people.trail import PendingAct
-from app.errors import InputError, NotAllowedError, NotFoundError
+from app.errors import InputError, NotAllowedError, NotFoundError, WorkbenchError
 from app.services.people.sign_ins import begin_sign_in
 from app.services.people.tokens import new_token, token_hash
 from app.services.runtime.use_case import use_case
@@ -55,6 +57,34 @@ def invite(
         person = there.person if there else work.people.add(ISSUER, uuid.uuid4().hex, called)
         work.people.join(person.id, project_id, role, called)
         return _link(work, person, project_id, days, who)
+
+
+@use_case(Right.FACILITATE, act="invited several people")
+def invite_several(
+    workbench: Workbench, project_id: int, people: Sequence[InvitedPerson], days: int = LINK_DAYS, who: str = ""
+) -> tuple[list[tuple[InvitedPerson, MadeLink]], list[str]]:
+    """A link for each of them, as `invite` makes it, and for those without one the reason why."""
+    made: list[tuple[InvitedPerson, MadeLink]] = []
+    refused: list[str] = []
+    for one in people:
+        try:
+            made.append((one, invite(workbench, project_id, one.name, one.role, days, who)))
+        except WorkbenchError as error:
+            refused.append(f"{one.name}: {error}")
+    return made, refused
+
+
+def message_for(name: str, project: str, role: Role, link: str, expires_at: datetime) -> str:
+    """What to send somebody with their link."""
+    todo = {
+        Role.EXPERT: "to say what you look for in its texts",
+        Role.FACILITATOR: "to run it together",
+        Role.READER: "to see its results",
+    }[role]
+    return (
+        f"Hello {name},\n\nyou are invited to the project “{project}” in InteractEval Workbench, {todo}. Open this "
+        f"link to come in; it works once, until {expires_at:%d %b %Y}, and is for you alone:\n\n{link}\n"
+    )
 
 
 @use_case(Right.SERVE, act="made a link for the owner")

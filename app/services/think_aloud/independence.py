@@ -50,12 +50,13 @@ def not_done(workbench: Workbench, project_id: int, expert: str) -> list[Dimensi
     """Dimensions of theirs with samples to read that this person hasn't said "done" on."""
     with workbench.database.read() as work:
         person = _person(work, project_id, expert)
-        rated, given = work.texts.rating_counts(project_id), work.assignments.given(project_id)
+        given = work.assignments.given(project_id)
+        if not work.texts.count(project_id):
+            return []
         return [
             dimension
             for dimension in work.projects.dimensions(project_id)
-            if dimension.name in rated
-            and dimension.id in given.get(expert, (dimension.id,))
+            if dimension.id in given.get(expert, (dimension.id,))
             and not (person and work.independence.is_done(dimension.id, person.id))
         ]
 

@@ -1,5 +1,6 @@
 """Samples that people and LLMs read while thinking aloud, and the texts that they leave for scoring."""
 
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -10,7 +11,14 @@ from app.domain.think_aloud import HeldBack, Sample
 from app.errors import InputError, NotReadyError
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.think_aloud.samples import choose_samples, held_back, sample_candidate
+from app.think_aloud.samples import (
+    SAMPLES,
+    UnratedCandidate,
+    choose_samples,
+    draw_unrated,
+    held_back,
+    sample_candidate,
+)
 from db.unit_of_work import UnitOfWork
 
 OPTIONS_SHOWN = 50
@@ -58,40 +66,54 @@ def samples_of(workbench: Workbench, dimension_id: int) -> list[Sample]:
 
 @use_case(Right.TAKE_PART)
 def ensure_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
-    """The dimension's samples, chosen across the score range if there are none yet.
-
-    Raises NotReadyError where no text of the dimension is rated.
-    """
+    """The dimension's samples, chosen if there are none yet. Raises NotReadyError where the project has no texts."""
     return samples_of(workbench, dimension_id) or rechoose_samples(workbench, dimension_id)
 
 
 @use_case(Right.FACILITATE, act="had the samples chosen again")
-def rechoose_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
-    """Other samples in place of all there are. Raises NotReadyError where no text of the dimension is rated."""
+def rechoose_samples(workbench: Workbench, dimension_id: int, seed: int = 0) -> list[Sample]:
+    """Other samples in place of all there are: across the range of scores that people gave. Where fewer texts are rated
+    than are shown, unrated ones are drawn at random; another seed draws others.
+
+    Raises NotReadyError where the project has no texts.
+    """
     with workbench.database.write() as work:
         candidates = [sample_candidate(*rated) for rated in work.texts.rated(dimension_id)]
-        if not candidates:
-            name = work.projects.dimension_by_id(dimension_id).name
-            raise NotReadyError(f"No text is rated on {name}, so there are no samples to show.", "Import ratings.")
-        chosen = choose_samples(candidates)
-        work.think_aloud.set_samples(dimension_id, [(c.text_id, c.score, "auto") for c in chosen])
+        rated = choose_samples(candidates) if candidates else ()
+        chosen: list[tuple[int, float | None, str]] = [(c.text_id, c.score, "auto") for c in rated]
+        if len(rated) < SAMPLES:
+            project = work.projects.project_of(dimension_id)
+            others = _unrated(work.texts.places(project.id), {c.text_id for c in candidates})
+            drawn = draw_unrated(others, SAMPLES - len(rated), seed, [c.doc_id for c in rated])
+            chosen += [(c.text_id, None, "auto") for c in drawn]
+        if not chosen:
+            raise NotReadyError(
+                "The project has no texts, so there are no samples to read.",
+                "Import some, on Texts or with `interacteval import`.",
+            )
+        work.think_aloud.set_samples(dimension_id, chosen)
         return work.think_aloud.samples(dimension_id)
+
+
+def _unrated(places: Iterable[TextPlace], rated: Container[int]) -> list[UnratedCandidate]:
+    return [UnratedCandidate(place.id, place.doc_id, place.system_id) for place in places if place.id not in rated]
 
 
 @use_case(Right.FACILITATE, act="replaced a sample")
 def replace_sample(workbench: Workbench, dimension_id: int, position: int, text_id: int) -> list[Sample]:
-    """Show another rated text in this place."""
+    """Show another text in this place. Raises NotFoundError for a text that isn't one of the project."""
     with workbench.database.write() as work:
+        work.texts.in_project(work.projects.project_of(dimension_id).id, text_id)
         ratings = next((found for *_, found in work.texts.rated(dimension_id, only=text_id)), None)
-        if ratings is None:
-            raise InputError("This text has no rating on the dimension.", "Choose a rated text.")
         samples = work.think_aloud.samples(dimension_id)
         if any(s.text.id == text_id and s.position != position for s in samples):
             raise InputError("This text is already one of the samples.", "Choose another.")
         work.think_aloud.set_samples(
             dimension_id,
             [
-                (text_id, fmean(ratings), "hand") if s.position == position else (s.text.id, s.score, s.chosen_by)
+                (text_id, fmean(ratings) if ratings else None, "hand")
+                if s.position == position
+                else (s.text.id, s.score, s.chosen_by)
                 for s in samples
             ],
         )
@@ -100,17 +122,17 @@ def replace_sample(workbench: Workbench, dimension_id: int, position: int, text_
 
 @dataclass(frozen=True, slots=True)
 class SampleOption:
-    """A rated text that could be shown as a sample. `score` is the mean over its raters."""
+    """A text that could be shown as a sample. `score` is the mean over its raters, None where it has none."""
 
     text: Text
-    score: float
+    score: float | None
 
 
 @use_case(Right.FACILITATE)
 def sample_options(
-    workbench: Workbench, dimension_id: int, near: float, search: str = "", limit: int = OPTIONS_SHOWN
+    workbench: Workbench, dimension_id: int, near: float | None, search: str = "", limit: int = OPTIONS_SHOWN
 ) -> list[SampleOption]:
-    """Rated texts that are no sample of the dimension yet, those with scores nearest to `near` first.
+    """Texts that are no sample of the dimension yet: those with scores nearest to `near` first, unrated ones last.
 
     `search` keeps texts that contain it, in the text or in the names of document and system; case doesn't matter.
     """
@@ -118,12 +140,16 @@ def sample_options(
     with workbench.database.read() as work:
         taken = {sample.text.id for sample in work.think_aloud.samples(dimension_id)}
         means = work.texts.mean_scores(dimension_id)
-        order = sorted(means.keys() - taken, key=lambda text_id: (abs(means[text_id] - near), text_id))
+        aim = near if near is not None else 0.0
+        order = sorted(means.keys() - taken, key=lambda text_id: (abs(means[text_id] - aim), text_id))
+        if len(order) < limit or wanted:
+            places = work.texts.places(work.projects.project_of(dimension_id).id)
+            order += [place.id for place in places if place.id not in means and place.id not in taken]
         found: list[SampleOption] = []
         for start in range(0, len(order), BLOCK):
             some = order[start : start + BLOCK]
             texts = work.texts.many(some)
-            options = [SampleOption(texts[text_id], means[text_id]) for text_id in some if text_id in texts]
+            options = [SampleOption(texts[text_id], means.get(text_id)) for text_id in some if text_id in texts]
             found += [o for o in options if any(wanted in part.casefold() for part in (*o.text.key, o.text.text))]
             if len(found) >= limit:
                 break
@@ -154,8 +180,9 @@ def drawn(
     """The evaluation texts or a share of them, and what is left out.
 
     A share is drawn from the rated texts so that their distribution of human scores is kept (InteractEval, section
-    4.1); the same seed draws the same texts. draw: so many documents, so many systems of each, as the paper's code does
-    it, instead of a share. The locked split is always taken whole.
+    4.1); the same seed draws the same texts. Where nobody rated the dimension, chance alone draws from all. draw: so
+    many documents, so many systems of each, as the paper's code does it, instead of a share. The locked split is always
+    taken whole.
 
     Raises NotReadyError where nothing is left to score, with the reason.
     """
@@ -173,7 +200,7 @@ def drawn(
             return texts, out
         scores = {text: fmean(ratings) for text, _, _, ratings in work.texts.rated(dimension_id)}
         name = work.projects.dimension_by_id(dimension_id).name
-    rated = [text for text in texts if text.id in scores]
+    rated = [text for text in texts if text.id in scores] if scores else texts
     if not rated:
         raise NotReadyError(
             f"None of the texts left to score on {name} is rated, and a draw is made among the rated ones.",
@@ -181,7 +208,7 @@ def drawn(
         )
     if draw is not None:
         return [rated[index] for index in documents_by_systems(rated, *draw, seed)], out
-    chosen = stratified_draw([scores[text.id] for text in rated], share, seed)
+    chosen = stratified_draw([scores.get(text.id, 0.0) for text in rated], share, seed)
     return [rated[index] for index in chosen], out
 
 

@@ -5,6 +5,7 @@ import streamlit as st
 
 from app.domain.checklist import Checklist
 from app.domain.expert_answer import AnswerDesign, AnswerDraw, WishedWave
+from app.domain.text import text_title
 from app.errors import WorkbenchError
 from app.services.checklists.answer_plans import draw_planned
 from app.services.checklists.assignments import overlap_of
@@ -108,10 +109,7 @@ def _planned(found: PlannedAnswers, key: str) -> None:
     with st.expander("Which texts these would be", key=key.format("planned_texts")):
         st.caption("Not for anybody who will answer: it shows where judges were unsure.")
         frame = pd.DataFrame(
-            [
-                {"Text": " · ".join(filter(None, one.text.key)), "Chance": one.chance, "Why": one.why or None}
-                for one in plan.texts
-            ]
+            [{"Text": text_title(one.text), "Chance": one.chance, "Why": one.why or None} for one in plan.texts]
         )
         st.dataframe(
             frame,

@@ -6,7 +6,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app.domain.checklist import Question
 from app.domain.judgment import Answer
 from app.domain.people.actor import Right
-from app.domain.text import Text
+from app.domain.text import Text, text_title
 from app.errors import WorkbenchError
 from app.services.checklists.checklist_preview import (
     PreviewScore,
@@ -85,12 +85,11 @@ def _draw() -> None:
 
 
 def _named(text: Text) -> str:
-    names = " · ".join(part for part in text.key if part)
-    return f"{names}: {text.text[:60]}"
+    return text_title(text)
 
 
 def _read(view: ChecklistView, text: Text) -> None:
-    st.caption(plain(" · ".join(part for part in text.key if part)))
+    st.caption(plain(text_title(text)))
     readable_text(text.text, "try_text_body")
     if text.source:
         with st.expander(plain(view.project.task.source_name.capitalize()), key="try_source"):

@@ -1,11 +1,14 @@
 """Way back to the result a person came from, and the changed questions asked again on the texts they looked at."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import ChecklistStatus
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import ChecklistView
+from app.services.data.texts import text_titles
 from app.services.results.draft_trial import DraftTrial, try_draft
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.checklists.way_back import WayBack, forget_way, way_back
@@ -47,7 +50,7 @@ def tuning_bar(workbench: Workbench, view: ChecklistView) -> None:
             )
         trial = _trial(workbench, view, way, asked)
         if trial is not None:
-            _figures(trial)
+            _figures(trial, text_titles(workbench, view.project.id, [each.row.text for each in trial.texts]))
 
 
 def _trial(workbench: Workbench, view: ChecklistView, way: WayBack, asked: bool) -> DraftTrial | None:
@@ -64,7 +67,7 @@ def _trial(workbench: Workbench, view: ChecklistView, way: WayBack, asked: bool)
     return trial if known == about else None
 
 
-def _figures(trial: DraftTrial) -> None:
+def _figures(trial: DraftTrial, titles: Mapping[int, str]) -> None:
     if trial.distance is None:
         st.markdown("The judge gave no score for any of these texts.")
         return
@@ -78,7 +81,7 @@ def _figures(trial: DraftTrial) -> None:
     st.caption(plain(f"Judge: {model_label(trial.judge)}. {CHANCE}{failed}"))
     rows = [
         {
-            "Document": each.row.doc_id,
+            "Text": titles.get(each.row.text, each.row.doc_id),
             "System": each.row.system_id,
             "People": each.human,
             "Before": each.before,

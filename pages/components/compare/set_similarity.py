@@ -20,7 +20,9 @@ MEASURES = {
 SEEN = {"ROUGE-L": "Wording (ROUGE-L)", "Jaccard": "Shared words (Jaccard)", "Cosine": "Meaning (cosine)"}
 FIELDS = {"ROUGE-L": "rouge_l", "Jaccard": "jaccard", "Cosine": "cosine"}
 BETWEEN = {"kinds": "People and LLMs", "contributors": "Contributors", "conditions": "Conditions"}
-CELL_WIDTH, CELL_HEIGHT = 150, 52
+CELL_WIDTH, CELL_HEIGHT, NARROWEST = 150, 52, 44
+GRID_WIDTH = 720  # pixels, with which names left and above fit beside the navigation on a screen of 1,440
+SLANTED = 120  # pixels: above narrower cells names stand aslant
 
 
 def set_similarity(sets: ContributorComparison, names: Names) -> None:
@@ -124,9 +126,11 @@ def _grid(found: SetComparison, shown: dict[str, str], measure: str) -> alt.Laye
         ]
     )
     order = list(shown.values())
+    width = min(CELL_WIDTH, max(NARROWEST, GRID_WIDTH // max(1, len(order))))
     axis = alt.Axis(
-        labelLimit=CELL_WIDTH - 8,
-        labelAngle=0,
+        labelLimit=180 if width < SLANTED else width - 8,
+        labelAngle=-45 if width < SLANTED else 0,
+        labelAlign="left" if width < SLANTED else "center",
         labelOverlap=False,
         labelFlush=False,
         orient="top",
@@ -164,7 +168,7 @@ def _grid(found: SetComparison, shown: dict[str, str], measure: str) -> alt.Laye
         text="label:N",
         color=alt.condition(f"datum.value > {middle}", alt.value("#ffffff"), alt.value("#1c2430")),
     )
-    return alt.layer(filled, label).properties(width=CELL_WIDTH * len(order), height=CELL_HEIGHT * len(order))
+    return alt.layer(filled, label).properties(width=width * len(order), height=CELL_HEIGHT * len(order))
 
 
 def _name(by: str, code: str, names: Names) -> str:

@@ -1,6 +1,7 @@
 """A file to import: which one, read as what, into which project, and what could be done with it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 import streamlit as st
@@ -13,6 +14,7 @@ from app.services.data.import_jobs import start_import
 from app.services.data.uploads import (
     UPLOAD_FORMATS,
     ImportPlan,
+    MappedColumns,
     UploadPreview,
     check_upload,
     preview_upload,
@@ -55,17 +57,35 @@ def import_form(workbench: Workbench, project: Project | None) -> None:
         return
     preview, plan = reading
     target = import_target(workbench, project, kept, preview.kind)
-    choice = ColumnChoice()
+    choice, key = ColumnChoice(), f"{kept.id}_{plan.format}_{plan.sheet}"
     if preview.guess is None:
         st.markdown(f"This is a file of the format **{plain(preview.format)}**, so no columns have to be named.")
     else:
-        key = f"{kept.id}_{plan.format}_{plan.sheet}"
         choice = column_choice(key, preview, preview.guess, target)
-    plan = ImportPlan(plan.format, plan.sheet, choice.mapped, target.preset)
+    task = target.task
+    if target.new and choice.mapped is not None:
+        task = _named(key, preview, choice.mapped, task)
+    writer = task.writer_name if target.new else ""
+    plan = ImportPlan(plan.format, plan.sheet, choice.mapped, target.preset, writer)
     keep_choices()
     if not choice.missing:
-        _feasible(kept, plan, target.task)
+        _feasible(kept, plan, task)
     _button(workbench, kept, plan, target, choice)
+
+
+def _named(key: str, preview: UploadPreview, mapped: MappedColumns, task: Task) -> Task:
+    """The words of a new project; what the writers are called is asked where a column says who they are."""
+    task = preview.worded(task, mapped.fields)
+    if "system_id" not in mapped.fields:
+        return task
+    writer = st.text_input(
+        "What is the writer called?",
+        key=starting_with(f"import_writer_{key}_{mapped.fields['system_id']}", task.writer_name),
+        placeholder="system, agent, student",
+        help="Screens name those who wrote the texts so. You can change it later.",
+        width=320,
+    )
+    return replace(task, writer_name=writer.strip() or task.writer_name)
 
 
 def _reading(kept: KeptUpload) -> tuple[UploadPreview, ImportPlan] | None:

@@ -1,13 +1,20 @@
 """Report of an import: counts, and every row that stayed out with the reason."""
 
+from collections.abc import Callable
+
 import pandas as pd
 import streamlit as st
 
 from app.domain.project import Project
+from app.domain.task import Task
+from app.services.data.feasibility import without_ratings_words
 from app.services.data.import_jobs import forget_report, last_report
 from app.services.data.imports import ImportReport
+from app.services.data.projects import overview
+from app.services.data.steps import NextStep, next_step
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.csv_download import csv_download
+from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import number, plain
 
 ROLES = {
@@ -20,19 +27,22 @@ ROLES = {
 }
 
 
-def import_report(workbench: Workbench, project: Project) -> None:
-    """The last import's report until it is put away; nothing where there is none."""
+def import_report(workbench: Workbench, project: Project, open_section: Callable[[str], None]) -> None:
+    """The last import's report, with the next thing to do, until it is put away; nothing where there is none."""
     report = last_report(workbench, project.name)
     if report is None:
         return
+    task, progress = project.task, overview(workbench, project.id)
     with st.container(border=True, key="import_report"):
         title, action = st.columns([5, 1], vertical_alignment="center")
-        title.markdown(_summary(report))
+        title.markdown(_summary(report, task))
         with action.container(horizontal_alignment="right"):
             if st.button("Close", key="close_report", type="tertiary"):
                 forget_report(workbench, project.name)
                 st.rerun()
-        st.dataframe(_dimensions(report), placeholder="–", hide_index=True, key="imported_dimensions", width="content")
+        if report.dimensions:
+            frame = _dimensions(report)
+            st.dataframe(frame, placeholder="–", hide_index=True, key="imported_dimensions", width="content")
         if report.columns:
             uses = (_use(use.column, use.role, use.dimension) for use in report.columns)
             st.caption(f"Columns: {', '.join(uses)}.")
@@ -48,19 +58,52 @@ def import_report(workbench: Workbench, project: Project) -> None:
                 "only the sample texts themselves, which people read while thinking aloud, will be left out of "
                 "scoring, not all texts of their sources."
             )
+        if not report.ratings:
+            st.markdown("\n".join(f"- {plain(line)}" for line in without_ratings_words(task)))
         if report.skipped:
             _left_out(report)
+        _next_step(next_step(progress), open_section)
 
 
-def _summary(report: ImportReport) -> str:
+def _next_step(todo: NextStep, open_section: Callable[[str], None]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if todo.screen == "data":
+            st.button(todo.verb, key="report_next", type="primary", on_click=open_section, args=[todo.section])
+        elif st.button(todo.verb, key="report_next", type="primary"):
+            go(todo.screen, todo.parameters)
+        st.markdown(plain(todo.why))
+
+
+def show_report() -> None:
+    """Scroll to the report that has just come: the button that began the import stood further down. The browser may
+    draw it later than this."""
+    st.html(
+        """<script>(() => {
+  let tries = 0;
+  const look = () => {
+    const report = document.querySelector(".st-key-import_report");
+    if (!report) return ++tries < 100 && setTimeout(look, 50);
+    report.scrollIntoView({ block: "start" });
+  };
+  look();
+})();</script>""",
+        unsafe_allow_javascript=True,
+    )
+
+
+def _summary(report: ImportReport, task: Task) -> str:
     new = f"{number(report.added_texts, 'text')} and {number(report.added_ratings, 'rating')} came in"
     if not (report.added_texts or report.added_ratings):
         new = "Nothing new came in: all that could be read was here already"
-    systems = f", {number(report.systems, 'named system')}" if report.systems else ""
+    writers = f" by {_counted(report.systems, task.writer_name, task.writers_name)}" if report.systems else ""
     return (
         f"**{new}** from {plain(report.file)}, read as {plain(report.format)}. The project now has "
-        f"{number(report.texts, 'text')} of {number(report.sources, 'source')}{systems}."
+        f"{number(report.texts, 'text')} of {_counted(report.sources, task.source_name, task.sources_name)}{writers}."
     )
+
+
+def _counted(count: int, one: str, several: str) -> str:
+    return f"{count:,} {plain(one if count == 1 else several)}"
 
 
 def _use(column: str, role: str, dimension: str) -> str:

@@ -26,13 +26,14 @@ OTHER_KIND = "something else"
 @dataclass(frozen=True, slots=True)
 class ImportTarget:
     """A project's name, "" while it is undecided; the words for its texts and the dimensions it has or its preset would
-    give; of a new one the preset; what is missing yet."""
+    give; of a new one the preset; what is missing yet; whether it is a new one."""
 
     name: str = ""
     task: Task = field(default_factory=Task)
     dimensions: tuple[str, ...] = ()
     preset: str = ""
     missing: str = ""
+    new: bool = True
 
 
 def import_target(workbench: Workbench, project: Project | None, kept: KeptUpload, kind: str) -> ImportTarget:
@@ -52,7 +53,7 @@ def import_target(workbench: Workbench, project: Project | None, kept: KeptUploa
             return ImportTarget(task=words, missing="Say where they go: into a new project, or into the open one.")
         if where == ADD:
             there = tuple(d.name for d in dimensions_named(workbench, project.name, "all"))
-            return ImportTarget(project.name, project.task, there)
+            return ImportTarget(project.name, project.task, there, new=False)
     left, right = st.columns(2)
     taken = {other.name for other in list_projects(workbench)}
     with left:

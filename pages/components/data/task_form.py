@@ -28,6 +28,12 @@ def task_form(workbench: Workbench, project: Project) -> None:
             source_name=st.text_input(
                 "Its source is called", task.source_name, key=f"task_source_name_{project.id}", placeholder="article"
             ).strip(),
+            writer_name=st.text_input(
+                "Its writer is called",
+                task.writer_name,
+                key=f"task_writer_name_{project.id}",
+                placeholder="agent, student, system",
+            ).strip(),
             description=st.text_area(
                 "About the texts",
                 task.description,

@@ -1,12 +1,10 @@
 """The texts of a project to read: a list of their names, searched by name and by words, beside the one that is open."""
 
-from textwrap import shorten
-
 import pandas as pd
 import streamlit as st
 
 from app.domain.project import Project
-from app.domain.text import Text
+from app.domain.text import Text, text_title
 from app.errors import InputError, NotFoundError
 from app.services.data.projects import dimensions_named
 from app.services.data.texts import PAGE_SIZE, RatedText, TextPage, rated_text, text_page
@@ -18,14 +16,12 @@ from pages.components.shell.words import plain, show_error
 
 OPEN_TEXT, SEARCH, PAGE = "open_text", "text_search", "text_page"
 _OF = "texts_of_project"
-BEGINNING = 120  # characters of a text, to know it by; what is more than three lines isn't shown
 LIST = "text_names"
 _LOOK = f"""<style>
   .st-key-{LIST} button {{ justify-content: flex-start; text-align: start; overflow-wrap: anywhere; }}
   .st-key-{LIST} button div {{ width: 100%; justify-content: flex-start; text-align: start; }}
   .st-key-{LIST} button p {{ unicode-bidi: plaintext; display: -webkit-box; -webkit-box-orient: vertical;
     -webkit-line-clamp: 3; overflow: hidden; }}
-  .st-key-{LIST} button strong {{ word-break: break-all; }}
 </style>"""
 
 
@@ -37,7 +33,7 @@ def texts_to_read(workbench: Workbench, project: Project) -> None:
     prepare_words(SEARCH)
     search = st.text_input(
         "Search",
-        placeholder="a document's name, a system, or words in the text",
+        placeholder=f"words, a {project.task.source_name}'s name, a {project.task.writer_name}",
         key=SEARCH,
         icon=":material/search:",
         width=420,
@@ -88,9 +84,8 @@ def _names(page: TextPage, number: int, opened: Text) -> None:
     st.html(_LOOK)
     with st.container(key=LIST, gap="xxsmall"):
         for text in page.texts:
-            beginning = shorten(text.text[: 4 * BEGINNING], BEGINNING, placeholder="")
             st.button(
-                f"**{plain(_name(text))}** :small[:gray[{plain(beginning)}]]",
+                plain(text_title(text)),
                 key=f"read_text_{text.id}",
                 type="secondary" if text.id == opened.id else "tertiary",
                 width="stretch",
@@ -99,10 +94,6 @@ def _names(page: TextPage, number: int, opened: Text) -> None:
             )
     if page.pages > 1:
         st.pagination(page.pages, key=PAGE, max_visible_pages=5, on_change=_first_of_page)
-
-
-def _name(text: Text) -> str:
-    return " · ".join(part for part in text.key if part) or f"Text {text.id}"
 
 
 def _steps(workbench: Workbench, project: Project, page: TextPage, number: int, search: str, opened: Text) -> None:
@@ -133,7 +124,7 @@ def _ratings_of_all(workbench: Workbench, project: Project, page: TextPage) -> N
         return
     unfolded = st.expander("Mean ratings of the texts in this list", key="mean_ratings", on_change="rerun")
     if unfolded.open:
-        columns: dict[str, list[object]] = {"Text": [_name(text) for text in page.texts]}
+        columns: dict[str, list[object]] = {"Text": [text_title(text) for text in page.texts]}
         columns |= {name: [page.means.get((text.id, name)) for text in page.texts] for name in rated}
         unfolded.dataframe(
             pd.DataFrame(columns),

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.project import Project
+from app.domain.text import text_title
 from app.services.data.texts import RatedText
 from pages.components.shell.reading import readable_text
 from pages.components.shell.words import number, plain
@@ -12,8 +13,8 @@ from pages.components.shell.words import number, plain
 def text_view(project: Project, found: RatedText) -> None:
     """The text at its full length; what it was written about scrolls in its own place below."""
     text = found.text
-    st.subheader(" · ".join(plain(part) for part in text.key if part), anchor=False)
-    st.caption(plain(project.task.text_name))
+    st.subheader(plain(text_title(text)), anchor=False)
+    st.caption(" · ".join(plain(part) for part in (project.task.text_name, *text.key) if part))
     with st.container(key="open_text_body"):
         st.text(text.text, width="stretch")
     _ratings(found)

@@ -7,7 +7,7 @@ import streamlit as st
 from app.domain.judgment import Answer, Judgment
 from app.domain.project import Project
 from app.domain.questions.decision import Decision
-from app.domain.text import Text
+from app.domain.text import Text, text_title
 from app.domain.wording.quotation import QuotedPlace, find_quote
 from app.errors import WorkbenchError
 from app.services.disagreements.pair import SidesOfPair, sides_of_pair
@@ -68,8 +68,7 @@ def one_pair(
 
 
 def _reading(project: Project, found: SidesOfPair) -> None:
-    where = " · ".join(part for part in found.text.key if part)
-    st.caption(plain(f"{project.task.text_name.capitalize()} {where}"))
+    st.caption(plain(f"{project.task.text_name.capitalize()}: {text_title(found.text)}"))
     places = [place for one in found.judges for said in one.judgments if (place := _place(said, found.text))]
     here, there = ([(p.start, p.end) for p in places if p.in_source is source] for source in (False, True))
     readable_text(found.text.text, f"parted_text_{found.text.id}", here)

@@ -1,12 +1,16 @@
 """The list of all disagreements that were chosen; ticking one opens it. The key ? leads to the list and back."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from app.domain.judgment import Answer
+from app.domain.project import Project
+from app.services.data.texts import text_titles
 from app.services.disagreements.queue import PartedKind, QueuedPair
+from app.services.runtime.workbench import Workbench
 from pages.components.disagreements.place import show_pair
 from pages.components.shell.browser.scripts import page_script, run_in_page
 from pages.components.shell.tables.ticked import ticked_table
@@ -48,7 +52,7 @@ def list_button() -> None:
     run_in_page(_KEY)
 
 
-def pair_list(pairs: Sequence[QueuedPair]) -> None:
+def pair_list(workbench: Workbench, project: Project, pairs: Sequence[QueuedPair]) -> None:
     """In the order of the queue."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -63,7 +67,7 @@ def pair_list(pairs: Sequence[QueuedPair]) -> None:
             f"{len(pairs):,} disagreements, those first that would move figures most. Tick one to open it.",
             width="content",
         )
-    ticked_table(pairs, _table, _open, _COLUMNS, "pairs", PAGE_SIZE)
+    ticked_table(pairs, partial(_table, workbench, project), _open, _COLUMNS, "pairs", PAGE_SIZE)
 
 
 def _open(pair: QueuedPair | None) -> None:
@@ -79,12 +83,12 @@ def _list(shown: bool) -> None:
         st.query_params.pop(LISTED, None)
 
 
-def _table(page: Sequence[QueuedPair]) -> pd.DataFrame:
+def _table(workbench: Workbench, project: Project, page: Sequence[QueuedPair]) -> pd.DataFrame:
+    titles = text_titles(workbench, project.id, [each.text for each in page])
     rows = [
         {
-            "Document": each.key[0],
+            "Text": titles.get(each.text, each.key[0]),
             "System": each.key[1],
-            "Item": each.key[2],
             "No.": each.number,
             "Question": each.question.text,
             "Parting": ", ".join(word for kind, word in PARTING.items() if kind in each.kinds),
@@ -97,5 +101,5 @@ def _table(page: Sequence[QueuedPair]) -> pd.DataFrame:
         for each in page
     ]
     table = pd.DataFrame(rows)
-    empty = [name for name in ("System", "Item", "n/a", "Judges", "Decided") if not table[name].any()]
+    empty = [name for name in ("System", "n/a", "Judges", "Decided") if not table[name].any()]
     return table.drop(columns=empty)

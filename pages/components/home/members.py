@@ -1,6 +1,7 @@
 """Members: who takes part in the project, what is whose, how far each is, links that let them in, and taking a part
 away."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
@@ -8,11 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.people.actor import Role
+from app.domain.people.invited import InvitedPerson, read_invited
 from app.domain.people.person import LINK_DAYS, LinkState
 from app.domain.project import Project
-from app.errors import WorkbenchError
+from app.errors import InputError, WorkbenchError
 from app.services.checklists.expert_tasks import IDLE_DAYS, MemberTasks, tasks_of_members
-from app.services.people.invitations import invite, revoke_access
+from app.services.people.invitations import MadeLink, invite, invite_several, message_for, revoke_access
 from app.services.people.ways_in import link_of
 from app.services.runtime.workbench import Workbench
 from pages.components.home.assign import assign
@@ -25,13 +27,23 @@ _ROLES = {
     Role.FACILITATOR: "Facilitator: everything in this project",
     Role.READER: "Reader: the results and published checklists, no changes",
 }
-_LINK = "link_made"
+_LINKS, _PROBLEM, _LIST_PROBLEM = "links_made_for", "invite_problem", "invite_list_problem"
 _LINK_WORDS = {
     LinkState.OPEN: "not opened yet",
     LinkState.USED: "opened",
     LinkState.EXPIRED: "too old",
     LinkState.REVOKED: "taken back",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """What to send somebody whose link was just made."""
+
+    name: str
+    email: str
+    link: str
+    words: str
 
 
 def members(workbench: Workbench, project: Project) -> None:
@@ -54,8 +66,12 @@ def members(workbench: Workbench, project: Project) -> None:
     else:
         st.markdown("Nobody was invited to this project yet.")
     left, right = st.columns(2, gap="large")
-    with left, st.expander("Invite somebody", key="invite_somebody", expanded=not found):
-        _invite(workbench, project)
+    with left:
+        with st.expander("Invite somebody", key="invite_somebody", expanded=not found):
+            _invite(workbench, project)
+        with st.expander("Invite several", key="invite_several"):
+            _invite_several(workbench, project)
+        _made_links(project, {one.member.name for one in found})
     if found:
         with right, st.expander("Take a part away", key="revoke_somebody"):
             _revoke(workbench, project, [one.member.name for one in found])
@@ -95,26 +111,87 @@ def _idle(one: MemberTasks) -> str | None:
 
 def _invite(workbench: Workbench, project: Project) -> None:
     with st.form("invite_form", border=False):
-        name = st.text_input(
-            "Name", key="invite_name", help="What they write stands under it. A new link: the same name."
+        st.text_input("Name", key="invite_name", help="What they write stands under it. A new link: the same name.")
+        st.radio("Role", list(_ROLES), format_func=_ROLES.__getitem__, key="invite_role")
+        st.number_input("Days the link waits to be opened", 1, 365, LINK_DAYS, key="invite_days", width=260)
+        st.form_submit_button(
+            "Make a link", key="invite_make", type="primary", on_click=_invite_one, args=[workbench, project]
         )
-        role = st.radio("Role", list(_ROLES), format_func=_ROLES.__getitem__, key="invite_role")
-        days = st.number_input("Days the link waits to be opened", 1, 365, LINK_DAYS, key="invite_days", width=260)
-        pressed = st.form_submit_button("Make a link", key="invite_make", type="primary")
-    if pressed:
-        try:
-            made = invite(workbench, project.id, name, role, int(days))
-        except WorkbenchError as error:
-            show_error(error)
-            return
-        saved_typing("invite_name")
-        st.session_state[_LINK] = (project.id, made.name, link_of(made.token, _seen_at()), made.expires_at)
-        st.rerun()
-    of_project, who, link, until = st.session_state.get(_LINK, (None, "", "", None))
-    if of_project == project.id:
-        st.markdown(f"Send this to **{plain(who)}**. It lets in once, until {until:%d %b %Y}, and is shown only here.")
-        st.caption("Was it lost? Make another under the same name.")
-        st.code(link, language=None, wrap_lines=True)
+    if problem := st.session_state.pop(_PROBLEM, None):
+        show_error(problem)
+
+
+def _invite_one(workbench: Workbench, project: Project) -> None:
+    """In a callback, so that the field can be emptied for the next person; after an error it keeps what was typed."""
+    one = InvitedPerson(str(st.session_state["invite_name"]), st.session_state["invite_role"])
+    try:
+        made = invite(workbench, project.id, one.name, one.role, int(st.session_state["invite_days"]))
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = error
+        return
+    st.session_state[_LINKS] = project.id, [_with_link(project, one, made)]
+    saved_typing("invite_name")
+    st.session_state["invite_name"] = ""
+
+
+def _invite_several(workbench: Workbench, project: Project) -> None:
+    with st.form("invite_list_form", border=False):
+        st.text_area(
+            "One person a line",
+            key="invite_list",
+            placeholder="Ana Silva, ana@example.org\nBen Okoro, ben@example.org, reader",
+            help="A name, then an email address and a role (expert, facilitator, reader) where you want to give them. "
+            "Nothing is sent: you get a message for each to copy.",
+        )
+        st.radio("Role of those without one", list(_ROLES), format_func=_ROLES.__getitem__, key="invite_list_role")
+        st.number_input("Days the links wait to be opened", 1, 365, LINK_DAYS, key="invite_list_days", width=260)
+        st.form_submit_button(
+            "Make the links", key="invite_list_make", type="primary", on_click=_invite_list, args=[workbench, project]
+        )
+    if problem := st.session_state.pop(_LIST_PROBLEM, None):
+        show_error(problem)
+
+
+def _invite_list(workbench: Workbench, project: Project) -> None:
+    """As `_invite_one`; the lines that got no link stay in the field."""
+    try:
+        people = read_invited(str(st.session_state["invite_list"]), st.session_state["invite_list_role"])
+        made, refused = invite_several(workbench, project.id, people, int(st.session_state["invite_list_days"]))
+    except WorkbenchError as error:
+        st.session_state[_LIST_PROBLEM] = error
+        return
+    st.session_state[_LINKS] = project.id, [_with_link(project, one, link) for one, link in made]
+    saved_typing("invite_list")
+    done = {one.name for one, _ in made}
+    left = [one for one in people if one.name not in done]
+    st.session_state["invite_list"] = "\n".join(", ".join(filter(None, (p.name, p.email, p.role.value))) for p in left)
+    if refused:
+        st.session_state[_LIST_PROBLEM] = InputError(" ".join(refused), "Correct these lines and try again.")
+
+
+def _with_link(project: Project, one: InvitedPerson, made: MadeLink) -> _Message:
+    link = link_of(made.token, _seen_at())
+    return _Message(made.name, one.email, link, message_for(made.name, project.name, one.role, link, made.expires_at))
+
+
+def _made_links(project: Project, there: set[str]) -> None:
+    """Links just made, for those who still have a part in the project: nothing keeps a link but this screen."""
+    of_project, messages = st.session_state.get(_LINKS, (None, []))
+    shown = [message for message in messages if message.name in there]
+    if of_project != project.id or not shown:
+        return
+    with st.container(border=True, key="links_made"):
+        st.caption("Each link lets in once and is shown only here. Was it lost? Make another under the same name.")
+        for place, message in enumerate(shown):
+            to = f"**{plain(message.name)}**" + (f" ({plain(message.email)})" if message.email else "")
+            st.markdown(f"Send this to {to}:")
+            with st.container(key=f"invite_link_{place}"):
+                st.code(message.link, language=None, wrap_lines=True)
+            unfolded = st.expander(
+                f"Message to {plain(message.name)}", key=f"invite_message_{place}", on_change="rerun"
+            )
+            if unfolded.open:
+                unfolded.code(message.words, language=None, wrap_lines=True)
 
 
 def _seen_at() -> str:

@@ -28,7 +28,7 @@ def ready(workbench: Workbench, progress: Overview) -> None:
         todo = next_of(progress, None)
         st.markdown(plain(todo.why))
         if st.button(todo.verb, key="go_on", type="primary"):
-            go(todo.screen)
+            go(todo.screen, todo.parameters)
         return
     with st.container(key="ready", gap="xsmall"):
         for column, title in zip(st.columns(WIDTHS), ("Dimension", *_SHOWN, "Ready to do"), strict=True):
@@ -51,7 +51,7 @@ def _row(workbench: Workbench, progress: Overview, dimension: DimensionProgress)
     label = button_label(todo.verb, f"on {dimension.dimension.name}")
     if action.button(label, key=key, type=kind, width="stretch", help=plain(todo.why)):
         choose(progress.project.name, dimension.dimension.name)
-        go(todo.screen, {DIMENSION: dimension.dimension.name})
+        go(todo.screen, {DIMENSION: dimension.dimension.name, **todo.parameters})
 
 
 def _short(workbench: Workbench, progress: Overview, dimension: DimensionProgress, title: str) -> str:

@@ -1,5 +1,7 @@
 """The head of every screen, and what it says where there is nothing to show."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from app.domain.project import Project
@@ -34,15 +36,16 @@ def needs_dimension(workbench: Workbench, title: str, purpose: str) -> tuple[Pro
     project = needs_project(workbench, title, purpose)
     dimension = current_dimension(workbench, project)
     if dimension is None:
-        todo = "Say on Texts, under “Dimensions and wording”, what quality the texts are judged on."
-        empty("This project has no dimension yet.", todo, "data", "Go to Texts")
+        todo = "Say what quality the texts are judged on."
+        section = {"section": "Dimensions and wording"}
+        empty("This project has no dimension yet.", todo, "data", "Add a dimension", section)
         st.stop()
         raise AssertionError("stop ends the screen")
     return project, dimension
 
 
-def empty(what: str, todo: str, target: str, button: str) -> None:
+def empty(what: str, todo: str, target: str, button: str, parameters: Mapping[str, str] | None = None) -> None:
     """An empty screen says what to do next, and one button leads there."""
     st.markdown(f"**{what}** {todo}")
     if is_open(target) and st.button(button, key=f"empty_to_{target}", type="primary"):
-        go(target)
+        go(target, parameters)

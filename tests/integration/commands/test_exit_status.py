@@ -182,13 +182,42 @@ def test_a_run_that_ends_early_says_how_to_go_on(run: Run, place: Callable[[str,
     assert len(progress) == len(set(progress))
 
 
-def test_a_dimension_without_ratings_is_named_before_any_model_is_asked(run: Run, tmp_path: Path) -> None:
-    run("import", small_csv(tmp_path / "small.csv"), "--project", "Small", *OPTIONS)
-    run("dimension", "add", "warmth", "--project", "Small")
-    status, out, err = run("think-aloud", "--project", "Small", "--model", "rules", "--json")
+def test_a_project_without_texts_is_named_before_any_model_is_asked(run: Run) -> None:
+    run("project", "create", "Blank")
+    run("dimension", "add", "warmth", "--project", "Blank")
+    status, out, err = run("think-aloud", "--project", "Blank", "--model", "rules", "--json")
     assert (status, out) == (2, "")
-    assert "No text is rated on warmth" in err
-    assert json.loads(run("attributes", "list", "--project", "Small", "--json")[1]) == []
+    assert "has no texts" in err
+    assert json.loads(run("attributes", "list", "--project", "Blank", "--json")[1]) == []
+
+
+def unrated_replies(path: Path) -> Path:
+    rows = [f"T{n // 3},How is order {n // 3} returned?,Agent {n % 3},Please send order {n} back." for n in range(30)]
+    path.write_text("\n".join(["ticket,question,agent,reply", *rows]), encoding="utf-8")
+    return path
+
+
+def test_an_unrated_table_goes_all_the_way_to_results(run: Run, tmp_path: Path) -> None:
+    def done(*words: str) -> str:
+        status, out, err = run(*words)
+        assert status == 0, err
+        return out
+
+    report = json.loads(done("import", str(unrated_replies(tmp_path / "r.csv")), "--project", "R", "--json"))
+    assert (report["texts"], report["sources"], report["systems"], report["ratings"]) == (30, 10, 3, 0)
+    status, _, err = run("think-aloud", "--project", "R", "--model", "rules")
+    assert status == 2
+    assert "dimension add" in err
+    done("dimension", "add", "help", "--project", "R", "--rubric", "Whether the reply solves the problem.")
+    done("think-aloud", "--project", "R", "--model", "rules")
+    done("build", "--project", "R", "--dimension", "help", "--condition", "ml", "--model", "rules", "--publish")
+    scored = json.loads(done("score", "--project", "R", "--dimension", "help", "--judge", "rules", "--json"))
+    assert scored["dimensions"]["help"]["scored"] == 18
+    done("score", "--project", "R", "--dimension", "help", "--judge", "rules", "--sample", "0.5")
+    assert json.loads(done("results", "--project", "R", "--json"))[0]["scored"] == 18
+    status, _, err = run("split", "lock", "--project", "R", "--by", "Ada")
+    assert status == 2
+    assert "Import ratings" in err
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.domain.think_aloud import Sample
 from app.errors import NotReadyError, WrongSchemaError
+from app.prompting import load_prompt
 from app.providers.base import Usage
-from app.think_aloud.elicit import Elicitation, think_aloud
+from app.think_aloud.elicit import Elicitation, think_aloud, think_aloud_request
 from tests.support.scripted_model import ScriptedModel
 
 SAMPLES = [
@@ -34,7 +35,7 @@ def test_considerations_come_in_order_without_blanks() -> None:
     elicitation, _ = run(said((3, "Third."), (1, "First."), (2, "  "), (4, " First. ")))
     assert elicitation.considerations == ("First.", "Third.", "First.")
     assert elicitation.model == "scripted:model"
-    assert elicitation.request.prompt.label == "think-aloud@1"
+    assert elicitation.request.prompt.label == "think-aloud@2"
 
 
 def test_considerations_are_kept_to_the_letter() -> None:
@@ -76,3 +77,34 @@ def test_without_samples_nothing_is_asked() -> None:
     model = ScriptedModel([])
     with pytest.raises(NotReadyError, match="samples"):
         asyncio.run(think_aloud(model, Task(), Dimension("cohesion"), []))
+
+
+UNRATED = [Sample(n, Text(f"u{n}", f"Text {n}."), None) for n in range(2)]
+
+
+def asked(samples: list[Sample], version: int | None = None) -> tuple[str, str]:
+    task, dimension = Task("essay", "prompt"), Dimension("cohesion", "Parts hang together.")
+    prompt = think_aloud_request(load_prompt("think-aloud", version), task, dimension, samples).prompt
+    return prompt.system, prompt.user
+
+
+def test_unrated_samples_are_shown_without_any_score() -> None:
+    system, user = asked(UNRATED)
+    assert "samples that nobody has rated" in system
+    assert "scored" not in system
+    assert "score" not in user
+    assert user.count("Nobody has rated it.") == 2
+
+
+def test_partly_rated_samples_claim_a_score_only_where_there_is_one() -> None:
+    system, user = asked([*SAMPLES, UNRATED[0]])
+    assert "only some have been rated" in system
+    assert (user.count("Its score for cohesion"), user.count("Nobody has rated it.")) == (2, 1)
+
+
+def test_rated_samples_are_shown_as_the_first_version_did() -> None:
+    assert asked(SAMPLES) == asked(SAMPLES, 1)
+
+
+def test_an_older_wording_says_that_a_sample_is_not_rated() -> None:
+    assert "Its score for cohesion: not rated" in asked(UNRATED, 1)[1]

@@ -5,7 +5,14 @@ from statistics import mean, pstdev
 import pytest
 
 from app.errors import NotReadyError
-from app.think_aloud.samples import SampleCandidate, choose_samples, few_documents, whole_documents
+from app.think_aloud.samples import (
+    SampleCandidate,
+    UnratedCandidate,
+    choose_samples,
+    draw_unrated,
+    few_documents,
+    whole_documents,
+)
 from tests.support.made_data import made_data
 
 
@@ -131,3 +138,31 @@ def test_documents_stay_out_whole_where_they_are_many_and_small(
 )
 def test_few_or_large_documents_are_known_before_samples_are_chosen(documents: int, texts: int, few: bool) -> None:
     assert few_documents(documents, texts) is few
+
+
+def replies(tickets: int = 10, agents: int = 4) -> list[UnratedCandidate]:
+    return [UnratedCandidate(t * agents + a, f"t{t}", f"a{a}") for t in range(tickets) for a in range(agents)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_unrated_samples_come_from_other_documents_and_systems(seed: int) -> None:
+    drawn = draw_unrated(replies(), 4, seed)
+    assert len({sample.doc_id for sample in drawn}) == 4
+    assert len({sample.system_id for sample in drawn}) == 4
+
+
+def test_unrated_samples_follow_from_the_seed_alone() -> None:
+    pool = replies()
+    shuffled = random.Random(1).sample(pool, len(pool))
+    assert draw_unrated(pool, 4, 3) == draw_unrated(shuffled, 4, 3)
+    assert len({draw_unrated(pool, 4, seed) for seed in range(8)}) > 1
+
+
+def test_unrated_samples_spare_documents_that_are_taken() -> None:
+    drawn = draw_unrated(replies(4, 2), 2, 0, ["t0", "t1"])
+    assert {sample.doc_id for sample in drawn} == {"t2", "t3"}
+
+
+def test_fewer_unrated_texts_than_samples_are_all_drawn() -> None:
+    assert draw_unrated(replies(1, 3), 4) == tuple(replies(1, 3))
+    assert draw_unrated([], 4) == ()

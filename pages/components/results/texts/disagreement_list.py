@@ -1,12 +1,16 @@
 """The texts where judge and people differ most; choosing one opens it."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
+from app.domain.project import Project
 from app.domain.run import ScoredText
+from app.services.data.texts import text_titles
 from app.services.results.result_texts import Disagreement, disagreements
+from app.services.runtime.workbench import Workbench
 from pages.components.results.texts.text_filter import text_filter
 from pages.components.shell.tables.ticked import page_key, ticked_table
 
@@ -41,10 +45,15 @@ def _table_key(scope: str) -> str:
     return f"disagreements_{scope}"
 
 
-def disagreement_list(rows: Sequence[ScoredText], scope: str, on_scale: bool) -> None:
+def disagreement_list(
+    workbench: Workbench, project: Project, rows: Sequence[ScoredText], scope: str, on_scale: bool
+) -> None:
     """`scope` keeps the choice of one run and dimension apart from another's. `on_scale`: as the result says."""
     if not rows:
-        st.markdown("No text has both a score and a human rating here, so nothing can differ.")
+        st.markdown(
+            "No text has both a score and a human rating here, so nothing can be compared. Import ratings on Texts; or "
+            "have experts answer the checklist, and look at where they and the judge differ on Disagreements."
+        )
         return
     found = disagreements(rows, text_filter(rows), on_scale=on_scale)
     if not found:
@@ -61,7 +70,7 @@ def disagreement_list(rows: Sequence[ScoredText], scope: str, on_scale: bool) ->
         st.caption(f"{len(found):,} of {len(rows):,} texts, furthest from people first. Tick one to open it.")
     if not on_scale:
         st.caption(OTHER_SCALE)
-    ticked_table(found, _table, _open, _COLUMNS, _table_key(scope), PAGE_SIZE)
+    ticked_table(found, partial(_table, workbench, project), _open, _COLUMNS, _table_key(scope), PAGE_SIZE)
 
 
 def _open(found: Disagreement | None) -> None:
@@ -78,12 +87,12 @@ _COLUMNS = {
 }
 
 
-def _table(page: Sequence[Disagreement]) -> pd.DataFrame:
+def _table(workbench: Workbench, project: Project, page: Sequence[Disagreement]) -> pd.DataFrame:
+    titles = text_titles(workbench, project.id, [each.row.text for each in page])
     rows = [
         {
-            "Document": each.row.doc_id,
+            "Text": titles.get(each.row.text, each.row.doc_id),
             "System": each.row.system_id,
-            "Item": each.row.item_id,
             "Judge": each.score,
             "People": each.human,
             "Difference": each.difference,
@@ -93,5 +102,4 @@ def _table(page: Sequence[Disagreement]) -> pd.DataFrame:
         for each in page
     ]
     table = pd.DataFrame(rows)
-    empty = [name for name in ("System", "Item") if not table[name].any()]
-    return table.drop(columns=empty)
+    return table if table["System"].any() else table.drop(columns="System")

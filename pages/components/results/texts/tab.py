@@ -21,7 +21,7 @@ def result_texts(scope: ResultScope) -> None:
     key = f"{result.run.id}_{result.dimension.id}"
     row = next((row for row in result.rows if row.text == open_text_id()), None)
     if row is None:
-        disagreement_list(result.compared, key, result.on_scale)
+        disagreement_list(scope.workbench, scope.project, result.compared, key, result.on_scale)
         return
     listed = disagreements(result.compared, filter_in_address(result.compared), on_scale=result.on_scale)
     text_steps([each.row.text for each in listed], row.text, key)

@@ -8,6 +8,7 @@ from app.domain.judgment import Answer, Judgment
 from app.domain.project import Project
 from app.domain.questions.decision import Decision
 from app.domain.run import ScoredText
+from app.domain.text import text_title
 from app.errors import WorkbenchError
 from app.services.results.result_texts import Disagreement, TextDetail, judged_text
 from app.services.results.results import DimensionResult
@@ -39,8 +40,8 @@ def opened_text(
     except WorkbenchError as error:
         show_error(error)
         return
-    where = " · ".join(part for part in (row.doc_id, row.system_id, row.item_id) if part)
-    st.markdown(f"**{plain(where)}**")
+    st.markdown(f"**{plain(text_title(found.text))}**")
+    st.caption(plain(" · ".join(part for part in found.text.key if part)))
     quoted = quoted_answers(found.text, found.answers)
     left, right = st.columns([3, 2], gap="large")
     with left:

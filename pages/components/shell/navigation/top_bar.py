@@ -84,7 +84,7 @@ def _way_on(todo: NextStep, steps: tuple[FlowStep, ...], here: str) -> None:
     # Results can be looked at any time; what still waits to be done stands out.
     kind: Literal["primary", "secondary"] = "secondary" if todo.screen == "results" else "primary"
     if st.button(f"Next: {_lower(todo.verb)}", key="way_on", type=kind, help=plain(todo.why)):
-        go(todo.screen)
+        go(todo.screen, todo.parameters)
 
 
 def _lower(verb: str) -> str:

@@ -5,7 +5,7 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.checklists import new_draft, publish
-from app.services.data.projects import create_project, overview
+from app.services.data.projects import add_dimension, create_project, overview
 from app.services.data.steps import NextStep, StepState, next_of, next_step, steps_of
 from app.services.flow import run_flow
 from app.services.runtime.workbench import Workbench
@@ -39,13 +39,22 @@ def test_without_a_dimension_every_step_says_what_is_missing(workbench: Workbenc
     assert next_step(found) == next_of(found, None)
 
 
-def test_a_dimension_that_nobody_rated_asks_for_ratings(workbench: Workbench) -> None:
+def test_a_dimension_that_nobody_rated_is_thought_aloud_about(workbench: Workbench) -> None:
     project = create_project(workbench, "News", Task(), (Dimension("order"),))
     with workbench.database.write() as work:
         work.texts.add_many(project.id, [Text("d1", "A text.")])
     states, todo = standing(workbench, project.id)
-    assert states == [DONE, BLOCKED, BLOCKED, BLOCKED, BLOCKED]
-    assert todo.verb == "Import ratings"
+    assert states == [DONE, READY, BLOCKED, BLOCKED, BLOCKED]
+    assert todo.screen == "think_aloud"
+
+
+def test_a_dimension_that_nobody_rated_comes_after_the_rated_ones(workbench: Workbench) -> None:
+    project, _ = rated_on_two(workbench)
+    run_flow(workbench, project, "rules")
+    add_dimension(workbench, project.id, Dimension("warmth"))
+    todo = next_step(overview(workbench, project.id))
+    assert todo.screen == "think_aloud"
+    assert "warmth" in todo.why
 
 
 def test_each_step_opens_the_next_one_until_all_are_done(workbench: Workbench) -> None:

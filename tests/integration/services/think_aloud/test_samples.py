@@ -1,16 +1,31 @@
 """With few documents the samples keep themselves out of scoring, and nothing else."""
 
+from dataclasses import replace
+
 import pytest
 
+from app.domain.people.actor import Role
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
-from app.errors import NotReadyError
+from app.errors import NotFoundError, NotReadyError
 from app.services.checklists.expert_answers import drawable
+from app.services.checklists.expert_tasks import TaskKind, tasks_of
 from app.services.data.locked_split import lock
+from app.services.people.invitations import accept_invitation, invite
+from app.services.people.sign_ins import actor_of_cookie
 from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, get_run, plan_run, start_run, work_on
-from app.services.think_aloud.samples import drawn, ensure_samples, held_out
+from app.services.think_aloud.independence import not_done
+from app.services.think_aloud.samples import (
+    drawn,
+    ensure_samples,
+    held_out,
+    rechoose_samples,
+    replace_sample,
+    sample_options,
+    samples_of,
+)
 from tests.support.projects import small_checklist
 
 
@@ -83,11 +98,71 @@ def test_where_nothing_is_left_the_reason_and_the_way_out_are_said(workbench: Wo
     assert "nobody has read" in raised.value.hint
 
 
-def test_a_draw_without_ratings_says_that_it_needs_them(workbench: Workbench) -> None:
+def test_a_share_of_unrated_texts_is_drawn_by_chance(workbench: Workbench) -> None:
     dimension = essays(workbench, 2, 4, rated=False)
-    with pytest.raises(NotReadyError, match="is rated") as raised:
-        plan_run(workbench, 1, RunOptions((dimension,), "rules", share=0.5))
-    assert "Score all texts" in raised.value.hint
+    first, _ = drawn(workbench, 1, dimension.id, 0.5, 1)
+    assert len(first) == 4
+    assert drawn(workbench, 1, dimension.id, 0.5, 1)[0] == first
+    assert len({tuple(drawn(workbench, 1, dimension.id, 0.5, seed)[0]) for seed in range(8)}) > 1
+
+
+def test_unrated_texts_are_samples_without_a_score(workbench: Workbench) -> None:
+    dimension = essays(workbench, 10, 3, rated=False)
+    samples = ensure_samples(workbench, dimension.id)
+    assert [sample.score for sample in samples] == [None] * 4
+    assert len({sample.text.doc_id for sample in samples}) == 4
+    texts, out = drawn(workbench, 1, dimension.id, 1.0, 1)
+    assert (len(out.documents), len(texts)) == (4, 18)
+    assert ensure_samples(workbench, dimension.id) == samples
+    assert rechoose_samples(workbench, dimension.id, 0) == samples
+    assert any(rechoose_samples(workbench, dimension.id, seed) != samples for seed in (1, 2, 3))
+
+
+def test_few_rated_texts_are_samples_before_unrated_ones(workbench: Workbench) -> None:
+    dimension = essays(workbench, 10, 3, rated=False)
+    with workbench.database.write() as work:
+        ids = list(work.texts.ids(1))
+        work.texts.add_ratings([(ids[n], dimension.id, Rating("cohesion", "r1", 1.0 + n)) for n in (0, 3)])
+    samples = ensure_samples(workbench, dimension.id)
+    assert [sample.score for sample in samples] == [1.0, 4.0, None, None]
+    assert len({sample.text.doc_id for sample in samples}) == 4
+
+
+def test_a_sample_that_was_rated_since_shows_its_score(workbench: Workbench) -> None:
+    dimension = essays(workbench, 10, 3, rated=False)
+    first = ensure_samples(workbench, dimension.id)[0].text.id
+    with workbench.database.write() as work:
+        work.texts.add_ratings([(first, dimension.id, Rating("cohesion", r, v)) for r, v in (("a", 2.0), ("b", 3.0))])
+    assert [sample.score for sample in samples_of(workbench, dimension.id)] == [2.5, None, None, None]
+
+
+def test_an_unrated_text_replaces_a_sample(workbench: Workbench) -> None:
+    dimension = essays(workbench, 10, 3, rated=False)
+    samples = ensure_samples(workbench, dimension.id)
+    options = sample_options(workbench, dimension.id, None, "essay 2")
+    assert {option.score for option in options} == {None}
+    replaced = replace_sample(workbench, dimension.id, samples[0].position, options[0].text.id)
+    assert (replaced[0].text.id, replaced[0].score, replaced[0].chosen_by) == (options[0].text.id, None, "hand")
+
+
+def test_a_text_of_another_project_is_no_sample(workbench: Workbench) -> None:
+    dimension = essays(workbench, 2, 4)
+    ensure_samples(workbench, dimension.id)
+    with workbench.database.write() as work:
+        other = work.projects.add("Other", Task())
+        work.texts.add_many(other.id, [Text("x", "A text.")])
+        (theirs,) = work.texts.ids(other.id)
+    with pytest.raises(NotFoundError):
+        replace_sample(workbench, dimension.id, 1, theirs)
+
+
+def test_an_expert_who_comes_first_has_unrated_samples_drawn(workbench: Workbench) -> None:
+    dimension = essays(workbench, 10, 3, rated=False)
+    made = invite(workbench, 1, "Ana", Role.EXPERT)
+    ana = replace(workbench, actor=actor_of_cookie(workbench, accept_invitation(workbench, made.token)[1]))
+    assert [task.kind for task in tasks_of(ana, 1, "Ana")] == [TaskKind.THINK_ALOUD]
+    assert [one.id for one in not_done(ana, 1, "Ana")] == [dimension.id]
+    assert [sample.score for sample in ensure_samples(ana, dimension.id)] == [None] * 4
 
 
 def test_all_texts_locked_away_is_said(workbench: Workbench) -> None:

@@ -1,6 +1,7 @@
 """What can be done with a file's texts is said by the rules that sampling and results go by."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.corpora.corpus import Corpus, CorpusText
 from app.domain.task import Dimension, Task
@@ -74,9 +75,18 @@ def test_equal_ratings_leave_nothing_to_agree_with() -> None:
     assert "Agreement with people can't be computed: all texts have the same human rating" in said(found)
 
 
-def test_unrated_texts_all_stay() -> None:
-    found = feasibility(corpus(["a", "b"], [None, None]))
-    assert said(found) == "All 2 essays stay for scoring. None is rated, so nothing can be compared with scores."
+def test_samples_of_unrated_texts_stay_out_too() -> None:
+    found = feasibility(corpus([f"d{n // 4}" for n in range(160)], [None] * 160))
+    assert (found[0].scored, found[0].samples, found[0].sample_sources, found[0].levels) == (144, 4, 4, ())
+    assert "The 4 samples come from 4 assignments; all 16 essays of these assignments stay out" in said(found)
+    assert "No essay is rated." in said(found)
+
+
+def test_a_file_without_a_rated_dimension_has_an_outlook() -> None:
+    unrated = replace(corpus([f"d{n // 4}" for n in range(160)], [None] * 160), dimensions=())
+    (found,) = feasibility(unrated)
+    assert (found.dimension, found.texts, found.scored, found.rated) == ("", 160, 144, 0)
+    assert "No essay is rated." in said((found,))
 
 
 def test_dimensions_of_which_the_same_is_true_share_a_sentence() -> None:
