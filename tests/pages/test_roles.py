@@ -9,12 +9,14 @@ from streamlit.testing.v1 import AppTest
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.people.actor import LOCAL_OWNER, NOBODY, Actor, Role
-from app.domain.task import Task
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
 from app.services.attributes.attribute_changes import move_attributes
 from app.services.attributes.attributes import add_attributes
 from app.services.building.build import build
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
 from app.services.checklists.expert_answers import draw_texts
+from app.services.data.projects import create_project
 from app.services.people.invitations import accept_invitation, invite, members_of
 from app.services.people.sign_ins import actor_of_cookie
 from app.services.runtime.workbench import Workbench
@@ -224,6 +226,42 @@ def test_a_facilitator_invites_and_takes_a_part_away(demo: Workbench, open_scree
     assert [member.name for member in members_of(demo, DEMO)] == ["Fay"]
 
 
+def test_inviting_empties_the_name_and_a_removed_member_has_no_link(
+    demo: Workbench, open_screen: Open, sign_in: SignIn
+) -> None:
+    link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
+    sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
+    app = open_screen("home")
+    app.text_input(key="invite_name").set_value("  ")
+    app.button(key="invite_make").click().run()
+    assert app.error
+    app.text_input(key="invite_name").set_value("Ben")
+    app.button(key="invite_make").click().run()
+    assert app.text_input(key="invite_name").value == ""
+    assert len(app.code) == 1
+    app.selectbox(key="revoke_name").set_value("Ben")
+    app.button(key="revoke_now").click().run()
+    assert not app.exception
+    assert not app.code
+
+
+def test_a_pasted_list_gives_each_person_a_link(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
+    sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
+    app = open_screen("home")
+    app.text_area(key="invite_list").set_value("Ben, ben@example.org\nCara, reader\nrules")
+    app.button(key="invite_list_make").click().run()
+    assert not app.exception
+    roles = {member.name: member.role for member in members_of(demo, DEMO)}
+    assert (roles["Ben"], roles["Cara"]) == (Role.EXPERT, Role.READER)
+    assert "Ben" not in app.text_area(key="invite_list").value
+    tokens = [one.value.rpartition("=")[2] for one in app.code]
+    assert [accept_invitation(demo, token)[0] for token in tokens[:2]] == ["Ben", "Cara"]
+    app.session_state["invite_message_0"] = True
+    app.run()
+    assert any("Hello Ben" in one.value and "/enter?key=" in one.value for one in app.code)
+
+
 def test_a_name_is_replaced_by_a_pseudonym(demo: Workbench, open_screen: Open) -> None:
     add_consideration(demo, 1, "Ana", "Order.")
     app = open_screen("home")
@@ -408,3 +446,18 @@ def test_invited_expert_sees_that_an_edit_is_not_saved(demo: Workbench, open_scr
 
 def _draft_of_demo(demo: Workbench) -> Checklist:
     return new_draft(demo, versions_of(demo, 1)[0].id)
+
+
+def test_unrated_samples_are_shown_to_an_invited_expert(
+    workbench: Workbench, open_screen: Open, sign_in: SignIn
+) -> None:
+    project = create_project(workbench, "Replies", Task("reply", "ticket"), (Dimension("warmth"),))
+    with workbench.database.write() as work:
+        texts = [Text(f"t{n // 3}", f"Reply {n}.", f"a{n % 3}", source=f"Ticket {n // 3}.") for n in range(30)]
+        work.texts.add_many(project.id, texts)
+    link = invite(workbench, project.id, "Ana", Role.EXPERT)
+    sign_in(actor_of_cookie(workbench, accept_invitation(workbench, link.token)[1]))
+    app = open_screen("think_aloud")
+    assert not app.exception
+    headings = [one.value for one in app.markdown if one.value.startswith("**Sample ")]
+    assert headings == [f"**Sample {n} · not rated**" for n in range(1, 5)]

@@ -6,15 +6,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
-from app.domain.people.actor import Role
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import DatabaseError
 from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes, move_attributes
 from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of
 from app.services.data.projects import create_project, dimensions_named, get_project
-from app.services.people.invitations import accept_invitation, invite
-from app.services.people.sign_ins import actor_of_cookie
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import considerations_of
 from app.services.think_aloud.samples import samples_of
@@ -63,9 +60,7 @@ def test_samples_show_source_text_and_score_and_leave_scoring(demo: Workbench, o
         assert sample.text.source in shown(app)
         assert sample.text.text in shown(app)
         assert any(f"Sample {number} · score {sample.score:.2f}" in m.value for m in app.markdown)
-    assert any(
-        "scoring on this dimension leaves out 4 documents with 16 of " in caption.value for caption in app.caption
-    )
+    assert any("The 4 samples come from 4 news articles; all 16 " in caption.value for caption in app.caption)
 
 
 def test_a_name_comes_first(demo: Workbench, open_screen: Open):
@@ -332,21 +327,6 @@ def test_without_ratings_the_screen_says_what_to_do(workbench: Workbench, open_s
     app = open_screen("think_aloud")
     assert not app.exception
     assert app.button(key="samples_need_texts").label == "Import texts"
-
-
-def test_unrated_samples_are_shown_to_an_invited_expert(
-    workbench: Workbench, open_screen: Open, sign_in: SignIn
-) -> None:
-    project = create_project(workbench, "Replies", Task("reply", "ticket"), (Dimension("warmth"),))
-    with workbench.database.write() as work:
-        texts = [Text(f"t{n // 3}", f"Reply {n}.", f"a{n % 3}", source=f"Ticket {n // 3}.") for n in range(30)]
-        work.texts.add_many(project.id, texts)
-    link = invite(workbench, project.id, "Ana", Role.EXPERT)
-    sign_in(actor_of_cookie(workbench, accept_invitation(workbench, link.token)[1]))
-    app = open_screen("think_aloud")
-    assert not app.exception
-    headings = [one.value for one in app.markdown if one.value.startswith("**Sample ")]
-    assert headings == [f"**Sample {n} · not rated**" for n in range(1, 5)]
 
 
 def test_unrated_samples_can_be_drawn_anew_by_the_facilitator(workbench: Workbench, open_screen: Open) -> None:

@@ -243,7 +243,7 @@ def think_aloud(
         return
     if not model:
         raise InputError("No model is named.", "Give --model, or --transcript with what a person said, or --done.")
-    from app.services.data.projects import dimensions_named, get_project
+    from app.services.data.projects import dimensions_to_use, get_project
     from app.services.runtime.workbench import open_workbench
     from app.services.think_aloud.forecast import forecast_think_aloud
     from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer, ask_models
@@ -257,7 +257,7 @@ def think_aloud(
         say(f"{asked.model} on {asked.dimension}: {what}" if asked.dimension else f"{asked.model}: {what}")
 
     workbench = workbench_asking(open_workbench(), model, chosen_model_options(max_output_tokens, timeout, effort))
-    dimensions = dimensions_named(workbench, project, dimension)
+    dimensions = dimensions_to_use(workbench, project, dimension)
     target = get_project(workbench, project)
     if dry_run:
         ahead = forecast_think_aloud(workbench, target, dimensions, model, bool(rest))

@@ -72,14 +72,14 @@ def from_transcript(
 def finish(project_name: str, dimension_name: str, contributor: str, json_: bool) -> None:
     """Raises InputError where nobody is named, NotReadyError where they have said nothing yet on a dimension."""
     from app.errors import InputError
-    from app.services.data.projects import dimensions_named
+    from app.services.data.projects import dimensions_to_use
     from app.services.runtime.workbench import open_workbench
     from app.services.think_aloud.independence import mark_done
 
     if not contributor.strip():
         raise InputError("Nobody is named as the one who is done.", "Give --contributor NAME.")
     workbench = open_workbench()
-    dimensions = dimensions_named(workbench, project_name, dimension_name)
+    dimensions = dimensions_to_use(workbench, project_name, dimension_name)
     for dimension in dimensions:
         mark_done(workbench, dimension.id, contributor.strip())
         say(f"{contributor.strip()} is done with {dimension.name}.")

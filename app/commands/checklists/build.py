@@ -59,7 +59,7 @@ def build(
     from app.errors import InputError, ProviderError
     from app.services.building.build import build as build_one
     from app.services.building.build import check_can_build
-    from app.services.data.projects import dimensions_named, get_project
+    from app.services.data.projects import dimensions_to_use, get_project
     from app.services.runtime.workbench import open_workbench
 
     models = _stage_models(stage_model or [])
@@ -68,7 +68,7 @@ def build(
         open_workbench(), [model, *models.values()], chosen_model_options(max_output_tokens, timeout, effort)
     )
     target = get_project(workbench, project)
-    dimensions = dimensions_named(workbench, project, dimension)
+    dimensions = dimensions_to_use(workbench, project, dimension)
     going_on = first is not None or stale
     for d in dimensions:  # all of them, before the first is paid for
         _build_under(workbench, d, condition) if going_on else check_can_build(workbench, d, condition)

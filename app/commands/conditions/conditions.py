@@ -76,13 +76,13 @@ def run(
     """
     from app.services.conditions.study import StudyOptions, plan_trials
     from app.services.conditions.study_worker import run_study
-    from app.services.data.projects import dimensions_named, get_project
+    from app.services.data.projects import dimensions_to_use, get_project
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     target = get_project(workbench, project)
     options = StudyOptions(
-        tuple(dimensions_named(workbench, project, dimension)),
+        tuple(dimensions_to_use(workbench, project, dimension)),
         model,
         judge,
         _families(conditions),

@@ -56,11 +56,15 @@ def import_(
     Cohesion=1..6
     """
     from app.corpora.mapping import ColumnMapping
+    from app.services.data.feasibility import without_ratings_words
     from app.services.data.imports import import_file
+    from app.services.data.projects import get_project, overview
+    from app.services.data.steps import next_step
     from app.services.runtime.workbench import open_workbench
 
     mapping = ColumnMapping.parse(map_ or [], rating or [], scale or []) if map_ or rating or scale else None
-    report = import_file(open_workbench(), file, project, format_, mapping, sheet, writer=writer)
+    workbench = open_workbench()
+    report = import_file(workbench, file, project, format_, mapping, sheet, writer=writer)
     if json_:
         print_json(report.to_json())
         return
@@ -73,7 +77,8 @@ def import_(
     if report.columns:
         echo(f"columns: {', '.join(_said(use) for use in report.columns)}")
     rows = [[name, d.ratings, d.raters, d.low, d.high] for name, d in report.dimensions.items()]
-    echo(table(["dimension", "ratings", "raters", "low", "high"], rows))
+    if rows:
+        echo(table(["dimension", "ratings", "raters", "low", "high"], rows))
     if report.ungrouped:
         say(
             "No two texts share a source, so agreement can't be taken per source, only over the dataset. If texts "
@@ -85,10 +90,16 @@ def import_(
             "shown as a sample while thinking aloud only the sample texts themselves are left out of scoring, not all "
             "texts of their sources."
         )
+    target = get_project(workbench, report.project)
+    if not report.ratings:
+        for line in without_ratings_words(target.task):
+            say(line)
     for skipped in report.skipped[:_SHOWN]:
         say(f"left out, row {skipped.row}: {skipped.reason}")
     if len(report.skipped) > _SHOWN:
         say(f"... and {len(report.skipped) - _SHOWN} more; --json lists all")
+    todo = next_step(overview(workbench, target.id))
+    say(f"Next: {todo.verb}. {todo.why}")
 
 
 def template(

@@ -1,5 +1,6 @@
 """Projects, their dimensions, and how far each is."""
 
+import shlex
 from dataclasses import dataclass
 
 from app.corpora.presets import PRESETS, load_preset
@@ -11,7 +12,7 @@ from app.domain.people.trail import PENDING, PendingAct
 from app.domain.project import Project
 from app.domain.run import RunSummary
 from app.domain.task import Dimension, Task
-from app.errors import InputError, NotAllowedError
+from app.errors import InputError, NotAllowedError, NotReadyError
 from app.services.runtime.trail import act_made_project
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -183,6 +184,17 @@ def dimensions_named(workbench: Workbench, project: str, names: str) -> list[Dim
             return work.projects.dimensions(found.id)
         wanted = [name.strip() for name in names.split(",") if name.strip()]
         return [work.projects.dimension(found.id, name) for name in dict.fromkeys(wanted)]
+
+
+def dimensions_to_use(workbench: Workbench, project: str, names: str) -> list[Dimension]:
+    """As `dimensions_named`. Raises NotReadyError where the project has no dimension at all."""
+    found = dimensions_named(workbench, project, names)
+    if not found:
+        raise NotReadyError(
+            f"{project} has no dimension yet: nothing says what quality its texts are judged on.",
+            f"Add one on Texts, or with `interacteval dimension add NAME --project {shlex.quote(project)}`.",
+        )
+    return found
 
 
 @use_case(Right.SEE, project="project")

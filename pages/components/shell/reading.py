@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 import streamlit as st
 
 from app.domain.wording.quotation import QuotedPlace, Span, find_quote
-from pages.components.shell.words import plain
+from pages.components.shell.words import plain, plain_piece
 
 LONG = 1500  # characters: about what fits on a screen beside the rest
 HEIGHT = 420
@@ -71,7 +71,7 @@ def _inline(words: str, marked: bool, before: str) -> str:
         return " " if words and before else ""
     lead = len(words) - len(words.lstrip())
     start = (" " if lead else "") if before else _INDENT * lead
-    shown = f":yellow-background[{plain(core)}]" if marked else plain(core)
+    shown = f":yellow-background[{plain_piece(core)}]" if marked else plain_piece(core)
     if shown.endswith(":") and not marked:  # what is marked may follow, and two colons would make it something else
         shown = f"{shown[:-1]}\\:"
     return start + shown + (" " if words[-1].isspace() else "")

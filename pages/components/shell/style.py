@@ -13,7 +13,13 @@ _RULES = """
   [data-testid^="stBaseButton-primary"]:enabled, [data-tag] { color: light-dark(#ffffff, #12161c); }
   [data-testid="stCaptionContainer"] { color: light-dark(#5b6470, #9aa5b3); opacity: 1; }
   /* People's text takes its direction from its own first letter, paragraph by paragraph. */
-  [data-testid="stText"], textarea, input { unicode-bidi: plaintext; text-align: start; }
+  [data-testid="stText"], textarea, input, .stMain .stMarkdown :is(p, li, h1, h2, h3), .stMain button p,
+  [data-testid="stCaptionContainer"] p, [data-testid="stExpander"] summary p, [data-testid="stSelectbox"] input,
+  [data-testid="stSelectbox"] [value], [role="option"], code, pre {
+    unicode-bidi: plaintext; text-align: start; }
+  .stMain button p { text-align: inherit; }
+  /* All choices are in sight: where they don't fit beside each other, they wrap. */
+  [data-testid="stButtonGroup"] > [role] { flex-wrap: wrap; overflow-x: visible; }
   /* Where there is little room, words wrap instead of ending in dots. */
   @media (max-width: 900px) { .stMain :is(button, a, [data-testid="stMetricLabel"]) p { white-space: normal; } }
   [data-testid="stFileUploaderDropzoneInstructions"] span { white-space: normal; }

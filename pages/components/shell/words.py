@@ -34,6 +34,12 @@ def plain(text: str) -> str:
     return _escaped(_isolated(text) if apart == text else apart)
 
 
+def plain_piece(text: str) -> str:
+    """As `plain`, of a piece of a paragraph: nothing is set apart, so that pieces in a script written from right to
+    left keep their order. The paragraph takes its direction from its own first letter (`style.py`)."""
+    return _escaped(text)
+
+
 def _isolated(text: str) -> str:
     """Between the marks of Unicode's bidirectional algorithm that give a text a direction of its own (UAX 9)."""
     return f"\u2068{text}\u2069" if _RIGHT_TO_LEFT.search(text) else text

@@ -214,7 +214,8 @@ def test_an_unrated_table_goes_all_the_way_to_results(run: Run, tmp_path: Path) 
     scored = json.loads(done("score", "--project", "R", "--dimension", "help", "--judge", "rules", "--json"))
     assert scored["dimensions"]["help"]["scored"] == 18
     done("score", "--project", "R", "--dimension", "help", "--judge", "rules", "--sample", "0.5")
-    assert json.loads(done("results", "--project", "R", "--json"))[0]["scored"] == 18
+    (result,) = json.loads(done("results", "--project", "R", "--run", str(scored["run"]), "--json"))
+    assert (result["scored"], result["spearman"]["value"]) == (18, None)
     status, _, err = run("split", "lock", "--project", "R", "--by", "Ada")
     assert status == 2
     assert "Import ratings" in err

@@ -51,10 +51,10 @@ def test_a_dimension_that_nobody_rated_is_thought_aloud_about(workbench: Workben
 def test_a_dimension_that_nobody_rated_comes_after_the_rated_ones(workbench: Workbench) -> None:
     project, _ = rated_on_two(workbench)
     run_flow(workbench, project, "rules")
-    add_dimension(workbench, project.id, Dimension("warmth"))
+    add_dimension(workbench, project.id, Dimension("tact"))
     todo = next_step(overview(workbench, project.id))
     assert todo.screen == "think_aloud"
-    assert "warmth" in todo.why
+    assert "tact" in todo.why
 
 
 def test_each_step_opens_the_next_one_until_all_are_done(workbench: Workbench) -> None:

@@ -31,7 +31,7 @@ def said(found: tuple[Feasibility, ...]) -> str:
 def test_thirty_essays_that_stand_alone() -> None:
     found = feasibility(corpus([f"row-{n}" for n in range(30)], [1 + n % 5 for n in range(30)]))
     assert (found[0].texts, found[0].scored, found[0].rated) == (30, 26, 26)
-    assert said(found).startswith("26 of 30 essays stay for scoring; 4 are held out")
+    assert said(found).startswith("26 of 30 essays stay for scoring.")
     assert "Agreement inside each assignment can't be computed: no source has two or more texts" in said(found)
     assert "26 essays, but of only 26 different assignments" in said(found)
     assert "bring in texts of about 4 more assignments." in said(found)
