@@ -17,6 +17,7 @@ from app.errors import (
 )
 from app.providers.credentials import Access, Credentials
 from app.providers.registry import served_names
+from app.settings import Settings
 from tests.contract.test_errors import assert_silent
 from tests.support.adapter_cases import KEY
 from tests.support.fake_llm.behaviour import Behaviour, Drop, Fail, Raw, Slow, Status
@@ -93,6 +94,19 @@ def test_failures_are_typed_asked_once_and_hold_no_key(
     assert type(caught.value) is kind
     assert len(server.looks) == 1, "the SDK must not try again by itself"
     assert_silent(caught.value, caplog.text)
+
+
+@pytest.mark.parametrize("typed", [{"llama": KEY}, {}], ids=["typed", "in-the-environment"])
+def test_a_refused_key_is_named_by_where_it_was_set(
+    server: FakeLlm, monkeypatch: pytest.MonkeyPatch, typed: dict[str, str]
+) -> None:
+    server.listing = Status(401)
+    monkeypatch.setenv("LLAMA_BASE_URL", server.url)
+    monkeypatch.setenv("LLAMA_API_KEY", KEY)
+    with pytest.raises(WrongKeyError) as caught:
+        asyncio.run(served_names(Credentials.from_settings(Settings(), typed), 20.0))
+    named_by_field, named_by_variable = "Settings" in caught.value.hint, "LLAMA_API_KEY" in caught.value.hint
+    assert (named_by_field, named_by_variable) == (bool(typed), not typed)
 
 
 def test_a_server_that_wants_a_key_and_got_none_asks_for_one(server: FakeLlm) -> None:

@@ -10,8 +10,10 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
 
 from app.domain.task import Dimension, Task
+from app.domain.text import Text
 from app.services.data.import_jobs import import_key
-from app.services.data.projects import create_project, dimensions_named, get_project, overview
+from app.services.data.projects import add_dimension, create_project, dimensions_named, get_project, overview
+from app.services.data.steps import next_step
 from app.services.data.texts import text_page
 from app.services.runtime.workbench import Workbench
 from tests.support.background import ended
@@ -279,3 +281,39 @@ def test_uploaded_bytes_leave_no_file_behind(
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     upload(open_screen("data"), "texts.csv", TABLE)
     assert list(folder.iterdir()) == []
+
+
+UNRATED = "\n".join(
+    ["ticket,question,agent,reply"]
+    + [f"T{n // 3},Where is my order {n // 3}?,Agent {n % 3},We have sent number {n} on Monday." for n in range(30)]
+)
+
+
+def test_an_unrated_import_leads_to_the_next_step(workbench: Workbench, open_screen: Open):
+    app = upload(open_screen("data"), "replies.csv", UNRATED)
+    writer = next(field for field in app.text_input if field.label == "What is the writer called?")
+    assert writer.value == "agent"
+    writer.input("colleague").run()
+    said = " ".join(m.value for m in app.markdown)
+    assert "4 samples come from 4 tickets; all 12 " in said
+    assert "is rated" in said
+    name_field(app).input("Replies").run()
+    app.button(key="start_import").click().run()
+    app = ended(app, import_key("Replies"))
+    assert not app.exception
+    project = get_project(workbench, "Replies")
+    assert (project.task.source_name, project.task.writer_name) == ("ticket", "colleague")
+    app.button(key="report_next").click().run()
+    assert app.session_state[f"data_section_{project.id}"] == "Dimensions and wording"
+    add_dimension(workbench, project.id, Dimension("warmth"))
+    assert next_step(overview(workbench, project.id)).screen == "think_aloud"
+
+
+def test_the_list_calls_texts_by_their_words(workbench: Workbench, open_screen: Open):
+    upload(open_screen("data"), "replies.csv", UNRATED)
+    project = create_project(workbench, "Replies", Task("reply", "ticket"), (Dimension("warmth"),))
+    with workbench.database.write() as work:
+        work.texts.add_many(project.id, [Text("source-6068", "We sent it.", "Ada", source="Where is it?")])
+    app = open_screen("data")
+    labels = [button.label for button in app.button if str(button.key).startswith("read_text_")]
+    assert labels == ["Where is it? · Ada · We sent it."]

@@ -45,7 +45,7 @@ async def list_models(provider: ProviderSpec, endpoint: Endpoint, timeout: float
     except TimeoutError:
         failure = list_timed_out(provider, timeout)
     except Exception as error:
-        place = endpoint.key_place if endpoint.key.get_secret_value() else ""
+        place = (endpoint.key_place or provider.key_variable) if endpoint.key.get_secret_value() else ""
         failure = _failure(provider, error, timeout, place)
         if failure is None:
             raise

@@ -34,7 +34,7 @@ def list_vendor_models(provider: ProviderSpec, endpoint: Endpoint, timeout: floa
         if found.status_code == httpx2.codes.OK:
             answer = json.loads(found.content)
         else:
-            failure = list_refused(provider, found.status_code, endpoint.key_place)
+            failure = list_refused(provider, found.status_code, endpoint.key_place or provider.key_variable)
     except httpx2.TimeoutException:
         failure = list_timed_out(provider, timeout)
     except (httpx2.HTTPError, httpx2.InvalidURL):

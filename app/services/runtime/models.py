@@ -13,13 +13,13 @@ from app.domain.checklist import Question
 from app.domain.people.actor import Right
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from app.errors import ModelTimeoutError, UnsupportedError
+from app.errors import ModelTimeoutError, UnsupportedError, WrongKeyError
 from app.evaluators.checklist import judge
 from app.providers.adapters.replay import ReplayModel
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.batches.batched_model import BatchedModel
 from app.providers.budget import Budget, Purse, SpendingLimit
-from app.providers.credentials import credentials_problem
+from app.providers.credentials import credentials_problem, key_place
 from app.providers.gate import GatedModel, MayAsk
 from app.providers.model_files import kept_recordings
 from app.providers.model_name import parse_model_name
@@ -29,7 +29,7 @@ from app.providers.rate_limit import AdaptiveLimit, Limiter, Share, limit_of
 from app.providers.recorded import RecordedModel
 from app.providers.registry import describe_models, import_sdk, open_batches
 from app.providers.retry import RetryingModel, RetryPolicy
-from app.providers.specs import KNOWN_PROVIDERS, OWN, network_providers
+from app.providers.specs import KNOWN_PROVIDERS, OWN, network_providers, spec_of
 from app.providers.tiers import TieredModel
 from app.scoring.concurrency import CONCURRENCY
 from app.scoring.group_commit import GroupCommit
@@ -294,6 +294,11 @@ async def test_model(workbench: Workbench, name: str) -> float:
         try:
             async with asyncio.timeout(TEST_SECONDS):
                 await judge(model, Task(), Dimension("fluency", "How well the text reads."), [question], item)
+        except WrongKeyError as error:
+            provider = spec_of(parse_model_name(name).provider)
+            if workbench.credentials.of(provider.prefix).typed:
+                error.hint = f"Check {key_place(provider, typed=True)}."
+            raise
         except TimeoutError:
             # The person waits in front of the screen: a test is less patient than a run.
             raise ModelTimeoutError(

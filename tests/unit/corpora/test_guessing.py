@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.corpora.guessing import guess
+from app.corpora.guessing import guess, source_label, writer_label
 
 LONG = "It began on a quiet morning, and nobody had thought that it would end like this, number {}."
 
@@ -58,3 +58,45 @@ def test_names_that_no_two_rows_share_are_neither() -> None:
 def test_a_column_named_for_the_document_comes_first() -> None:
     columns, _ = guessed(table(doc_id=[1, 1, 2], topic=["A", "B", "A"], text=list("abc")))
     assert columns == {"text": "text", "doc_id": "doc_id"}
+
+
+REPLIES = [f"Please follow the link in our help centre, number {n}." for n in range(6)]
+
+
+def test_columns_of_a_help_desk_are_guessed() -> None:
+    questions = [f"How do I return what I ordered, case {n // 2}?" for n in range(6)]
+    tickets, agents = [f"T{n // 2}" for n in range(6)], ["Ada", "Ben"] * 3
+    rows = table(ticket=tickets, question=questions, agent=agents, id=list(range(6)), reply=REPLIES)
+    assert guessed(rows)[0] == {
+        "text": "reply",
+        "source": "question",
+        "doc_id": "ticket",
+        "system_id": "agent",
+        "item_id": "id",
+    }
+
+
+def test_tickets_of_one_reply_each_name_the_source() -> None:
+    columns, _ = guessed(table(ticket=[f"T{n}" for n in range(6)], reply=REPLIES))
+    assert columns == {"text": "reply", "doc_id": "ticket"}
+
+
+@pytest.mark.parametrize("name", ["ticket_id", "conversation_id", "thread_id", "question_id", "case_id"])
+def test_columns_with_ids_of_sources_name_the_source(name: str) -> None:
+    assert guessed(table(**{name: [1, 1, 2, 2, 3, 3]}, answer=REPLIES))[0] == {"text": "answer", "doc_id": name}
+
+
+@pytest.mark.parametrize(
+    ("column", "label"),
+    [("agent", "agent"), ("Student ID", "student"), ("author_name", "author"), ("system_id", "system"), ("x", "")],
+)
+def test_writer_label_is_what_the_column_is_called(column: str, label: str) -> None:
+    assert writer_label(column) == label
+
+
+@pytest.mark.parametrize(
+    ("columns", "label"),
+    [({"doc_id": "ticket"}, "ticket"), ({"doc_id": "conversation_id"}, "conversation"), ({"source": "article"}, "")],
+)
+def test_source_label_is_what_the_column_is_called(columns: dict[str, str], label: str) -> None:
+    assert source_label(columns) == label
