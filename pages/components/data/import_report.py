@@ -83,6 +83,7 @@ def show_report() -> None:
   const look = () => {
     const report = document.querySelector(".st-key-import_report");
     if (!report) return ++tries < 100 && setTimeout(look, 50);
+    report.style.scrollMarginTop = "4.5rem"; // below the bar over the top of a narrow screen
     report.scrollIntoView({ block: "start" });
   };
   look();

@@ -13,9 +13,9 @@ _RULES = """
   [data-testid^="stBaseButton-primary"]:enabled, [data-tag] { color: light-dark(#ffffff, #12161c); }
   [data-testid="stCaptionContainer"] { color: light-dark(#5b6470, #9aa5b3); opacity: 1; }
   /* People's text takes its direction from its own first letter, paragraph by paragraph. */
-  [data-testid="stText"], textarea, input, .stMain .stMarkdown :is(p, li, h1, h2, h3), .stMain button p,
-  [data-testid="stCaptionContainer"] p, [data-testid="stExpander"] summary p, [data-testid="stSelectbox"] input,
-  [data-testid="stSelectbox"] [value], [role="option"], code, pre {
+  [data-testid="stText"], [data-testid="stText"] *, textarea, input, code, pre, [role="option"],
+  .stMain .stMarkdown :is(p, li, h1, h2, h3), .stMain button p, [data-testid="stCaptionContainer"] p,
+  [data-testid="stExpander"] summary p, [data-testid="stSelectbox"] [value] {
     unicode-bidi: plaintext; text-align: start; }
   .stMain button p { text-align: inherit; }
   /* All choices are in sight: where they don't fit beside each other, they wrap. */
