@@ -15,7 +15,7 @@ _RULES = """
   /* People's text takes its direction from its own first letter, paragraph by paragraph. */
   [data-testid="stText"], [data-testid="stText"] *, textarea, input, code, pre, [role="option"],
   .stMain .stMarkdown :is(p, li, h1, h2, h3), .stMain button p, [data-testid="stCaptionContainer"] p,
-  [data-testid="stExpander"] summary p, [data-testid="stSelectbox"] [value] {
+  [data-testid="stExpander"] p, [data-testid="stSelectbox"] [value] {
     unicode-bidi: plaintext; text-align: start; }
   .stMain button p { text-align: inherit; }
   /* All choices are in sight: where they don't fit beside each other, they wrap. */
