@@ -12,7 +12,7 @@ PORT := 8501
 BENCHMARKS := statistics attributes
 TOOLS := .venv-tools
 GUIDE := app/static/guide/index.html
-GUIDE_SOURCES := $(wildcard docs/guide/*.md) docs/zensical.toml CONTRIBUTING.md deploy/README.md
+GUIDE_SOURCES := $(wildcard docs/guide/*.md) docs/zensical.toml deploy/README.md
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH

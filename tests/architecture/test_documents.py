@@ -1,4 +1,4 @@
-"""What the documents name exists: paths, modules, commands with their options, make targets, variables, limits."""
+"""What the documents name exists: paths, modules, commands with their options, make targets, variables."""
 
 import ast
 import re
@@ -11,7 +11,6 @@ import pytest
 
 from app.evaluators.options import described
 from app.evaluators.registry import METHODS
-from tests.architecture import test_files
 from tests.support.command_lines import code_in, spans_in, unknown_commands, unknown_words
 from tests.support.repository import ROOT, name_of, project_files
 
@@ -164,11 +163,6 @@ def test_every_folder_of_tests_is_told_of() -> None:
     told = {cell.strip("`/").removeprefix("tests/") for cell, _ in _rows("Tests")}
     there = {path.relative_to(ROOT).parts[1] for path in project_files() if path.relative_to(ROOT).parts[0] == "tests"}
     assert {name for name in there if "." not in name} == told
-
-
-def test_the_limits_that_contributing_states_are_those_that_are_kept() -> None:
-    text = " ".join((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split())
-    assert f"A screen has at most {test_files.MAX_LINES_OF_A_SCREEN} lines" in text
 
 
 def test_decisions_are_numbered_without_gaps_and_their_headings_agree() -> None:

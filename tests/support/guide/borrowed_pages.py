@@ -1,23 +1,8 @@
-"""Pages that stand in other documents too: what is said there once is read here as it is."""
+"""Guide pages that are made from other documents of the project."""
 
 import re
 
 from tests.support.repository import ROOT
-
-_ADDING = """# Adding things
-
-This page is for people who program. It stands in CONTRIBUTING.md, with the rules that all code here follows, where
-everything is, and how it is tested.
-
-"""
-
-
-def adding_page() -> str:
-    """The chapter “How to add ...” of CONTRIBUTING."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    chapter = text.split("\n## How to add ...\n")[1].split("\n## ")[0]
-    return _ADDING + _without_links_out(chapter.replace("\n### ", "\n## ")).strip() + "\n"
-
 
 def server_page() -> str:
     """deploy/README.md."""

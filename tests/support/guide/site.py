@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from app.entrance.guide import BUILT, GUIDE
-from tests.support.guide.borrowed_pages import adding_page, server_page
+from tests.support.guide.borrowed_pages import server_page
 from tests.support.guide.commands_page import commands_page
 from tests.support.guide.data_page import formats_page, schema_page
 from tests.support.guide.methods_page import figures_page, methods_page
@@ -20,7 +20,6 @@ from tests.support.repository import ROOT
 SOURCES = ROOT / "docs" / "guide"
 CONFIG = ROOT / "docs" / "zensical.toml"
 MADE: Mapping[str, Callable[[], str]] = {
-    "adding.md": adding_page,
     "server.md": server_page,
     "reference/commands.md": commands_page,
     "reference/settings.md": settings_page,
