@@ -4,6 +4,7 @@ import re
 
 from tests.support.repository import ROOT
 
+
 def server_page() -> str:
     """deploy/README.md."""
     return _without_links_out((ROOT / "deploy" / "README.md").read_text(encoding="utf-8"))
