@@ -18,6 +18,12 @@ CHILD_PROCESSES = Path(__file__).parent / "support" / "child_processes"
 
 network_guard.install()
 
+# A terminal of this width without colours, and no proxy before servers of this machine, in processes of tests too.
+os.environ["COLUMNS"] = "80"
+for _name in ("FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "TERMINAL_WIDTH", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+    os.environ.pop(_name, None)
+    os.environ.pop(_name.lower(), None)
+
 # A busy machine is no reason to fail: speed is what `interacteval bench` measures.
 hypothesis_settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile("busy")
