@@ -15,6 +15,13 @@ NAMES = ("Ada", "Bo")
 
 pytestmark = pytest.mark.usefixtures("demo")
 
+LOW = """() => [...document.querySelectorAll(`.stMain :is([data-testid^='stBaseButton'], [data-testid^='stPageLink'],
+  [data-testid='stPopoverButton'], .react-aria-ComboBox)`)].map(one => one.getBoundingClientRect())
+  .filter(box => box.height > 0 && box.height < 44).map(box => box.height)"""
+SCROLLING = """() => [...document.querySelectorAll(".stMain :not(textarea)")].filter(one =>
+  ["auto", "scroll"].includes(getComputedStyle(one).overflowY) && one.scrollHeight > one.clientHeight + 2)
+  .map(one => one.className)"""
+
 
 @pytest.fixture
 def environment() -> dict[str, str]:
@@ -133,3 +140,25 @@ def test_a_stranger_sees_nothing_of_the_app(app: App, tabs: dict[str, Page]) -> 
     answer = ada.goto(app.url)
     assert answer is not None
     assert answer.status == 401
+
+
+def test_phone_menu_closes_targets_are_high_and_only_the_page_scrolls(browser: Browser, app: App) -> None:
+    """As an invited expert."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    come_in(page, link(app, "Ana", "--project", "Demo"), "My work")
+    menu = page.get_by_test_id("stSidebar")
+    page.get_by_test_id("stExpandSidebarButton").click()
+    ideas = menu.get_by_role("link", name="Ideas")
+    ideas.click()
+    expect(page.get_by_role("heading", level=1, name="Think aloud", exact=True)).to_be_visible()
+    expect(ideas).not_to_be_in_viewport()
+    settled(page)
+    for address in ("home", "think_aloud", "answer", "side_by_side"):
+        page.goto(f"{app.url}/{address}?project=Demo")
+        expect(page.get_by_role("heading", level=1).first).to_be_visible()
+        settled(page)
+        assert page.evaluate(LOW) == [], address
+        assert page.evaluate(SCROLLING) == [], address
+    context.close()

@@ -26,6 +26,20 @@ _RULES = """
   /* What a button is about, for those who hear the page (`button_label`); to the eye its row says it. */
   :is(button, a) .stMarkdownColoredBackground { position: absolute; width: 1px; height: 1px; overflow: hidden;
     clip-path: inset(50%); white-space: nowrap; }
+  /* On a phone: what is pressed is high enough for a thumb, and the page alone scrolls. */
+  @media (max-width: 768px) {
+    [data-testid^="stBaseButton"]:not([data-testid*="header"], [data-testid*="elementToolbar"]),
+    [data-testid="stPopoverButton"], a[data-testid^="stPageLink"], [data-testid="stSidebar"] a, .stExpander summary,
+    .react-aria-ComboBox > div, .stMultiSelect [data-baseweb="select"] > div, [data-testid="stTextInputRootElement"],
+    [data-testid="stNumberInputContainer"], .stNumberInput button, .stButtonGroup button,
+    button[data-testid^="stPagination"], .stMultiSelect [role="group"],
+    :is(.stCheckbox, .stRadio) label { min-height: 44px; }
+    [data-testid="stSidebar"] a { display: inline-flex; align-items: center; }
+    [data-testid="stBaseButton-tertiary"] { min-width: 44px; }
+    :is(.stCheckbox, .stRadio) label { align-items: center; }
+    .stMain :is([data-testid="stVerticalBlock"], [data-testid="stLayoutWrapper"], .stCode, .stCode pre) {
+      height: auto !important; max-height: none !important; overflow: visible !important; }
+  }
 </style>
 """
 

@@ -4,7 +4,8 @@ Streamlit makes an entry for every change of the query, several in one drawing, 
 with the next screen's query at the last screen's path; `history_steps.js` takes over what it calls to make them. A box
 that scrolls within the page can't be reached by keyboard unless something in it can; `scroll_focus.js` lets it. What
 is typed is lost with a reload, and with the field; `kept_typing.js` keeps it in the browser.
-A button that moves loses the focus; `kept_focus.js` gives it back.
+A button that moves loses the focus; `kept_focus.js` gives it back. On a phone `narrow_menu.js` closes the menu when a
+screen is chosen.
 """
 
 from pathlib import Path
@@ -25,7 +26,7 @@ _NOTE = """
   font: inherit; text-decoration: underline; cursor: pointer; }
 @media (max-width: 900px) { .kept-typing-note button { min-height: 2.75rem; min-width: 2.75rem; } }
 """
-_NAMES = ("history_steps.js", "scroll_focus.js", "kept_typing.js", "kept_focus.js")
+_NAMES = ("history_steps.js", "scroll_focus.js", "kept_typing.js", "kept_focus.js", "narrow_menu.js")
 _SCRIPTS = page_script("\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in _NAMES))
 
 
