@@ -17,6 +17,8 @@ MEASURES: dict[Measure, str] = {"words": "rare words", "order": "same order"}
 _LEFT_ALONE = "groups_left_alone"
 _SHOWN = "merge_groups_shown"
 SHOWN = 5
+SURE = 6
+"""In a larger group the ends of a chain may say different things: there a person ticks those that say the same."""
 
 
 def duplicates(workbench: Workbench, attributes: Sequence[Attribute], dimension_id: int) -> None:
@@ -74,7 +76,11 @@ def _group(workbench: Workbench, group: DuplicateGroup, dimension_id: int) -> No
     first = ids[0]
     with st.container(border=True, key=f"merge_group_{first}"):
         many = "Two" if len(ids) == 2 else f"{len(ids):,}"
-        st.markdown(f"**{many} say the same: keep one**", help=f"The two most alike: {group.likeness:.2f}.")
+        keep = "keep one" if len(ids) <= SURE else "tick those that do, then keep one"
+        st.markdown(
+            f"**{many} may say the same: {keep}**" if len(ids) > SURE else f"**{many} say the same: {keep}**",
+            help=f"The two most alike: {group.likeness:.2f}.",
+        )
         for one in group.attributes:
             said, decision = st.columns([6, 3], gap="medium", vertical_alignment="center")
             with said:
@@ -84,7 +90,7 @@ def _group(workbench: Workbench, group: DuplicateGroup, dimension_id: int) -> No
                 if len(ids) > 2:
                     st.checkbox(
                         "Says the same",
-                        value=True,
+                        value=len(ids) <= SURE,
                         key=_same_key(one.id),
                         help="Without the tick it stays as it is.",
                     )
