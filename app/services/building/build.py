@@ -20,7 +20,7 @@ from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import CutOffError, NoAnswerError, NotReadyError, WorkbenchError, WrongSchemaError
 from app.services.building.build_state import inputs_of, newest
-from app.services.checklists.text_shares import take_over_texts
+from app.services.people.text_shares import take_over_texts
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered_stage, failed

@@ -17,7 +17,7 @@ from app.meta_evaluation.judges.answer_design import (
     wave_chances,
 )
 from app.meta_evaluation.score_matrix import Floats
-from app.services.checklists.text_shares import share_new_texts
+from app.services.people.text_shares import share_new_texts
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork

@@ -11,7 +11,7 @@ from app.domain.name import quoted
 from app.domain.people.actor import Right, Role
 from app.domain.task import Dimension
 from app.errors import InputError, NotFoundError, NotReadyError
-from app.services.checklists.text_shares import answered_texts, experts_on, keep_shares, newest_draw, share_out
+from app.services.people.text_shares import answered_texts, experts_on, keep_shares, newest_draw, share_out
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork

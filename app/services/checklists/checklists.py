@@ -12,7 +12,7 @@ from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import ConflictError, NotReadyError
 from app.services.checklists.open_edits import OpenEdits, save_open_edits
-from app.services.checklists.text_shares import take_over_texts
+from app.services.people.text_shares import take_over_texts
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork

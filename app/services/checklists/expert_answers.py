@@ -14,7 +14,7 @@ from app.domain.people.actor import Right
 from app.domain.text import Text
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.checklists.answer_waves import draw_wave, pool, store_wave
-from app.services.checklists.text_shares import newest_draw, take_over_texts, texts_of_expert
+from app.services.people.text_shares import newest_draw, take_over_texts, texts_of_expert
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
