@@ -208,11 +208,15 @@
       if (field.disabled) continue;
       const one = meet(field);
       if (!one || field.value === one.shows) continue;
-      if (read(one.where)) whenDrawn(() => settle(field), 400);
-      else settle(field);
+      if (!read(one.where)) settle(field);
+      else if (!settling.has(field)) {
+        settling.add(field);
+        whenDrawn(() => (settling.delete(field), settle(field)), 400);
+      }
     }
-    whenDrawn(report);
+    reportSoon();
   };
+  const settling = new Set(); // fields that are looked at again once all is drawn
 
   // Below a field: that it shows a draft, or that there is one with other words.
   const note = (field) => {
@@ -295,6 +299,13 @@
     queueMicrotask(() => box.dispatchEvent(new FocusEvent("focusout", { bubbles: true })));
   };
 
+  let reporting = false; // one timer, however often the screen changes meanwhile
+  const reportSoon = () => {
+    if (reporting) return;
+    reporting = true;
+    whenDrawn(() => ((reporting = false), report()));
+  };
+
   // A field says what it holds when it is left. Pressing a button without having been in the field means it all the same.
   const tell = () => {
     const here = document.activeElement;
@@ -323,7 +334,7 @@
   const changedElsewhere = ({ key, storageArea }) => {
     if (storageArea !== localStorage) return;
     for (const field of document.querySelectorAll(FIELDS)) if (!key || met.get(field)?.where === key) note(field);
-    whenDrawn(report);
+    reportSoon();
   };
   const forgetOld = () => {
     for (const key of shelf((kept) => Object.keys(kept)) ?? []) {
