@@ -14,7 +14,8 @@ def text_view(project: Project, found: RatedText) -> None:
     """The text at its full length; what it was written about scrolls in its own place below."""
     text = found.text
     st.subheader(plain(text_title(text)), anchor=False)
-    st.caption(" · ".join(plain(part) for part in (project.task.text_name, *text.key) if part))
+    st.caption(" · ".join(plain(part) for part in text.key if part))
+    st.caption(plain(project.task.text_name))
     with st.container(key="open_text_body"):
         st.text(text.text, width="stretch")
     _ratings(found)
