@@ -108,9 +108,10 @@ def test_server_shows_nothing_of_streamlits_own_errors(monkeypatch: pytest.Monke
         def run(self, config: dict[str, object]) -> None:
             made.update(config)
 
-    monkeypatch.setattr(server.st, "App", Recorded)
+    monkeypatch.setattr(server, "StreamlitApp", Recorded)
+    monkeypatch.setattr(server, "read_own_options_alone", lambda: None)
     monkeypatch.setattr(server.signal, "signal", lambda *_: None)
-    server.start("127.0.0.1", 8770, [])
+    server.start("127.0.0.1", 8770, [], start_token="")
     assert made["on_script_error"] is error_panel
     assert (made["client.showErrorDetails"], made["client.showErrorLinks"]) == ("none", "false")
     assert all(name in get_config_options() for name in made if "." in name)
