@@ -52,6 +52,7 @@ BOOKS = {
 # What an expert writes of their own is kept with its time and author, as is what only prepares or records.
 NO_ACT = {
     "building.build.build",  # what it calls has its entry
+    "checklists.checklist_import.import_checklist_file",  # likewise
     "background.worker.work_on_jobs",  # what it does has one
     "data.import_jobs.forget_report",  # it only puts away what somebody was told
     "runtime.model_options.set_model_options",

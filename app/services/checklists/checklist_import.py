@@ -50,7 +50,7 @@ _UNSET: Mapping[str, Any] = {name: getattr(Dimension(""), name) for name in _OF_
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SettingDifference:
     """A part of the judge's request that differs. For a prompt "" is the built-in wording."""
 
     setting: str
@@ -76,7 +76,7 @@ class ChecklistImport:
     dimension: Dimension
     made: bool
     taken: tuple[str, ...]
-    differs: tuple[Difference, ...]
+    differs: tuple[SettingDifference, ...]
     holds: Holds
 
     @property
@@ -109,6 +109,7 @@ class ChecklistImport:
         }
 
 
+@use_case(Right.FACILITATE)
 def import_checklist_file(
     workbench: Workbench, dimension_id: int, data: bytes, name: str, holds: Holds = ""
 ) -> ChecklistImport:
@@ -118,13 +119,14 @@ def import_checklist_file(
     return import_checklist(workbench, project.id, data, name, dimension.name, holds)
 
 
-def project_for_checklist(workbench: Workbench, name: str, data: bytes, file_name: str) -> tuple[Project, bool]:
+@use_case(Right.FACILITATE, project="project")
+def project_for_checklist(workbench: Workbench, project: str, data: bytes, file_name: str) -> tuple[Project, bool]:
     """The project of this name, and whether it was begun now, with what the file says its texts are called.
 
     Raises NotFoundError where it isn't there and the file doesn't say it.
     """
     try:
-        return get_project(workbench, name), False
+        return get_project(workbench, project), False
     except NotFoundError:
         content = _decoded(data)
         settings = _settings(content, _ending(file_name))
@@ -132,7 +134,7 @@ def project_for_checklist(workbench: Workbench, name: str, data: bytes, file_nam
             raise
         _questions(content, file_name, settings.dimension or "", {})  # nothing is begun for what can't be read
     given = {field: value for field in _OF_TASK if (value := getattr(settings, field)) is not None}
-    return create_project(workbench, name, replace(Task(), **given)), True
+    return create_project(workbench, project, replace(Task(), **given)), True
 
 
 @use_case(Right.FACILITATE, act="brought a checklist in", about="name")
@@ -181,7 +183,7 @@ def _compared(
     settings: ReadSettings,
     wordings: Mapping[str, tuple[str, str]],
     holds: Holds,
-) -> tuple[list[str], list[Difference]]:
+) -> tuple[list[str], list[SettingDifference]]:
     """(settings to take from the file, those that differ from what the project has set)."""
     unused = holds != "project" and not work.runs.all(project_id)
     task = work.projects.by_id(project_id).task
@@ -193,7 +195,7 @@ def _compared(
         if unused and here == _UNSET[name] and _holds_ratings(work, dimension, name, file):
             taken.append(name)
         else:
-            differs.append(Difference(name, file, here))
+            differs.append(SettingDifference(name, file, here))
     own = judge_wordings(work, project_id)
     for name in sorted({*wordings, *own}) if settings.prompts is not None else ():
         file = wordings.get(name, ("", ""))[0]
@@ -202,7 +204,7 @@ def _compared(
         if unused and name not in own:
             taken.append(name)
         else:
-            differs.append(Difference(name, file, own.get(name, "")))
+            differs.append(SettingDifference(name, file, own.get(name, "")))
     if holds == "file":
         taken += [one.setting for one in differs]
     return taken, differs

@@ -186,6 +186,7 @@ def dimensions_named(workbench: Workbench, project: str, names: str) -> list[Dim
         return [work.projects.dimension(found.id, name) for name in dict.fromkeys(wanted)]
 
 
+@use_case(Right.SEE, project="project")
 def dimensions_to_use(workbench: Workbench, project: str, names: str) -> list[Dimension]:
     """As `dimensions_named`. Raises NotReadyError where the project has no dimension at all."""
     found = dimensions_named(workbench, project, names)
