@@ -16,9 +16,8 @@ ASKS = {
     ("app/prompting/library.py", "load_prompt"),
     ("app/prompting/__init__.py", "load_prompt"),
 }
-# Nothing that a project words goes out here, or the wording is named: a question of our own, the form of an answer,
-# which no wording changes, a checklist file that brings a wording, the screen on which people word prompts, and what was
-# sent once.
+# Nothing that a project words goes out here, or the wording is named: a question of our own, the form of an answer (no
+# wording changes it), a checklist file that brings a wording, the screen on which people word prompts, what was sent.
 WITHOUT_A_WORDING = {
     ("app/services/checklists/checklist_import.py", "import_checklist"),
     ("app/services/checklists/checklist_import.py", "import_checklist_file"),
