@@ -39,6 +39,7 @@ more, if it does.
         ├── UnreadableScoreError     a judge's free text gives no score, several, or one off the scale
         ├── AbstainedError           a judge said that it can't tell, or that it doesn't apply; no failure
         ├── BudgetError              the run's budget is reached
+        ├── ConnectionLostError      the model's server could not be reached for too long; the run ends as interrupted
         ├── StoppedError             the run is ending; what wasn't asked yet stays open
         └── TransientError           worth trying again; `retry_after` in seconds where the provider says it
             ├── RateLimitError       too many requests at a time
@@ -297,6 +298,13 @@ class AwaitedError(WorkbenchError):
     """A request that nobody has answered yet, and that isn't sent by itself: it waits for a batch. No failure."""
 
     kind = "awaited"
+
+
+class ConnectionLostError(ProviderError):
+    """Nothing reached the model's server for so long that the run is given up: it ends as interrupted."""
+
+    kind = "connection-lost"
+    default_hint = "Check that the server runs and the network; then resume: only what is missing is asked."
 
 
 class StoppedError(ProviderError):

@@ -48,6 +48,8 @@ class Settings(BaseSettings):
     upload_mb: str = Field(default="200", validation_alias="INTERACTEVAL_UPLOAD_MB")
     # Where people sign in: MB that each person may upload in 24 hours.
     upload_mb_a_day: str = Field(default="1000", validation_alias="INTERACTEVAL_UPLOAD_MB_A_DAY")
+    # Minutes that a run waits for a model's server that can't be reached, before it ends as interrupted.
+    longest_pause: str = Field(default="15", validation_alias="INTERACTEVAL_LONGEST_PAUSE")
     # Where an update of the prices is fetched from, for those who can't or don't want to ask the package's own address.
     prices_url: str = Field(default="", validation_alias="INTERACTEVAL_PRICES_URL")
     # Where traces of what is asked and judged go (OTLP over HTTP); without it none are made.

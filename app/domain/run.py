@@ -11,7 +11,8 @@ from app.domain.judgment import Evaluation
 
 
 class RunStatus(StrEnum):
-    """`interrupted` is a run whose process ended without finishing it; it can be resumed, like `stopped`."""
+    """`interrupted` is a run whose process, or whose model's server, went before it was finished; it can be resumed,
+    like `stopped`."""
 
     WAITING = "waiting"
     RUNNING = "running"

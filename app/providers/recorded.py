@@ -140,6 +140,12 @@ class RecordedModel:
         return self._inner.retries if isinstance(self._inner, RetryingModel) else 0
 
     @property
+    def pause_message(self) -> str:
+        """What is said of its run while the server can't be reached; "" while it can."""
+        pause = self._inner.pause if isinstance(self._inner, RetryingModel) else None
+        return pause.message if pause is not None else ""
+
+    @property
     def effort(self) -> str:
         """With which everything is asked; "" leaves it to the model."""
         return self._effort

@@ -5,6 +5,7 @@ import random
 from dataclasses import dataclass, replace
 
 from app.errors import (
+    ConnectionFailedError,
     ModelTimeoutError,
     ProviderError,
     RateLimitError,
@@ -14,6 +15,7 @@ from app.errors import (
 )
 from app.providers.adapters.rejection import billed, nothing_passes
 from app.providers.base import ATTEMPTS, ChatModel, ChatReply, ChatRequest, Usage, WrappedModel
+from app.providers.connection_pause import ConnectionPause
 from app.providers.pace import PATIENCE
 from app.providers.rate_limit import Limiter
 
@@ -55,13 +57,16 @@ class RetryingModel(WrappedModel):
         limiter: Limiter | None = None,
         rng: random.Random | None = None,
         stopped: asyncio.Event | None = None,
+        pause: ConnectionPause | None = None,
     ) -> None:
-        """stopped: once it is set, nothing is tried again."""
+        """stopped: once it is set, nothing is tried again. pause: what all requests wait in while the server can't be
+        reached; without it each tries on its own."""
         self.retries = 0
         super().__init__(model)
         self._policy = policy or RetryPolicy()
         self._limiter = limiter
         self._stopped = stopped or asyncio.Event()
+        self.pause = pause
         self._rng = rng or random.Random()  # noqa: S311 - jitter, nothing secret
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -81,6 +86,11 @@ class RetryingModel(WrappedModel):
                     spent += error.usage
                 error.usage = spent if spent != Usage() else None
                 tries.note(error)
+                if self.pause is not None and isinstance(error, ConnectionFailedError):
+                    if not tries.another_pause(self.pause.count):
+                        raise
+                    self.retries += 1
+                    continue
                 wait = self._wait_after(error, tries)
             if wait and await self._stopped_within(wait):
                 raise billed(StoppedError("The run is ending: nothing is tried again."), spent)
@@ -112,6 +122,12 @@ class RetryingModel(WrappedModel):
         return self._stopped.is_set()
 
     async def _attempt(self, request: ChatRequest, tries: "_Tries") -> ChatReply:
+        if self.pause is None:
+            return await self._send(request, tries)
+        async with self.pause.attempt(self._stopped):
+            return await self._send(request, tries)
+
+    async def _send(self, request: ChatRequest, tries: "_Tries") -> ChatReply:
         if self._limiter is None:
             return await self._model.complete(request)
         async with self._limiter.slot(self._stopped, tries.refusals):
@@ -132,11 +148,19 @@ class _Tries:
         self._timeouts = 0
         self._unreadable = 0
         self._end: float | None = None
+        self._pause = 0
 
     def note(self, error: ProviderError) -> None:
         self.refusals = self.refusals + 1 if isinstance(error, RateLimitError) else 0
         self._timeouts += isinstance(error, ModelTimeoutError)
         self._unreadable += isinstance(error, UnreadableReplyError)
+
+    def another_pause(self, count: int) -> bool:
+        """Whether a failed connection is tried again. In the same pause always; where others got through since, it may
+        be this request that the server can't take, so that it counts as any failure."""
+        self._end = None  # the time that a pause takes is nobody's
+        same, self._pause = count == self._pause, count
+        return same or self.another(0.0)
 
     def another(self, wait: float) -> bool:
         """Whether there is one more, after so many seconds."""

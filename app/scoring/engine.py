@@ -15,6 +15,7 @@ from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, PlannedScore
 from app.errors import (
     BudgetError,
+    ConnectionLostError,
     EffortError,
     MissingAddressError,
     MissingKeyError,
@@ -51,6 +52,7 @@ FATAL = (
     QuotaError,
     BudgetError,
     NoLogprobsError,
+    ConnectionLostError,
 )
 
 ScoreOne = Callable[[PlannedScore], Awaitable[Evaluation]]

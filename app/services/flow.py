@@ -37,7 +37,9 @@ def run_flow(workbench: Workbench, project: Project, model: str, report: OnStep 
     run_id = _run_to_work_on(workbench, project, dimensions, model)
     if get_run(workbench, run_id).status is not RunStatus.DONE:
         work_on(
-            workbench, run_id, on_progress=lambda run: report(f"Scoring: {run.done} of {run.all}", steps - 1, steps)
+            workbench,
+            run_id,
+            on_progress=lambda run: report(run.message or f"Scoring: {run.done} of {run.all}", steps - 1, steps),
         )
     return run_id
 

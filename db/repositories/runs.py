@@ -196,6 +196,10 @@ class Runs:
         row = self._session.get_one(ScoringRunRow, run_id, with_for_update=True)
         row.params = {**row.params, name: value}
 
+    def set_message(self, run_id: int, message: str) -> None:
+        """What is said of the run while it goes on."""
+        self._session.get_one(ScoringRunRow, run_id).message = message
+
     def finish(self, run_id: int, status: RunStatus, message: str = "") -> None:
         row = self._session.get_one(ScoringRunRow, run_id)
         row.status, row.message, row.finished_at = status.value, message, now()

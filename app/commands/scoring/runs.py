@@ -89,6 +89,8 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
         )
         return
     echo(f"Run {found.id} of {found.project}: {shown_method(found)}, {found.judge}, {found.status.value}")
+    if found.message:
+        echo(found.message)
     echo(counts_table(counts))
     cost = "an unknown price" if spent.cost_usd is None else f"${spent.cost_usd:,.4f}"
     echo(

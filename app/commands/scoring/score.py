@@ -224,9 +224,9 @@ def progress_sayer() -> "Callable[[RunSummary], None]":
     def on_progress(run: "RunSummary") -> None:
         nonlocal said
         now = f"run {run.id}: {run.done} of {run.all}" + (f", {run.failed} failed" if run.failed else "")
-        if now != said:
-            say(now)
-        said = now
+        if now + run.message != said:
+            say(f"{now}. {run.message}" if run.message else now)
+        said = now + run.message
 
     return on_progress
 

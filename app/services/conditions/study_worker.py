@@ -225,11 +225,14 @@ def _work_on(
 ) -> None:
     """Raises WorkbenchError with the run's own sentence where it could not go on."""
     ended = work_on(
-        workbench, run_id, concurrency, lambda run: report(f"Scoring {what}: {run.done:,} of {run.all:,}", *progress)
+        workbench,
+        run_id,
+        concurrency,
+        lambda run: report(run.message or f"Scoring {what}: {run.done:,} of {run.all:,}", *progress),
     ).run
     if ended.status is RunStatus.STOPPED:
         stop.set()
-    elif ended.status is RunStatus.FAILED:
+    elif ended.status in (RunStatus.FAILED, RunStatus.INTERRUPTED):
         raise WorkbenchError(ended.message)
     elif ended.failed:
         raise WorkbenchError(f"{ended.failed:,} of {ended.all:,} texts could not be scored (run {ended.id}).")

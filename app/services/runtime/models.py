@@ -13,12 +13,13 @@ from app.domain.checklist import Question
 from app.domain.people.actor import Right
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from app.errors import ModelTimeoutError, UnsupportedError, WrongKeyError
+from app.errors import InputError, ModelTimeoutError, UnsupportedError, WrongKeyError
 from app.evaluators.checklist import judge
 from app.providers.adapters.replay import ReplayModel
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.batches.batched_model import BatchedModel
 from app.providers.budget import Budget, Purse, SpendingLimit
+from app.providers.connection_pause import LONGEST, ConnectionPause
 from app.providers.credentials import credentials_problem, key_place
 from app.providers.gate import GatedModel, MayAsk
 from app.providers.model_files import kept_recordings
@@ -38,9 +39,11 @@ from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.use_case import use_case
 from app.services.runtime.vendor_models import vendor_models
 from app.services.runtime.workbench import Workbench
+from app.settings import settings
 from db.unit_of_work import Database
 
 TEST_SECONDS = 30.0
+LONGEST_MINUTES = 10_080  # a week
 PATIENCE = RetryPolicy()
 
 
@@ -222,7 +225,8 @@ async def model_session(
             limiter = borrowed.limiter if borrowed else Share(account_limit(workbench, model.name), concurrency)
             tiered = TieredModel(model, options.tier) if options.tier else model
             gated = GatedModel(tiered, stopped, may_ask)
-            patient = RetryingModel(gated, PATIENCE, limiter, stopped=stopped)
+            pause = ConnectionPause(model.name, longest_pause()) if run is not None else None
+            patient = RetryingModel(gated, PATIENCE, limiter, stopped=stopped, pause=pause)
             left = borrowed.budget if borrowed else None
             if not borrowed:
                 left = await asyncio.to_thread(_budget, workbench, model.name, run, budget, project, options.tier)
@@ -233,6 +237,21 @@ async def model_session(
             await ledger.close()
     finally:
         await model.aclose()
+
+
+def longest_pause() -> float:
+    """Seconds that a run waits for a server that can't be reached. Raises InputError for what is no time."""
+    written = settings().longest_pause.strip()
+    try:
+        minutes = float(written) if written else LONGEST / 60
+    except ValueError:
+        minutes = -1.0
+    if 0 <= minutes <= LONGEST_MINUTES:
+        return minutes * 60
+    raise InputError(
+        f"INTERACTEVAL_LONGEST_PAUSE is “{written[:60]}”, which is no such time.",
+        f"Give minutes from 0 to {LONGEST_MINUTES:,}, such as 15.",
+    )
 
 
 def account_limit(workbench: Workbench, model: str, at_best: int = 1) -> AdaptiveLimit:

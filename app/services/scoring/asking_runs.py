@@ -150,7 +150,7 @@ def begin_asking(workbench: Workbench, project_id: int, options: AskingOptions) 
 @job_kind(AskingJob)
 def _ask(workbench: Workbench, job: AskingJob, progress: Progress) -> str:
     def told(run: RunSummary) -> None:
-        progress.report("", run.done, run.all)
+        progress.report(run.message, run.done, run.all)
 
     work_on_asking(workbench, job.run_ids, job.budget, on_progress=told)
     left = sum(run.all - run.done for run in (get_run(workbench, run_id) for run_id in job.run_ids))

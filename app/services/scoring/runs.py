@@ -12,6 +12,7 @@ from app.domain.task import Dimension
 from app.domain.text import TextPlace
 from app.errors import (
     ConflictError,
+    ConnectionLostError,
     DatabaseError,
     InputError,
     NotReadyError,
@@ -281,7 +282,8 @@ def work_on(
         raise
     else:
         if report.fatal is not None:
-            _finish(workbench.database, writer, RunStatus.FAILED, str(report.fatal))
+            gone = isinstance(report.fatal, ConnectionLostError)
+            _finish(workbench.database, writer, RunStatus.INTERRUPTED if gone else RunStatus.FAILED, str(report.fatal))
         else:
             _finish(workbench.database, writer, RunStatus.STOPPED if report.stopped else RunStatus.DONE)
     finally:

@@ -150,7 +150,9 @@ def score_runs(workbench: Workbench, runs: Sequence[int], progress: Progress) ->
     for run_id in runs:
         run = get_run(workbench, run_id)
         if run.done < run.all:
-            run = work_on(workbench, run_id, on_progress=lambda run: progress.report("", run.done, run.all)).run
+            run = work_on(
+                workbench, run_id, on_progress=lambda run: progress.report(run.message, run.done, run.all)
+            ).run
         endings.append(_ending(run))
         if run.done < run.all:
             progress.fell_short()

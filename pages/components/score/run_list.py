@@ -103,7 +103,7 @@ def _unfinished(workbench: Workbench, project: Project, run: RunSummary, busy: b
             st.caption(_left_there(workbench, run))
         rest = _rest(run)
         budget = _budget(run)
-        if run.status is RunStatus.INTERRUPTED:
+        if run.status is RunStatus.INTERRUPTED and not run.message:
             st.caption("The program that worked on it ended. What it had scored is here.")
         for failure in failure_kinds(workbench, run.id) if run.failed else []:
             st.caption(failure_words(failure))

@@ -40,6 +40,8 @@ def _show(workbench: Workbench, run: RunSummary) -> None:
     st.markdown(f"**{plain(title(run))}**")
     failed = f", {run.failed:,} failed" if run.failed else ""
     st.progress(ended / run.all if run.all else 0.0, text=f"{run.done:,} of {run.all:,} scored{failed}")
+    if run.message:
+        st.warning(plain(run.message), icon=":material/pause_circle:")
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = st.button(
             "Stop", key="stop_scoring", disabled=ending, help="What is scored stays. It can be resumed."

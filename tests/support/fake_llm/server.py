@@ -102,11 +102,19 @@ class FakeLlm:
         self._thread.join(10)
         self._loop.close()
 
-    async def _start(self) -> int:
+    async def _start(self, port: int = 0) -> int:
         self._conversations: set[asyncio.Task[None]] = set()
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        port: int = self._server.sockets[0].getsockname()[1]
-        return port
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", port)
+        port = self._server.sockets[0].getsockname()[1]
+        return int(port)
+
+    def go_away(self) -> None:
+        """Refuse connections, and drop those that are open, until `come_back`."""
+        asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result(10)
+
+    def come_back(self) -> None:
+        """At the same address."""
+        self._port = asyncio.run_coroutine_threadsafe(self._start(self._port), self._loop).result(10)
 
     async def _stop(self) -> None:
         self._server.close()

@@ -48,6 +48,7 @@ class DatabaseSink:
         self._run, self._run_id = run, run.id
         self._hold = hold
         self._counted = 0, 0
+        self._told_pause = ""
         self._model = model
         self._stored = run.params.get(LOGPROBS, "")
         self._ending = ending
@@ -67,11 +68,15 @@ class DatabaseSink:
 
     def beat(self) -> bool:
         now = time.monotonic()
-        if now - self._last_beat > BEAT_SECONDS:
+        pause = self._model.pause_message
+        if now - self._last_beat > BEAT_SECONDS or pause != self._told_pause:
             self._last_beat = now
             with self._database.write() as work:
                 self._hold.hold(work)
                 self._count(work)
+                if pause != self._told_pause:
+                    work.runs.set_message(self._run_id, pause)
+            self._told_pause = pause
         with self._database.read() as work:
             stop = work.runs.stop_requested(self._run_id) or self._ending()
             if self._on_progress is not None and now - self._last_told > 1.0:
