@@ -43,7 +43,7 @@ def test_in_an_empty_project_the_one_button_leads_to_the_screen_it_names(
     assert not app.exception
     for way in [button for button in app.button if str(button.key).startswith("empty_to_")]:
         target = TITLES[str(way.key).removeprefix("empty_to_")]
-        assert way.label in (f"Go to {target}", target, "Build the checklist")
+        assert way.label in (f"Go to {target}", target, "Build the checklist", "Add a dimension")
         way.click().run()
         assert app.title[0].value == target
 

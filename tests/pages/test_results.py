@@ -371,7 +371,7 @@ def test_a_run_that_is_not_whole_says_so(demo: Workbench, open_results: Callable
         work.runs.claim(run, "somebody")
         scores = work.runs.open_scores(run)
         work.runs.save([Outcome(score, Evaluation(float(1 + n % 5))) for n, score in enumerate(scores[:10])])
-    app = open_results(open="figures")
+    app = open_results(open="figures", run=str(run))
     assert "scoring, 10 of 40 scored so far" in shown(app)
     assert "30 rows without a score" in shown(app)
 

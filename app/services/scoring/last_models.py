@@ -15,7 +15,7 @@ ModelTask = Literal["think aloud", "build", "judge"]
 RULES = "rules"
 
 
-@use_case(Right.REVIEW)
+@use_case(Right.SEE)
 def last_model(workbench: Workbench, project_id: int, task: ModelTask) -> str:
     """The model that the project asked last for this task, else the LLM it asked last for another; "" for none.
 
