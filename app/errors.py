@@ -33,6 +33,7 @@ more, if it does.
         │   └── TierError            the model isn't sold in this service tier
         ├── TooLongError             the text with its instructions is longer than the model takes
         ├── RefusedError             the model declined to answer
+        ├── OversizedReplyError      the reply is larger than any answer; it is not read to its end
         ├── CutOffError              the answer ended at the token limit
         ├── NoAnswerError            the reply ended without an answer, also after asking again; the provider's reason
         ├── WrongSchemaError         the answer isn't what the schema asks for, also after re-asking
@@ -255,6 +256,10 @@ class TooLongError(ProviderError):
 class RefusedError(ProviderError):
     kind = "refused"
     default_hint = "Read the text it refused, or retry these with another model."
+
+
+class OversizedReplyError(ProviderError):
+    kind = "oversized-reply"
 
 
 class CutOffError(ProviderError):

@@ -7,12 +7,13 @@ import httpx2
 from genai_prices.update_prices import DEFAULT_UPDATE_URL
 
 from app.errors import ConnectionFailedError, FileFormatError, TransientError
+from app.limits import PRICE_LIST
 from app.providers.adapters.certificates import trusted
 from app.providers.kept_prices import KeptPrices, read_kept
 from app.settings import settings
 
 SECONDS = 30.0
-LARGEST = 50 * 2**20  # bytes; it has 2 MB
+LARGEST = PRICE_LIST.size  # it has 2 MB
 _MEANWHILE = "Until then the prices of before hold."
 
 

@@ -7,13 +7,17 @@ from dataclasses import replace
 from typing import TypeVar
 
 from app.errors import ProviderError
+from app.limits import REPLY_FILE
+from app.providers.adapters.body_limits import OversizedBodyError, body_limits
 from app.providers.adapters.rejection import (
     Rejection,
+    oversized,
     provider_error,
     rates_no_given_text,
     refused_effort,
     refused_tier,
     timed_out,
+    unreadable,
 )
 from app.providers.adapters.request_style import RequestStyle, StyleMemory, lesson_of
 from app.providers.base import ChatRequest
@@ -32,6 +36,16 @@ CONNECT_TIMEOUT = 15.0
 logging.getLogger("httpx2").setLevel(logging.WARNING)
 
 
+def failure_of(name: ModelName, error: Exception, read_error: ReadError) -> Rejection | ProviderError | None:
+    """What an exception says: first what all SDKs run into alike, then what this one's own says."""
+    for each in (error, error.__cause__):
+        if isinstance(each, OversizedBodyError):
+            return oversized(name)
+        if isinstance(each, UnicodeDecodeError | RecursionError):  # not text, or lists in lists without end
+            return unreadable(name)
+    return read_error(error)
+
+
 async def guarded(name: ModelName, work: Awaitable[SdkAnswer], read_error: ReadError, timeout: float) -> SdkAnswer:
     """What an SDK answers to anything that isn't a question to a model: a recording, a file, a batch.
 
@@ -39,12 +53,13 @@ async def guarded(name: ModelName, work: Awaitable[SdkAnswer], read_error: ReadE
     """
     failure: Rejection | ProviderError | None = None
     try:
-        async with asyncio.timeout(timeout):
-            return await work
+        with body_limits(REPLY_FILE):
+            async with asyncio.timeout(timeout):
+                return await work
     except TimeoutError:
         failure = timed_out(name, timeout)
     except Exception as error:
-        failure = read_error(error)
+        failure = failure_of(name, error, read_error)
         if failure is None:
             raise
     # Raised out here so that the SDK's exception is not its context.
@@ -94,7 +109,7 @@ async def _call(
         except TimeoutError:
             failure = timed_out(name, timeout)
         except Exception as error:
-            failure = read_error(error)
+            failure = failure_of(name, error, read_error)
             if failure is None:
                 raise
         # Raised out here so that the SDK's exception is not its context.

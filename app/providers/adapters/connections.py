@@ -6,12 +6,16 @@ through. A pool keeps all its connections, so that none is opened anew for every
 """
 
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 from urllib.request import getproxies
 
 import httpx2
 
+from app.limits import Limits
+from app.providers.adapters.body_limits import OversizedBodyError, current_limits
 from app.providers.adapters.certificates import trusted
 
 AT_ONCE = 8  # requests of one pool
@@ -35,20 +39,95 @@ class ElsewhereError(httpx2.UnsupportedProtocol):
     """A server sent a request on to another; nothing went there."""
 
 
-def at_home(address: str) -> dict[str, list[Callable[[httpx2.Request], Awaitable[None]]]]:
+def at_home(address: str) -> dict[str, list[Callable[[Any], Awaitable[None]]]]:
     """The `event_hooks` of a client that asks the server at this address alone: texts and the key go along with a
-    redirect, and with an upload address that a server names. Raises ElsewhereError for any other."""
+    redirect, and with an upload address that a server names. Raises ElsewhereError for any other.
+
+    Bodies are counted while they come and while they unpack: raises OversizedBodyError beyond the limits.
+    """
     check = _checked(address)
 
     async def asked(request: httpx2.Request) -> None:
         check(request)
 
-    return {"request": [asked]}
+    async def answered(response: httpx2.Response) -> None:
+        bounded(response)
+
+    return {"request": [asked], "response": [answered]}
 
 
-def at_home_sync(address: str) -> dict[str, list[Callable[[httpx2.Request], None]]]:
+def at_home_sync(address: str) -> dict[str, list[Callable[[Any], None]]]:
     """The same for a client that blocks."""
-    return {"request": [_checked(address)]}
+    return {"request": [_checked(address)], "response": [bounded]}
+
+
+def bounded(response: httpx2.Response) -> None:
+    """Put counting in front of a response's body, before anything of it is read."""
+    unpacking = _Unpacking(response)
+    response.headers.pop("content-encoding", None)
+    stream = response.stream
+    response.stream = (
+        _BoundedStream(stream, unpacking)
+        if isinstance(stream, httpx2.AsyncByteStream)
+        else _BoundedSyncStream(stream, unpacking)
+    )
+
+
+class _Unpacking:
+    """Unpacks what comes, piece by piece, and counts both."""
+
+    def __init__(self, response: httpx2.Response) -> None:
+        kind = response.headers.get("content-encoding", "").strip().lower()
+        self._packed = kind not in ("", "identity")
+        self._known = not self._packed or kind in ("gzip", "x-gzip", "deflate")
+        self._zlib = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)  # either form, told by its first bytes
+        self._limits: Limits = current_limits()
+        self._request = response.request
+        self._came = self._unpacked = 0
+
+    def pieces(self, part: bytes) -> Iterator[bytes]:
+        """Raises OversizedBodyError, httpx2.DecodingError."""
+        self._came += len(part)
+        if not self._known or self._came > self._limits.size:
+            raise OversizedBodyError("the body is larger than a reply")
+        if not self._packed:
+            yield part
+            return
+        while part and not self._zlib.eof:
+            try:
+                piece = self._zlib.decompress(part, 2**16)
+            except zlib.error as error:
+                raise httpx2.DecodingError("the body is not what it says it is", request=self._request) from error
+            self._unpacked += len(piece)
+            if self._unpacked > (self._limits.unpacked or self._limits.size):
+                raise OversizedBodyError("the body unpacks to more than a reply")
+            yield piece
+            part = self._zlib.unconsumed_tail
+
+
+class _BoundedStream(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream, unpacking: _Unpacking) -> None:
+        self._stream, self._unpacking = stream, unpacking
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for part in self._stream:
+            for piece in self._unpacking.pieces(part):
+                yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+class _BoundedSyncStream(httpx2.SyncByteStream):
+    def __init__(self, stream: Any, unpacking: _Unpacking) -> None:
+        self._stream, self._unpacking = stream, unpacking
+
+    def __iter__(self) -> Iterator[bytes]:
+        for part in self._stream:
+            yield from self._unpacking.pieces(part)
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 def _checked(address: str) -> Callable[[httpx2.Request], None]:
@@ -60,6 +139,7 @@ def _checked(address: str) -> Callable[[httpx2.Request], None]:
     def asked(request: httpx2.Request) -> None:
         if place(request.url) != home:
             raise ElsewhereError("the request was led to another server", request=request)
+        request.headers["accept-encoding"] = "gzip, deflate"  # what `bounded` unpacks
 
     return asked
 

@@ -21,6 +21,7 @@ from app.errors import (
     WrongAddressError,
     WrongKeyError,
 )
+from app.providers.adapters.body_limits import OversizedBodyError
 from app.providers.adapters.compatible import open_client
 from app.providers.adapters.connections import ElsewhereError
 from app.providers.credentials import Endpoint
@@ -91,7 +92,7 @@ def _failure(provider: ProviderSpec, error: Exception, timeout: float, key_place
             )
         case APIStatusError():
             return list_refused(provider, error.status_code, key_place)
-        case json.JSONDecodeError():
+        case json.JSONDecodeError() | UnicodeDecodeError() | RecursionError() | OversizedBodyError():
             return list_unreadable(provider)
     return None
 

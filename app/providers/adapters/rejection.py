@@ -20,6 +20,7 @@ from app.errors import (
     NoLogprobsError,
     NoRoomError,
     OverloadedError,
+    OversizedReplyError,
     ProviderError,
     QuotaError,
     RateLimitError,
@@ -32,6 +33,7 @@ from app.errors import (
     WrongAddressError,
     WrongKeyError,
 )
+from app.limits import MB, REPLY
 from app.providers.base import Usage
 from app.providers.model_name import ModelName
 from app.providers.model_options import EFFORTS
@@ -119,6 +121,17 @@ def unreadable(name: ModelName) -> ProviderError:
         UnreadableReplyError(
             f"What came back for {name} is not an answer in the form of {name.title}'s API.",
             f"Check the address ({variable}): a proxy or another program may be answering.",
+        )
+    )
+
+
+def oversized(name: ModelName) -> ProviderError:
+    """A reply that nobody reads to its end."""
+    variable = spec_of(name.provider).url_variable
+    return lost(
+        OversizedReplyError(
+            f"What came back for {name} is larger than {REPLY.size // MB} MB, so it was not read to its end.",
+            f"Check the address ({variable}): another program may be answering.",
         )
     )
 

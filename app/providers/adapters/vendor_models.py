@@ -7,7 +7,9 @@ from typing import Any
 import httpx2
 
 from app.errors import ConnectionFailedError, ProviderError, UnsupportedError
+from app.providers.adapters.body_limits import OversizedBodyError
 from app.providers.adapters.certificates import trusted
+from app.providers.adapters.connections import at_home_sync
 from app.providers.adapters.model_list import LONGEST_NAME, list_refused, list_timed_out, list_unreadable
 from app.providers.credentials import Endpoint
 from app.providers.model_purpose import answers_in_text, newest_first
@@ -29,7 +31,7 @@ def list_vendor_models(provider: ProviderSpec, endpoint: Endpoint, timeout: floa
     failure: ProviderError | None = None
     answer: object = None
     try:
-        with httpx2.Client(verify=trusted(), timeout=timeout) as client:
+        with httpx2.Client(verify=trusted(), timeout=timeout, event_hooks=at_home_sync(endpoint.base_url)) as client:
             found = client.get(f"{endpoint.base_url.rstrip('/')}/{listing.path}", headers=headers)
         if found.status_code == httpx2.codes.OK:
             answer = json.loads(found.content)
@@ -37,12 +39,14 @@ def list_vendor_models(provider: ProviderSpec, endpoint: Endpoint, timeout: floa
             failure = list_refused(provider, found.status_code, endpoint.key_place or provider.key_variable)
     except httpx2.TimeoutException:
         failure = list_timed_out(provider, timeout)
+    except OversizedBodyError:
+        failure = list_unreadable(provider)
     except (httpx2.HTTPError, httpx2.InvalidURL):
         failure = ConnectionFailedError(
             f"The connection to {provider.title} failed.",
             f"Check the network and the address ({provider.url_variable}).",
         )
-    except ValueError:
+    except (ValueError, RecursionError):
         failure = list_unreadable(provider)
     # Raised out here, so that the library's exception, which holds the key, is not its context.
     if failure is not None:

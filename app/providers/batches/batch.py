@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from app.errors import CutOffError, ProviderError
+from app.limits import REPLY
+from app.providers.adapters.rejection import billed, oversized
 from app.providers.adapters.wire import Wire
 from app.providers.base import ChatReply, ChatRequest
 
@@ -40,6 +42,8 @@ def read_line(wire: Wire, digest: str, answer: Any, request: ChatRequest) -> Bat
     """An answer as a live one would be read."""
     try:
         reply = wire.read(answer, request)
+        if len(reply.text) > REPLY.size:
+            raise billed(oversized(wire.name), reply.usage)
         room = wire.memory.room.of(request, str(wire.name))
         return BatchLine(digest, wire.memory.room.noted(reply, request, room))
     except ProviderError as error:

@@ -7,6 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import ProviderError
+from app.limits import VECTORS
+from app.providers.adapters.body_limits import body_limits
+from app.providers.adapters.calling import failure_of
 from app.providers.adapters.rejection import Rejection, provider_error, unreadable
 from app.providers.model_name import ModelName
 
@@ -48,9 +51,10 @@ def _sent(
 ) -> Vectors:
     failure: Rejection | ProviderError | None
     try:
-        vectors = send(batch)
+        with body_limits(VECTORS):
+            vectors = send(batch)
     except Exception as error:
-        failure = read_error(error)
+        failure = failure_of(name, error, read_error)
         if failure is None:
             raise
     else:
