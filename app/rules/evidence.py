@@ -9,7 +9,7 @@ from itertools import pairwise
 from app.rules.measures.form import is_complete, is_even, lacks_capital, odd_words, slips_of
 from app.rules.measures.grounding import broken_pairs_of, last_turn, lead_stems, new_details, new_words
 from app.rules.measures.word_lists import OPINION
-from app.rules.profile import Profile, Sentence
+from app.rules.profile import Profile, Sentence, details_of
 
 Weight = Callable[[Sentence], float]
 
@@ -35,7 +35,7 @@ def _joined_anew(profile: Profile) -> Weight:
 
 def _wrong_details(profile: Profile) -> Weight:
     new = set(new_details(profile))
-    return lambda sentence: sum(one in sentence.raw.lower() for one in new)
+    return lambda sentence: len(new & details_of(sentence.raw))
 
 
 def _first(profile: Profile) -> Weight:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.rules.tokens import content_stems, sentences, words
@@ -50,11 +50,22 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Source(Passage):
-    """A source: a passage with its vocabulary, its key terms (share of their frequency) and where stems occur."""
+    """A source: a passage with its vocabulary, its key terms (share of their frequency) and where stems occur.
+
+    `joined` keeps which pairs of stems a sentence brings together, as far as it was asked.
+    """
 
     vocabulary: frozenset[str]
     key_terms: dict[str, float]
     positions: dict[str, tuple[int, ...]]
+    joined: dict[tuple[str, str], bool] = field(default_factory=dict, compare=False)
+
+    def joins(self, a: str, b: str) -> bool:
+        """Whether some sentence has both stems."""
+        if (a, b) not in self.joined:
+            few, many = sorted((self.positions.get(a, ()), self.positions.get(b, ())), key=len)
+            self.joined[a, b] = bool(few) and not set(few).isdisjoint(many)
+        return self.joined[a, b]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +116,11 @@ def _sentence(raw: str) -> Sentence:
     found = words(raw)
     content = content_stems(found)
     return Sentence(raw, found, content, frozenset(content))
+
+
+def details_of(raw: str) -> set[str]:
+    """Figures, and capitalised words in lower case."""
+    return {*_FIGURE.findall(raw), *(name.lower() for name in _NAME.findall(raw))}
 
 
 def _names(raw: str) -> list[str]:

@@ -12,7 +12,9 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:[.,](?=\d)\d+)*(?:['’][^\W\d_{_UNSPACED}]+)?")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])(?:\s*(?:''|[\"”’')\]])(?=\s|$))?\s+|(?<=[。！？])|\s*\n+\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])(?:\s*(?:''|[\"”’')\]])(?=\s|$))?\s+|(?<=[。！？])|\n")
+_WHITE_SPACE = re.compile(r"\s+")
+_LONGEST_TITLE = 8  # characters that tell whether a sentence ends with one
 _ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|st|jr|sr|prof|gen|col|sgt|lt|vs|no|[a-z])\.$", re.IGNORECASE)
 _CLITIC = re.compile(r"(?:['’](?:s|re|ve|ll|d|m)|n['’]t)$")
 _SUFFIXES = (
@@ -39,21 +41,27 @@ def words(text: str) -> tuple[str, ...]:
 
 def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text; a full stop after a title or an initial does not end one."""
-    found: list[str] = []
-    for piece in _SENTENCE_END.split(text.strip()):
+    # A run with a line break in it is one line break, so that the expression looks at each character once.
+    lines = _WHITE_SPACE.sub(lambda run: "\n" if "\n" in run[0] else run[0], text.strip())
+    found: list[list[str]] = []
+    ending = ""  # of the last sentence
+    for piece in _SENTENCE_END.split(lines):
         part = piece.strip()
         if not part:
             continue
-        if found and (not words(part) or _is_abbreviated(found[-1])):
-            found[-1] = f"{found[-1]} {part}"
+        if found and (not words(part) or _is_abbreviated(ending)):
+            found[-1].append(part)
         else:
-            found.append(part)
-    return tuple(found)
+            found.append([part])
+            ending = ""
+        ending = f"{ending} {part[-_LONGEST_TITLE:]}"[-_LONGEST_TITLE:]
+    return tuple(" ".join(parts) for parts in found)
 
 
-def _is_abbreviated(sentence: str) -> bool:
-    """Whether it ends with a title or initial; a full stop that stands apart always ends a sentence."""
-    return not sentence.endswith(" .") and bool(_ABBREVIATION.search(sentence))
+def _is_abbreviated(ending: str) -> bool:
+    """Whether a sentence with this ending ends with a title or initial; a full stop that stands apart always ends a
+    sentence."""
+    return not ending.endswith(" .") and bool(_ABBREVIATION.search(ending))
 
 
 @lru_cache(maxsize=65536)

@@ -10,7 +10,8 @@ from app.rules.profile import Profile, Sentence
 from app.rules.reading import Reading, of, plural, share
 from app.rules.tokens import word_set
 
-_TERMINAL = re.compile(r"[.!?…。！？]\s*(?:''|[\"”’')\]])*\s*$")
+_TERMINAL = (".", "!", "?", "…", "。", "！", "？")
+_CLOSING = "\"”’')]"
 _MARKS = re.compile(r"[,;:]\s*[.,;:!?]|\.\s*,|!{2,}|\?{2,}|^\s*[,;:.]")
 _LONE_I = re.compile(r"(?<![\w.'’])i(?![\w.])")
 _NO_APOSTROPHE = word_set("dont cant wont didnt doesnt isnt wasnt couldnt wouldnt shouldnt im ive youre theyre thats")
@@ -29,10 +30,15 @@ def is_complete(sentence: Sentence) -> bool:
     found = sentence.words
     return (
         len(found) >= 4
-        and bool(_TERMINAL.search(sentence.raw))
+        and has_end_mark(sentence.raw)
         and found[-1] not in DANGLING
         and any(word in VERBS or (word.endswith("ed") and len(word) > 4) for word in found)
     )
+
+
+def has_end_mark(raw: str) -> bool:
+    """Whether it ends with a full stop or the like, before any closing quotation marks and brackets."""
+    return raw.rstrip().rstrip(_CLOSING).rstrip().endswith(_TERMINAL)
 
 
 def slips(profile: Profile) -> Reading:
@@ -46,7 +52,7 @@ def slips_of(sentence: Sentence) -> int:
     """How many of them one sentence has."""
     found = sentence.words
     breaks_off = bool(found) and found[-1] in DANGLING
-    return sum(_is_slip(a, b) for a, b in pairwise(found)) + breaks_off + (not _TERMINAL.search(sentence.raw))
+    return sum(_is_slip(a, b) for a, b in pairwise(found)) + breaks_off + (not has_end_mark(sentence.raw))
 
 
 def _is_slip(a: str, b: str) -> bool:
@@ -63,7 +69,7 @@ def punctuation_slips(profile: Profile) -> Reading:
     """Missing end marks, unpaired brackets or quotation marks, marks in a row; per sentence."""
     sentences = profile.text.sentences
     raw = profile.text.raw
-    count = sum(not _TERMINAL.search(s.raw) for s in sentences) + sum(len(_MARKS.findall(s.raw)) for s in sentences)
+    count = sum(not has_end_mark(s.raw) for s in sentences) + sum(len(_MARKS.findall(s.raw)) for s in sentences)
     count += abs(raw.count("(") - raw.count(")")) + raw.count('"') % 2 + (raw.count("``") != raw.count("''"))
     value = share(count, len(sentences))
     return Reading(value, f"{plural(count, 'slip')} of punctuation in {plural(len(sentences), 'sentence')}")

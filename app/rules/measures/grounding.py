@@ -12,6 +12,7 @@ from app.rules.profile import Grounding, Profile, Sentence
 from app.rules.reading import Reading, of, plural, share
 
 LEAD_SENTENCES = 3
+MOST_PLACES = 100  # of one word in a source, so that long texts take time in proportion to their length
 NO_SOURCE = "there is no source to compare with"
 TOPIC_ONLY = "the source is only a topic, so nothing can be checked against it"
 
@@ -49,8 +50,7 @@ def broken_pairs(profile: Profile) -> Reading:
 
 def broken_pairs_of(profile: Profile, sentence: Sentence) -> int:
     """How many of them one sentence has."""
-    where = profile.source.positions
-    return sum(set(where.get(a, ())).isdisjoint(where.get(b, ())) for a, b in pairwise(sentence.content))
+    return sum(not profile.source.joins(a, b) for a, b in pairwise(sentence.content))
 
 
 def invented_details(profile: Profile) -> Reading:
@@ -174,6 +174,6 @@ def _place(profile: Profile, stems: frozenset[str]) -> int | None:
     """The source sentence that shares most with these stems; the earliest among equals, None without any."""
     votes: dict[int, int] = {}
     for found in stems:
-        for index in profile.source.positions.get(found, ()):
+        for index in profile.source.positions.get(found, ())[:MOST_PLACES]:
             votes[index] = votes.get(index, 0) + 1
     return min(votes, key=lambda index: (-votes[index], index)) if votes else None

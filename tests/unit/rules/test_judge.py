@@ -1,11 +1,13 @@
 """The judge's answers, reasons and bounds."""
 
 from collections.abc import Callable
+from time import process_time
 
 import pytest
 
 from app.providers.base import ChatReply
 from app.rules.catalogue import RULES
+from app.rules.evidence import deciding_passage
 from app.rules.judge import RuleJudge, plan
 from app.rules.reading import Reading, of
 from app.rules.request import Context
@@ -115,3 +117,37 @@ def test_a_share_that_falls_short_is_told_apart_from_its_limit() -> None:
     assert rule.reason(short, 0.67).startswith("2 of 3 sentences (66.7 %); ")
     assert rule.reason(short, 0.5).startswith("2 of 3 sentences (67 %); ")
     assert rule.reason(Reading(0.5, of(1, 2, "sentences")), 0.5).startswith("1 of 2 sentences (50 %); ")
+
+
+HALF, WHOLE = 50_000, 100_000
+LONG_TEXTS = {
+    "prose": "The quick brown fox jumps over lazy dogs and runs home. ",
+    "spaces": " ",
+    "titles": "Mr. ",
+    "initials": "A. ",
+    "apostrophes": "'",
+    "names": "x A-",
+    "figures": "1 2,3 ",
+    "short-sentences": "漢字. ",
+    "breaks": "' \n",
+}
+
+
+def seconds(piece: str, length: int) -> float:
+    """The lesser of two tries, for one text beside itself, with everything that a judgment needs."""
+    text = f"It began on 3 May.{(piece * (length // len(piece) + 1))[:length]}x"
+    found = []
+    for _ in range(2):
+        begun = process_time()
+        profile = RuleJudge().profile(text, text)
+        for rule in RULES:
+            rule.measure(profile)
+            deciding_passage(rule.id, profile, False)
+        found.append(process_time() - begun)
+    return min(found)
+
+
+@pytest.mark.parametrize("piece", LONG_TEXTS.values(), ids=LONG_TEXTS)
+def test_judge_long_text_takes_time_in_proportion(piece: str) -> None:
+    """Twice the length is twice the time; four times would be quadratic. A tenth of a second is for other work."""
+    assert seconds(piece, WHOLE) < 3 * seconds(piece, HALF) + 0.1
