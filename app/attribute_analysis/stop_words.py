@@ -72,7 +72,7 @@ STOP_WORDS: dict[str, frozenset[str]] = {
         "se seja sem ser seu seus só sua suas também te tem têm tu tudo um uma você vos"
     ),
 }
-# What one does with a text, not what one looks for in it; to the letter, in the forms that instructions use.
+# Verbs that tell a reader what to do with a text. They say nothing about what to look for.
 INSTRUCTIONS: dict[str, frozenset[str]] = {
     ENGLISH: _words(
         "analyse analyses analysing analyze analyzes analyzing ascertain assess assesses assessed assessing "

@@ -194,7 +194,7 @@ def _in_use(work: UnitOfWork, attribute_id: int) -> bool:
         return True
     if found.reason == REMOVED:
         return False
-    raise ConflictError("A facilitator has left this attribute out.", "Ask them to take it back in.")
+    raise ConflictError("A facilitator has left this attribute out.", "Ask them to include it again.")
 
 
 @use_case(Right.TAKE_PART)
