@@ -6,6 +6,7 @@ from sqlalchemy import ColumnElement, ForeignKey, Table, and_, false, or_, selec
 from sqlmodel import SQLModel
 
 from db.models import (
+    CallIntentRow,
     CallUseRow,
     CountedUploadRow,
     ImportReportRow,
@@ -35,6 +36,7 @@ _RUNS = _TABLES[ScoringRunRow.__tablename__]
 _UNDER_WAY = {
     row.__tablename__
     for row in (
+        CallIntentRow,
         TextImportRow,
         StagedTextRow,
         StagedRatingRow,

@@ -8,6 +8,15 @@ Finish = Literal["stop", "length", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
+class CallIntent:
+    """A request of a run that is about to be sent. `key` is like no other; the vendor gets it as idempotency key."""
+
+    key: str
+    digest: str
+    run: int
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedCall:
     """`cost_usd` is None where the price is unknown, or what the reply took; `error_kind` is "" where a reply came, and
     what failed without being billed cost 0.

@@ -46,7 +46,8 @@ class RunDimension:
 class RunSummary:
     """`done` counts texts times dimensions that have a score, `failed` those that ended in an error. `calls_cached`
     requests were answered from the ledger and cost nothing, `retries` were sent again; both over all sessions of it, as
-    far as was written down. `versions`: dimension -> the version of its checklist that it
+    far as was written down. `maybe_paid_twice` requests were under way when a process ended, and are asked again.
+    `versions`: dimension -> the version of its checklist that it
     answers, where it answers one."""
 
     id: int
@@ -63,6 +64,7 @@ class RunSummary:
     params: Mapping[str, Any] = field(default_factory=dict)
     calls_cached: int = 0
     retries: int = 0
+    maybe_paid_twice: int = 0
     versions: Mapping[str, int] = field(default_factory=dict)
 
     @property

@@ -39,6 +39,7 @@ class ChatRequest:
     tier: in which of the vendor's service tiers, which decides the price and not the answer; "" for the standard one.
     repeated: the same prompt is asked several times, so that all of it is worth the provider's prompt cache, not its
     constant part alone.
+    idempotency_key: under which a vendor that can answers a request that was lost, instead of being paid twice.
     """
 
     prompt: RenderedPrompt
@@ -54,6 +55,7 @@ class ChatRequest:
     top_p: float | None = None
     repeated: bool = False
     tier: str = ""
+    idempotency_key: str = ""
 
     @property
     def before(self) -> str:

@@ -26,8 +26,16 @@ class Ledger(Protocol):
         """The newest reply to this very request, if it was ever answered; usable: that wasn't discarded."""
         ...
 
-    async def add(self, call: RecordedCall) -> None:
-        """Returns once the call is kept for good; cancelled, it is kept all the same."""
+    async def intend(self, digest: str, run: int) -> str:
+        """Returns once it is written down that this request of a run is about to be sent: its idempotency key."""
+        ...
+
+    async def withdraw(self, key: str) -> None:
+        """The request was not sent."""
+        ...
+
+    async def add(self, call: RecordedCall, key: str = "") -> None:
+        """Returns once the call is kept for good; cancelled, it is kept all the same. key: of its intent."""
         ...
 
     async def discard(self, digests: Sequence[str]) -> None:
@@ -188,9 +196,12 @@ class RecordedModel:
         at_most = STANDARD if self._tier == FLEX_OR_STANDARD else self._tier
         price = prices.of(self.name, day, at_most) if self._budget is not None else None
         reserved = await self._budget.reserve(request, price) if self._budget is not None else None
-        usage, cost = None, None
+        usage, cost, key = None, None, ""
         try:
             self._check_open()
+            if self._ledger is not None and self._run is not None:
+                key = await self._ledger.intend(digest, self._run)
+                request = replace(request, idempotency_key=key)
             self.tally.calls += 1
             with asked_span(*traced_names(self.name), request.prompt, self._run) as span:
                 reply, mended = storable_reply(await self._inner.complete(request))
@@ -206,7 +217,7 @@ class RecordedModel:
                 await self._budget.settle(reserved, usage, cost)
         self.tally.mended += mended
         self.tally.paid(reply.usage, cost)
-        await self._keep(answered_call(self._call(digest, request), reply, cost))
+        await self._keep(answered_call(self._call(digest, request), reply, cost), key)
         return reply
 
     def _check_open(self) -> None:
@@ -217,13 +228,16 @@ class RecordedModel:
         self, request: ChatRequest, digest: str, error: ProviderError, usage: Usage | None, cost: float | None
     ) -> None:
         """Some failures are paid: a reply came, and was of no use. Of one that was lost nobody knows."""
+        key = request.idempotency_key
         if isinstance(error, StoppedError) and usage is None:  # it was never sent
+            if self._ledger is not None and key:
+                await self._ledger.withdraw(key)
             return
         call = replace(self._call(digest, request), error_kind=error.kind, cost_usd=0.0)
         if usage is not None:
             self.tally.paid(usage, cost)
             call = replace(call, **_counted(usage), cost_usd=cost)
-        await self._keep(call)
+        await self._keep(call, key)
 
     def _free(self, reply: ChatReply) -> ChatReply:
         """A reply that was paid before costs nothing now."""
@@ -245,9 +259,9 @@ class RecordedModel:
             person=self._person,
         )
 
-    async def _keep(self, call: RecordedCall) -> None:
+    async def _keep(self, call: RecordedCall, key: str = "") -> None:
         if self._ledger is not None:
-            await self._ledger.add(call)
+            await self._ledger.add(call, key)
 
 
 def answered_call(call: RecordedCall, reply: ChatReply, cost: float | None) -> RecordedCall:

@@ -76,7 +76,7 @@ class RetryingModel(WrappedModel):
         anybody's requests pass; LimitReachedError when for a long time none did. Reply and error carry the usage of all
         attempts: some that failed are billed.
         """
-        tries, spent = _Tries(self._policy), Usage()
+        tries, spent, key = _Tries(self._policy), Usage(), request.idempotency_key
         while True:
             try:
                 reply = await self._attempt(request, tries)
@@ -86,6 +86,9 @@ class RetryingModel(WrappedModel):
                     spent += error.usage
                 error.usage = spent if spent != Usage() else None
                 tries.note(error)
+                if key and not isinstance(error, ConnectionFailedError | ModelTimeoutError):
+                    # A vendor that keeps what it said to a key would say it again.
+                    request = replace(request, idempotency_key=f"{key}-{tries.made}")
                 if self.pause is not None and isinstance(error, ConnectionFailedError):
                     if not tries.another_pause(self.pause.count):
                         raise

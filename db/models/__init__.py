@@ -31,6 +31,7 @@ from db.models.project import DimensionRow, ProjectRow, RatingRow, TextRow
 from db.models.prompt import OwnPromptRow
 from db.models.provider_batch import ProviderBatchRow
 from db.models.run import (
+    CallIntentRow,
     CallUseRow,
     JudgmentRow,
     ModelCallRow,
@@ -58,6 +59,7 @@ __all__ = [
     "AttributeRow",
     "BuildRevisionRow",
     "BuildRow",
+    "CallIntentRow",
     "CallUseRow",
     "ChecklistChangeRow",
     "ChecklistRow",

@@ -34,7 +34,9 @@ class StageRunRow(SQLModel, table=True):
 
 class ScoringRunRow(SQLModel, table=True):
     """`writer` names the process that works on the run, `heartbeat_at` when it last said so. `calls_cached` counts
-    requests that were answered from the ledger and cost nothing, `retries` those that were sent again."""
+    requests that were answered from the ledger and cost nothing, `retries` those that were sent again, and
+    `maybe_paid_twice` those that were under way when their process ended, so that nobody knows whether they were paid.
+    """
 
     __tablename__ = "scoring_run"
 
@@ -49,6 +51,7 @@ class ScoringRunRow(SQLModel, table=True):
     stop_requested: bool = False
     calls_cached: int = 0
     retries: int = 0
+    maybe_paid_twice: int = 0
     heartbeat_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
     started_at: datetime = Field(default_factory=now, sa_column=time_column())
     finished_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
@@ -138,6 +141,18 @@ class ModelCallRow(SQLModel, table=True):
     project_id: int | None = Field(default=None, sa_column=refers_to("project.id"))
     person_id: int | None = Field(default=None, sa_column=refers_to("person.id"))
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class CallIntentRow(SQLModel, table=True):
+    """A request of a run that is about to be sent, written before it is and deleted with its reply: one that is left
+    may have been paid. `counted`: in the run's `maybe_paid_twice`."""
+
+    __tablename__ = "call_intent"
+
+    id: str = Field(primary_key=True)
+    digest: str
+    counted: bool = False
+    run_id: int = Field(sa_column=owned_by("scoring_run.id"))
 
 
 class CallUseRow(SQLModel, table=True):

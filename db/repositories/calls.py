@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, update
 from sqlmodel import Session, SQLModel, col, delete, select
 
-from app.domain.call import RecordedCall
-from db.models import CallUseRow, ModelCallRow, PersonRow, ScoringRunRow
+from app.domain.call import CallIntent, RecordedCall
+from db.models import CallIntentRow, CallUseRow, ModelCallRow, PersonRow, ScoringRunRow
 
 # Made once, and for the table instead of objects: every request of a run waits until its reply is written.
 _CALLS = SQLModel.metadata.tables[ModelCallRow.__tablename__]
@@ -17,6 +17,10 @@ _CALLS = SQLModel.metadata.tables[ModelCallRow.__tablename__]
 _PEOPLE = SQLModel.metadata.tables[PersonRow.__tablename__]
 _STILL_THERE = select(_PEOPLE.c.id).where(_PEOPLE.c.id == bindparam("asked_by")).scalar_subquery()
 _ADD = insert(_CALLS).values(person_id=_STILL_THERE)
+_INTENTS = SQLModel.metadata.tables[CallIntentRow.__tablename__]
+_INTEND = insert(_INTENTS)
+_INTEND_AGAIN = update(_INTENTS).where(_INTENTS.c.id == bindparam("intended")).values(counted=False)
+_END_INTENT = delete(_INTENTS).where(_INTENTS.c.id == bindparam("ended"))
 _DISCARD = update(_CALLS).where(_CALLS.c.digest == bindparam("discarded")).values(usable=False)
 
 
@@ -128,6 +132,36 @@ class Calls:
     def add(self, calls: Sequence[RecordedCall]) -> None:
         if calls:
             self._session.connection().execute(_ADD, [_values(call) for call in calls])
+
+    def intend(self, intents: Sequence[CallIntent], again: Sequence[str] = ()) -> None:
+        """Before they are sent; `again`: the keys of those that were left without a reply, and are sent once more."""
+        if intents:
+            values = [{"id": each.key, "digest": each.digest, "counted": False, "run_id": each.run} for each in intents]
+            self._session.connection().execute(_INTEND, values)
+        if again:
+            self._session.connection().execute(_INTEND_AGAIN, [{"intended": key} for key in again])
+
+    def end_intents(self, keys: Sequence[str]) -> None:
+        """Their replies are kept in the same transaction, or they were never sent."""
+        if keys:
+            self._session.connection().execute(_END_INTENT, [{"ended": key} for key in keys])
+
+    def intents_left(self, run_id: int) -> dict[str, str]:
+        """Digest -> key of the requests that an earlier session of the run sent and got no reply to."""
+        intent = CallIntentRow
+        query = select(intent.digest, intent.id).where(intent.run_id == run_id, col(intent.counted))
+        return dict(self._session.exec(query).all())
+
+    def count_intents_left(self, run_id: int) -> int:
+        """Where nobody works on the run: add what is left without a reply to its `maybe_paid_twice`, once. How many."""
+        intent, run = CallIntentRow, ScoringRunRow
+        left = update(intent).where(col(intent.run_id) == run_id, ~col(intent.counted)).values(counted=True)
+        found: Any = self._session.execute(left)
+        count = int(found.rowcount)
+        if count:
+            more = {"maybe_paid_twice": col(run.maybe_paid_twice) + count}
+            self._session.execute(update(run).where(col(run.id) == run_id).values(**more))
+        return count
 
     def of_run(self, run_id: int) -> list[RecordedCall]:
         rows = self._session.exec(

@@ -78,5 +78,6 @@ def _summary(
         params=run.params,
         calls_cached=run.calls_cached,
         retries=run.retries,
+        maybe_paid_twice=run.maybe_paid_twice,
         versions=versions.get(run_id, {}),
     )

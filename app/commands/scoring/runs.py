@@ -78,6 +78,7 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
                 "message": found.message,
                 "calls": spent.calls,
                 "calls_cached": spent.calls_cached,
+                "maybe_paid_twice": found.maybe_paid_twice,
                 "input_tokens": spent.input_tokens,
                 "cached_tokens": spent.cached_tokens,
                 "cache_write_tokens": spent.cache_write_tokens,
@@ -97,6 +98,8 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
         f"{spent.calls:,} calls paid, {spent.calls_cached:,} answered before: {spent.input_tokens:,} tokens in "
         f"({spent.cached_tokens:,} of them cached), {spent.output_tokens:,} out; {cost}"
     )
+    if found.maybe_paid_twice:
+        echo(f"May have been paid twice: {found.maybe_paid_twice:,} (under way when a program ended, and asked again)")
     for each in batches:
         since = f" since {each.out_at.astimezone():%Y-%m-%d %H:%M}" if each.out_at and each.status in OPEN else ""
         echo(f"Batch of {each.requests:,} requests: {each.status.value}{since}, {each.answered:,} back")

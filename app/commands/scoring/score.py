@@ -244,6 +244,7 @@ def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, o
         "dimensions": run_counts(workbench, run.id),
         "calls": tally.calls,
         "calls_cached": tally.cached,
+        "maybe_paid_twice": run.maybe_paid_twice,
         "retries": report.retries,
         "input_tokens": tally.usage.input_tokens,
         "output_tokens": tally.usage.output_tokens,
@@ -263,6 +264,8 @@ def _print_report(workbench: "Workbench", report: "RunReport") -> None:
     echo(counts_table(run_counts(workbench, run.id)))
     if remark := logprobs_remark(run):
         say(remark)
+    if run.maybe_paid_twice:
+        say(f"may have been paid twice: {run.maybe_paid_twice:,} calls, under way when a program ended")
     if mended := report.tally.mended:
         say(f"{counted(mended, 'reply', 'replies')} held characters that can't be stored; \ufffd stands in their place")
     _say_failures(workbench, run, _for_the_person(report))

@@ -97,8 +97,11 @@ async def _call(
     read_error: ReadError,
     timeout: float,
 ) -> tuple[SdkAnswer, int]:
-    room = memory.room.of(request, str(name))
+    room, key, learned = memory.room.of(request, str(name)), request.idempotency_key, 0
     while True:
+        if key and learned:  # another request by now
+            request = replace(request, idempotency_key=f"{key}.{learned}")
+        learned += 1
         style = memory.style
         failure: Rejection | ProviderError | None
         try:

@@ -10,7 +10,7 @@ from app.errors import ProviderError
 from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call
 from app.providers.adapters.certificates import trusted
 from app.providers.adapters.connections import at_home, spread_connections
-from app.providers.adapters.openai import OpenAIModel
+from app.providers.adapters.openai import OpenAIModel, idempotency_header
 from app.providers.adapters.rejection import billed, no_echo, unreadable
 from app.providers.adapters.request_style import RequestStyle
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, counted_usage
@@ -30,10 +30,16 @@ class CompatibleModel(OpenAIModel):
             return await super().complete(request)
         started, given, whole = time.perf_counter(), request.given, request.before + request.given
 
-        async def send(_sized: ChatRequest, _style: RequestStyle) -> Any:
+        async def send(sized: ChatRequest, _style: RequestStyle) -> Any:
             # Servers refuse to generate nothing at all; the one token is left out again.
             return await self._client.completions.create(
-                model=self._name.model, prompt=whole, echo=True, logprobs=1, max_tokens=1, temperature=0.0
+                model=self._name.model,
+                prompt=whole,
+                echo=True,
+                logprobs=1,
+                max_tokens=1,
+                temperature=0.0,
+                extra_headers=idempotency_header(sized),
             )
 
         answer, _ = await call(self._name, self._memory, request, send, self._read_error, self._timeout)

@@ -76,7 +76,8 @@ class OpenAIModel:
             # `create` walks through every parameter it knows, and builds an object of every part of the answer, which
             # may hold anything anyway: a fifth of a call's CPU time.
             body = {"model": self._name.model, **self._body(sized, style)}
-            return await self._client.post("/chat/completions", body=body, cast_to=object)
+            key = idempotency_header(sized)
+            return await self._client.post("/chat/completions", body=body, cast_to=object, options={"headers": key})
 
         answer, room = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
         reply = self._reply(answer, request, time.perf_counter() - started)
@@ -156,6 +157,11 @@ class OpenAIModel:
 
     def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
         return read_error(self._name, error, self._timeout)
+
+
+def idempotency_header(request: ChatRequest) -> dict[str, str]:
+    """A server that doesn't know it ignores it; OpenAI promises nothing about it."""
+    return {"Idempotency-Key": request.idempotency_key} if request.idempotency_key else {}
 
 
 def read_error(name: ModelName, error: Exception, timeout: float) -> Rejection | ProviderError | None:

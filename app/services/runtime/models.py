@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator, Hashable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
+from secrets import token_hex
 
-from app.domain.call import RecordedCall
+from app.domain.call import CallIntent, RecordedCall
 from app.domain.checklist import Question
 from app.domain.people.actor import Right
 from app.domain.task import Dimension, Task
@@ -116,21 +117,39 @@ def _import_sdks(prefixes: tuple[str, ...]) -> None:
     threading.Thread(target=work, name="import of SDKs", daemon=True).start()
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What is written down together with others: a call that ended, a request that is about to be sent, or one that is
+    sent `again` after an earlier session. `ended`: the key of an intent that is over."""
+
+    call: RecordedCall | None = None
+    intent: CallIntent | None = None
+    again: str = ""
+    ended: str = ""
+
+
 class DatabaseLedger:
-    """A model's calls in the database; those that end together are written together.
+    """A model's calls in the database; those that begin or end together are written together.
 
     The digests that have a reply are read once, so that a request nobody asked before costs no query.
-    only_run, only_project: whose calls alone are found; None for everybody's.
+    only_run, only_project: whose calls alone are found; None for everybody's. run: the one that asks, if any.
     """
 
     def __init__(
-        self, database: Database, model: str, only_run: int | None = None, only_project: int | None = None
+        self,
+        database: Database,
+        model: str,
+        only_run: int | None = None,
+        only_project: int | None = None,
+        run: int | None = None,
     ) -> None:
         self._database = database
         self._model = model
         self._only = only_run, only_project
-        self._calls = GroupCommit[RecordedCall](self._save)
+        self._entries = GroupCommit[_Entry](self._save)
         self._answered = self._look()
+        with database.read() as work:
+            self._left = work.calls.intents_left(run) if run is not None else {}
 
     async def find(self, digest: str, usable: bool = False) -> RecordedCall | None:
         return await asyncio.to_thread(self._find, digest, usable) if digest in self._answered else None
@@ -141,8 +160,19 @@ class DatabaseLedger:
     async def note_use(self, digest: str, project: int) -> None:
         await asyncio.to_thread(self._note_use, digest, project)
 
-    async def add(self, call: RecordedCall) -> None:
-        await self._calls.put(call)
+    async def intend(self, digest: str, run: int) -> str:
+        if key := self._left.pop(digest, ""):
+            await self._entries.put(_Entry(again=key))
+            return key
+        intent = CallIntent(token_hex(16), digest, run)
+        await self._entries.put(_Entry(intent=intent))
+        return intent.key
+
+    async def withdraw(self, key: str) -> None:
+        await self._entries.put(_Entry(ended=key))
+
+    async def add(self, call: RecordedCall, key: str = "") -> None:
+        await self._entries.put(_Entry(call, ended=key))
         if not call.error_kind:
             self._answered.add(call.digest)
 
@@ -150,7 +180,7 @@ class DatabaseLedger:
         self._answered |= await asyncio.to_thread(self._look)
 
     async def close(self) -> None:
-        await self._calls.close()
+        await self._entries.close()
 
     def _look(self) -> set[str]:
         with self._database.read() as work:
@@ -168,9 +198,12 @@ class DatabaseLedger:
         with self._database.write() as work:
             work.calls.note_use(digest, project)
 
-    def _save(self, calls: Sequence[RecordedCall]) -> None:
+    def _save(self, entries: Sequence[_Entry]) -> None:
         with self._database.write() as work:
-            work.calls.add(calls)
+            work.calls.add([each.call for each in entries if each.call])
+            again = [each.again for each in entries if each.again]
+            work.calls.intend([each.intent for each in entries if each.intent], again)
+            work.calls.end_intents([each.ended for each in entries if each.ended])
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +252,7 @@ async def model_session(
             yield RecordedModel(model, None, effort=options.effort)
             return
         only_run, only_project = None if use_cache else run, workbench.replies_of(project)
-        ledger = DatabaseLedger(workbench.database, model.name, only_run, only_project)
+        ledger = DatabaseLedger(workbench.database, model.name, only_run, only_project, run)
         stopped = asyncio.Event()
         try:
             limiter = borrowed.limiter if borrowed else Share(account_limit(workbench, model.name), concurrency)

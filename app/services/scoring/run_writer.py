@@ -68,6 +68,7 @@ class RunWriter(RunHold):
         try:
             with self._database.write() as work:
                 work.runs.claim(self.run_id, self.name, gone)
+                work.calls.count_intents_left(self.run_id)
         except BaseException:
             self.release()
             raise

@@ -303,6 +303,8 @@ def _finish(database: Database, writer: RunWriter, status: RunStatus, message: s
     with database.write() as work:
         writer.hold(work)
         work.runs.finish(writer.run_id, status, message)
+        if status is RunStatus.DONE:  # a process beside this one may have ended, and its requests were sent again
+            work.calls.count_intents_left(writer.run_id)
 
 
 def gone_writer(workbench: Workbench, run_id: int) -> str:

@@ -12,7 +12,15 @@ from app.services.scoring.run_batches import AT_ONCE, ask_rest, batches_of_run, 
 from app.services.scoring.runs import list_runs, set_budget
 from app.services.scoring.scoring_jobs import can_go_on, failure_kinds, go_on, is_scoring
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.run_words import at_provider, failure_words, short_title, started, state, way
+from pages.components.shell.runs.run_words import (
+    at_provider,
+    failure_words,
+    paid_twice,
+    short_title,
+    started,
+    state,
+    way,
+)
 from pages.components.shell.words import button_label, model_label, plain, show_error
 
 UNFINISHED = 5  # more open runs than this are old news; the newest are offered
@@ -105,6 +113,8 @@ def _unfinished(workbench: Workbench, project: Project, run: RunSummary, busy: b
         budget = _budget(run)
         if run.status is RunStatus.INTERRUPTED and not run.message:
             st.caption("The program that worked on it ended. What it had scored is here.")
+        if run.maybe_paid_twice:
+            st.caption(paid_twice(run))
         for failure in failure_kinds(workbench, run.id) if run.failed else []:
             st.caption(failure_words(failure))
     if pressed or cancelled:

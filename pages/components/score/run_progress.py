@@ -13,7 +13,7 @@ from app.services.scoring.runs import stop_run
 from app.services.scoring.scoring_jobs import failure_kinds, is_scoring, running_run, stopping
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.money import paid
-from pages.components.shell.runs.run_words import at_provider, failure_words, title
+from pages.components.shell.runs.run_words import at_provider, failure_words, paid_twice, title
 from pages.components.shell.words import number, plain, show_error
 
 WINDOW_SECONDS = 20.0  # the rate is that of the last moments, so that a run that slowed down says so
@@ -69,6 +69,8 @@ def _so_far(workbench: Workbench, run: RunSummary) -> list[str]:
             f"{number(spent.calls, 'call')} paid{cached}{retries} · "
             f"cost so far: {paid(spent.cost_usd, spent.at_least_usd)}"
         )
+    if run.maybe_paid_twice:
+        lines.append(paid_twice(run))
     for failure in failure_kinds(workbench, run.id) if run.failed else []:
         lines.append(failure_words(failure))
     return lines

@@ -81,3 +81,4 @@ def test_a_run_killed_four_times_pays_nothing_twice_but_what_was_in_flight(tmp_p
         assert (report["status"], done) == ("done", report["dimensions"]["coherence"]["scored"])
         assert calls == different
         assert different <= asked() <= different + KILLS * AT_ONCE
+        assert asked() - different <= report["maybe_paid_twice"] <= KILLS * AT_ONCE

@@ -72,6 +72,10 @@ def at_provider(there: tuple[int, int, ProviderBatch]) -> str:
     return f"At the provider{since}, {answered:,} of {requests:,} back"
 
 
+def paid_twice(run: RunSummary) -> str:
+    return f"May have been paid twice: {number(run.maybe_paid_twice, 'call')}, under way when a program ended"
+
+
 def failure_words(failure: FailureKind) -> str:
     """Why texts of a run failed, in Markdown; the kind leads to its paragraph in the guide."""
     kind = guide_link(failure_address(failure.kind), plain(failure.kind))

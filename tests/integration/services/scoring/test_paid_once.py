@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from app.domain.call import CallIntent
 from app.domain.run import RunStatus
 from app.evaluators.checklist import JudgeOptions
 from app.services.data.projects import delete_project
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import estimate
-from app.services.scoring.runs import RunOptions, start_run, work_on
+from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail, all_yes
 from tests.support.fake_llm.server import FakeLlm, Received, Usual
 from tests.support.projects import ready_to_score
@@ -166,3 +167,30 @@ def test_replies_that_another_project_rests_on_stay_until_that_goes_too(workbenc
 def ready_to_score_again(workbench: Workbench) -> Any:
     """The same texts and questions in another project."""
     return ready_to_score(workbench, texts=4)
+
+
+def test_request_left_without_reply_is_counted_and_keeps_its_key(workbench: Workbench, llm: FakeLlm) -> None:
+    """As a process that was killed leaves it: the same key is sent again, so that a vendor that can pays back nothing
+    twice."""
+    dimension = ready_to_score(workbench, texts=4)
+    llm.usual = Answer(yes_or_four)
+    first = work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
+    with workbench.database.read() as work:
+        digest = work.calls.of_run(first.run.id)[0].digest
+    run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE, use_cache=False))
+    with workbench.database.write() as work:
+        work.calls.intend([CallIntent("the-key", digest, run_id)])
+    llm.requests.clear()
+    assert work_on(workbench, run_id).run.maybe_paid_twice == 1
+    sent = [received.headers["idempotency-key"] for received in llm.requests]
+    assert (len(set(sent)), "the-key" in sent) == (4, True)
+    with workbench.database.write() as work:
+        assert (work.calls.intents_left(run_id), work.calls.count_intents_left(run_id)) == ({}, 0)
+    assert get_run(workbench, first.run.id).maybe_paid_twice == 0
+
+
+def test_request_refused_at_first_is_sent_with_another_key(workbench: Workbench, llm: FakeLlm) -> None:
+    dimension = ready_to_score(workbench, texts=1)
+    llm.script(Fail("rate-limit", {"retry-after-ms": "1"}))
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
+    assert len({received.headers["idempotency-key"] for received in llm.requests}) == len(llm.requests) == 2
