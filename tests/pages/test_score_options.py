@@ -150,7 +150,7 @@ def test_how_a_judge_is_asked_is_chosen_and_kept_with_the_run(ready: Workbench, 
 
 
 def test_what_only_an_llm_can_do_is_not_offered_for_the_rules(ready: Workbench, open_screen: Open) -> None:
-    app = open_screen("score")
+    app = choose(open_screen("score"), "rules")
     assert app.toggle(key="option_checklist_soft").disabled
     assert app.toggle(key="option_checklist_reasons").disabled
     assert app.number_input(key="option_checklist_repeats").disabled
@@ -241,7 +241,7 @@ def test_results_offer_the_probabilities_and_the_agreement_over_repeats(ready: W
 
 
 def test_how_long_an_llm_may_think_is_chosen_and_kept_with_the_run(ready: Workbench, open_screen: Open) -> None:
-    app = open_screen("score")
+    app = choose(open_screen("score"), "rules")
     assert "score_effort" not in [box.key for box in app.selectbox], "the rules don't think"
     app = choose(app, LLAMA)
     app.selectbox(key="score_effort").set_value("low").run()
