@@ -78,12 +78,19 @@ class Sheet {
   // A reload must lose nothing either, nor a tab that is closed: its answers are sent when this sheet is opened again.
   keep() {
     try {
-      const written = this.outbox.pending.filter((entry) => !entry.step);
+      const written = this.outbox.pending.filter((entry) => !entry.step).concat(this.halfNote());
       if (written.length) localStorage.setItem(this.shelf, JSON.stringify(written));
       else localStorage.removeItem(this.shelf);
     } catch {
       // a browser that keeps nothing for a page
     }
+  }
+
+  // The note that is being typed: it is sent once the field is left, and must not be lost before.
+  halfNote() {
+    const question = document.activeElement === this.note && this.data.questions.find((one) => one.id === this.noteOf);
+    if (!question || this.note.value === this.state(question).note) return [];
+    return [{ text: this.noteText, question: question.id, note: this.note.value }];
   }
 
   restore() {
@@ -204,6 +211,7 @@ class Sheet {
     this.note.type = "text";
     this.note.maxLength = 10000;
     this.note.placeholder = "optional: what made it hard to answer";
+    this.note.addEventListener("input", () => this.keep());
     this.note.addEventListener("change", () => this.noted());
     this.note.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === "Escape") this.note.blur();

@@ -91,7 +91,7 @@ def _about_form(workbench: Workbench, project: Project, name: str, known: Contri
     with st.form("about_form", border=False):
         role = st.text_input("Your role", known.role if known else "", placeholder=ROLE, key="about_role")
         background = st.text_area("Your background", known.background if known else "", key="about_background")
-        st.caption("Whoever runs the project sees it beside your name, and it goes into exports.")
+        st.caption("The facilitators see it beside your name, and it goes into exports.")
         if st.form_submit_button("Save", key="about_save"):
             try:
                 describe_expert(workbench, project.id, name, role, background)

@@ -80,6 +80,7 @@ def _line(own: Own) -> None:
                 placeholder="prompted by a sample? (optional)",
                 key=sample_key,
                 label_visibility="collapsed",
+                filter_mode=None,  # no keyboard on a phone: its scrolling would close the list
             )
             st.form_submit_button("Add", key="say_add", type="primary", on_click=_say, args=[own, text_key, sample_key])
     if complaint := st.session_state.pop(_COMPLAINT, ""):

@@ -91,15 +91,16 @@ def _row(own: Own, on_screen: Sequence[Attribute], place: int, stands_for: Mappi
     st.text(attribute.text, width="stretch")
     if hint := sample_hint(attribute.text, own.samples, own.language):
         st.caption(":material/lightbulb: A general point? It seems to be about a sample.", help=_as_help(hint))
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+    with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="xsmall"):
         changed = changes_by_others(attribute, stands_for.get(attribute.id, ""))
         st.caption(" · ".join([*_remarks(own, on_screen[::-1], number), *changed]), width="stretch")
         if not in_use:
             return
-        _move(own, on_screen, place, place - 1, "up", number)
-        _move(own, on_screen, place, place + 1, "down", number)
-        _icon("edit", attribute, f"Edit point {number}", partial(_edit, attribute.id))
-        _icon("remove", attribute, f"Remove point {number}", partial(_remove, own, attribute), "delete")
+        with st.container(horizontal=True, gap="xsmall", width="content"):  # on a phone they stay beside each other
+            _move(own, on_screen, place, place - 1, "up", number)
+            _move(own, on_screen, place, place + 1, "down", number)
+            _icon("edit", attribute, f"Edit point {number}", partial(_edit, attribute.id))
+            _icon("remove", attribute, f"Remove point {number}", partial(_remove, own, attribute), "delete")
 
 
 def _remarks(own: Own, points: Sequence[Attribute], number: int) -> list[str]:
@@ -189,6 +190,7 @@ def _editor(own: Own, attribute: Attribute) -> None:
             format_func=partial(sample_name, own.samples),
             placeholder="no sample in particular",
             key=f"edit_sample_{attribute.id}",
+            filter_mode=None,
         )
         with st.container(horizontal=True):
             st.form_submit_button("Save", key=f"edit_save_{attribute.id}", on_click=_save, args=[own, attribute])
