@@ -39,7 +39,7 @@ except WorkbenchError as error:
 dimensions = dimensions_named(workbench, project.name, "all")
 choice, answers = st.columns([4, 7], gap="medium")
 with choice:
-    models = models_to_ask(workbench)
+    models = models_to_ask(workbench, project)
     scope = st.radio(
         "About",
         [ONE, ALL],

@@ -59,7 +59,7 @@ elif section == JUDGED:
         st.subheader("Dimensions", anchor=False)
         for dimension in dimensions_named(workbench, project.name, "all"):
             dimension_form(workbench, project, dimension, expanded=current is not None and dimension.id == current.id)
-        add_dimension_form(workbench, project)
+        add_dimension_form(workbench, project, expanded=current is None)
     with right:
         st.subheader("Task wording", anchor=False)
         task_form(workbench, project)

@@ -81,11 +81,15 @@ class RunSummary:
         """Whether it scores a part of the texts, as a trial does."""
         return self.params.get("sample", 1) != 1 or bool(self.params.get("draw"))
 
-    def rank(self, dimension: str | None = None) -> tuple[int, int, int]:
-        """Order in which runs are shown where none is chosen, highest first: the newest checklist version, then most
-        texts, then the newest run. dimension: the one looked at; without it all of the run's."""
-        version = max(self.versions.values(), default=0) if dimension is None else self.versions.get(dimension, 0)
-        return version, self.texts, self.id
+    def rank(self, dimension: str | None = None) -> tuple[bool, int, int, int]:
+        """Order in which runs are shown where none is chosen, highest first: runs of all texts before trials, then the
+        newest checklist version, then most texts, then the newest run. dimension: the one looked at; without it all of
+        the run's."""
+        return not self.drawn, self.version(dimension), self.texts, self.id
+
+    def version(self, dimension: str | None = None) -> int:
+        """Of the checklist that it answers on the dimension, else the highest; 0 where it answers none."""
+        return max(self.versions.values(), default=0) if dimension is None else self.versions.get(dimension, 0)
 
     @property
     def locked(self) -> bool:

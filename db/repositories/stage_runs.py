@@ -1,5 +1,7 @@
 """Answers of models at the stages of think-alouds, builds and methods, and what people wrote in their place."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
@@ -41,6 +43,21 @@ class StageRuns:
             StageRunRow.error_kind == "",
         )
         return self._session.exec(query).one()
+
+    def last_models(self, project_id: int, stages: Sequence[str]) -> list[str]:
+        """Those that answered at one of these stages of the project, each once, the one asked last first."""
+        of_project = select(DimensionRow.id).where(DimensionRow.project_id == project_id)
+        query = (
+            select(StageRunRow.model)
+            .where(
+                col(StageRunRow.dimension_id).in_(of_project),
+                col(StageRunRow.stage).in_(stages),
+                StageRunRow.error_kind == "",
+            )
+            .group_by(col(StageRunRow.model))
+            .order_by(func.max(StageRunRow.id).desc())
+        )
+        return list(self._session.exec(query))
 
     def length_of_answers(
         self, stage: str, model: str = "", project_id: int | None = None, other_than: str = ""

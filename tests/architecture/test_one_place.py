@@ -77,3 +77,13 @@ def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
             yield from (
                 (name.id, value) for name, value in zip(names, values, strict=True) if isinstance(name, ast.Name)
             )
+
+
+def test_every_script_within_a_page_goes_through_one_function() -> None:
+    """The browser runs those alone whose hashes the server names."""
+    callers = set()
+    for path in python_files("app", "pages"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.keyword) and node.arg == "unsafe_allow_javascript":
+                callers.add(name_of(path))
+    assert callers == {"pages/components/shell/browser/scripts.py"}, "call run_in_page"

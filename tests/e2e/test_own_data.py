@@ -54,6 +54,7 @@ def test_from_ones_own_csv_to_a_first_checklist(page: Page, app: App, tmp_path: 
     _choose_file(page, file)
     arrived = page.get_by_text(re.compile("18 texts and 54 ratings came in"))
     walk.click(at(page, "start_import").get_by_role("button"), shows=arrived)
+    expect(at(page, "report_next")).to_be_in_viewport()
     _to_first_checklist(walk, page, POINTS)
     walk.done()
 

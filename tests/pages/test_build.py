@@ -11,16 +11,18 @@ from streamlit.testing.v1 import AppTest
 from app.domain.attribute import ContributorKind
 from app.domain.build import ChangeDecision, Stage
 from app.domain.checklist import Checklist
+from app.domain.run import StageRun
 from app.domain.task import Dimension, Task
+from app.domain.text import Text
 from app.services.attributes.attributes import add_attributes, attributes_of
-from app.services.building.build import run_stages, start_build
+from app.services.building.build import make_checklist, run_stages, start_build
 from app.services.building.build_edits import describe_component
 from app.services.building.build_jobs import build_job_key
 from app.services.building.build_state import BuildView, builds_of, view_build
-from app.services.checklists.checklists import versions_of
+from app.services.checklists.checklists import publish, versions_of
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.last_models import last_model
+from app.services.scoring.last_models import last_model, last_picker, last_thinkers
 from app.settings import settings
 from tests.support.background import ended
 from tests.support.browser_messages import send, shown
@@ -337,6 +339,39 @@ def test_a_new_build_starts_with_the_model_used_last(letters: Workbench, open_sc
     assert not open_screen("build").info
     assert last_model(letters, project_id, "judge") == "llama:builder"
     assert last_model(letters, project_id, "think aloud") == "llama:other"
+
+
+def test_every_choice_of_a_model_starts_with_the_one_used_last(letters: Workbench, open_screen: Open):
+    project_id, dimension = place(letters, "Letters")
+    make_checklist(letters, newest(letters, "Letters").id)
+    with letters.database.write() as work:
+        work.texts.add_many(project_id, [Text("d", "Dear Ann.")])
+        work.stages.add(dimension.id, StageRun("question-simpler", "llama:rewriter"))
+        work.stages.add(dimension.id, StageRun("question-simpler", "llama:refused", error_kind="input"))
+        work.stages.add(dimension.id, StageRun("question-improve", "llama:improver"))
+        work.stages.add(dimension.id, StageRun("transcript-attributes", "llama:picker"))
+    asked = {task: last_model(letters, project_id, task) for task in ("rewrite", "review", "improve")}
+    assert asked == {"rewrite": "llama:rewriter", "review": "llama:builder", "improve": "llama:improver"}
+    assert last_picker(letters, project_id) == "llama:picker"
+    assert last_thinkers(letters, project_id) == []
+    for name in ("llama:one", "llama:two", "rules"):
+        add_attributes(letters, dimension.id, name, ContributorKind.LLM, [f"What {name} says."])
+    assert set(open_screen("ask_llms").multiselect(key="ask_models").value) == {"llama:one", "llama:two"}
+    app = open_screen("checklist")
+    assert app.selectbox(key="validator_model").value == "llama:builder"
+    question = versions_of(letters, dimension.id)[0].asked[0]
+    app.button(key=f"open_{question.id}").click().run()
+    assert app.selectbox(key=f"rewriting_model_{question.id}").value == "llama:rewriter"
+    for screen, key in (("conditions", "study_model"), ("conditions", "study_judge")):
+        assert open_screen(screen).selectbox(key=key).value == "llama:builder"
+    with letters.database.write() as work:
+        work.runs.create(project_id, "checklist", "llama:judge", {}, [])
+    assert open_screen("conditions").selectbox(key="study_judge").value == "llama:judge"
+    app = open_screen("checklist")
+    app.button_group(key="checklist_part").set_value("try").run()
+    assert app.selectbox(key="try_model").value == "llama:judge"
+    publish(letters, versions_of(letters, dimension.id)[0].id)
+    assert open_screen("score").multiselect(key="score_judge").value == ["llama:judge"]
 
 
 def test_an_earlier_state_can_be_gone_back_to(letters: Workbench, open_screen: Open):

@@ -305,6 +305,7 @@ def test_an_unrated_import_leads_to_the_next_step(workbench: Workbench, open_scr
     assert (project.task.source_name, project.task.writer_name) == ("ticket", "colleague")
     app.button(key="report_next").click().run()
     assert app.session_state[f"data_section_{project.id}"] == "Dimensions and wording"
+    assert next(one for one in app.expander if one.label == "Add a dimension").proto.expanded
     add_dimension(workbench, project.id, Dimension("warmth"))
     assert next_step(overview(workbench, project.id)).screen == "think_aloud"
 

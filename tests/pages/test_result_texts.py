@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.task import Task
 from app.services.attributes.attributes import attributes_of
 from app.services.data.projects import get_project
 from app.services.data.texts import text_titles
@@ -14,6 +16,10 @@ from app.services.results.question_analysis import questions_of
 from app.services.results.result_texts import TextFilter, disagreements
 from app.services.results.results import kept_results, results_of
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, start_run, work_on
+from pages.components.results.texts.disagreement_list import by_score
+from pages.components.shell.tables.writers import WRITER, with_writers
+from tests.support.projects import ready_to_score
 from tests.support.result_screen import change, shown, table
 
 Open = Callable[[str], AppTest]
@@ -164,3 +170,49 @@ def test_what_a_score_was_computed_from_is_shown(
     assert not app.exception
     assert table(app, "Name") == ["Order"]
     assert "Probability of yes: 0.250" in shown(app).replace("*", "")
+
+
+def unrated(workbench: Workbench, home: Path) -> int:
+    """A scored run of texts that nobody rated; their writers are called agents."""
+    dimension = ready_to_score(workbench)
+    change(home, "DELETE FROM rating")
+    change(home, "UPDATE project SET writer_name = 'agent'")
+    run = start_run(workbench, get_project(workbench, "Ready").id, RunOptions((dimension,), "rules"))
+    work_on(workbench, run)
+    return run
+
+
+def test_scores_of_unrated_texts_are_listed_and_open(
+    workbench: Workbench, home: Path, open_results: Callable[..., AppTest]
+) -> None:
+    run = unrated(workbench, home)
+    app = open_results(view="texts")
+    assert not app.exception
+    frame = next(frame.value for frame in app.dataframe if "Judge" in frame.value)
+    assert list(frame["Judge"]) == sorted(frame["Judge"])
+    assert set(frame["Agent"]) == {"s0", "s1", "s2", "s3"}
+    rows = by_score(kept_results(workbench, run)[0].rows)
+    assert len(rows) == len(frame) > 2
+    app = open_results(view="texts", text=str(rows[1].text))
+    assert not app.exception
+    app.button(key="next_text").click().run()
+    assert app.query_params["text"] == str(rows[2].text)
+    app = open_results()
+    next(button for button in app.button if str(button.key).startswith("worst_")).click().run()
+    assert app.session_state["view"] == "texts"
+
+
+def test_the_writers_column_has_the_projects_word(
+    demo: Workbench, home: Path, open_results: Callable[..., AppTest]
+) -> None:
+    change(home, "UPDATE project SET writer_name = 'student'")
+    app = open_results(view="texts")
+    assert app.selectbox(key="system").label == "Student"
+    assert any(table(app, "Student"))
+
+
+def test_a_writers_word_that_names_another_column_hides_none() -> None:
+    frame = pd.DataFrame({"Judge": [1.0], WRITER: ["Ada"]})
+    assert list(with_writers(frame, Task(writer_name="judge"))) == ["Judge", WRITER]
+    assert list(with_writers(frame, Task(writer_name="LLM agent"))) == ["Judge", "LLM agent"]
+    assert list(with_writers(frame.assign(**{WRITER: [""]}), Task())) == ["Judge"]

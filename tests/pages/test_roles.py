@@ -239,10 +239,14 @@ def test_inviting_empties_the_name_and_a_removed_member_has_no_link(
     app.button(key="invite_make").click().run()
     assert app.text_input(key="invite_name").value == ""
     assert len(app.code) == 1
+    app.text_input(key="invite_name").set_value("Cara")
+    app.button(key="invite_make").click().run()
+    tokens = [one.value.rpartition("=")[2] for one in app.code]
+    assert len(set(tokens)) == 2, "Ben's link, which nothing else keeps, is gone"
     app.selectbox(key="revoke_name").set_value("Ben")
     app.button(key="revoke_now").click().run()
     assert not app.exception
-    assert not app.code
+    assert [one.value.rpartition("=")[2] for one in app.code] == tokens[:1]
 
 
 def test_a_pasted_list_gives_each_person_a_link(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:

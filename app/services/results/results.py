@@ -33,6 +33,7 @@ __all__ = [
     "has_probabilities",
     "kept_result",
     "kept_results",
+    "newer_trial",
     "result_state",
     "results_of",
     "runs_to_show",
@@ -355,7 +356,7 @@ def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | N
 
 def default_runs(runs: Sequence[RunSummary], dimension: str | None = None) -> list[RunSummary]:
     """The run of each method and judge that is shown where none is chosen: of the newest checklist version the one with
-    most texts. None of the locked split, none made for something else.
+    most texts; a trial only where no run scored all texts. None of the locked split, none made for something else.
 
     `runs` come newest first, as they are listed, and so does what is returned. dimension: only runs that scored it;
     without it every dimension has its own, so that a run on one of them doesn't hide the others.
@@ -372,3 +373,13 @@ def default_runs(runs: Sequence[RunSummary], dimension: str | None = None) -> li
             best[way] = max(best.get(way, run), run, key=lambda each: each.rank(dimension))
     kept = {run.id for run in best.values()}
     return [run for run in shown if run.id in kept]
+
+
+def newer_trial(runs: Sequence[RunSummary], shown: Sequence[RunSummary], dimension: str) -> RunSummary | None:
+    """The trial of a newer checklist version than every run shown asks, where that version has no run of all texts."""
+    asked = max((run.version(dimension) for run in shown), default=0)
+    newer = [
+        run for run in runs if run.done and not run.locked and not run.apart and run.version(dimension) > asked > 0
+    ]
+    newest = max(newer, key=lambda run: run.rank(dimension), default=None)
+    return newest if newest is not None and newest.drawn else None

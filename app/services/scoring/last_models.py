@@ -1,18 +1,30 @@
 """Which model a project asked last for what: where a choice of models begins."""
 
+from collections.abc import Sequence
 from typing import Literal
 
+from app.construction.applicability import APPLICABILITY
+from app.construction.improving import IMPROVE
+from app.construction.rewriting import prompt_name
 from app.construction.steps.document import from_document
 from app.domain.attribute import ContributorKind
 from app.domain.build import Stage
 from app.domain.people.actor import Right
+from app.domain.questions.proposal import Action
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE
+from app.think_aloud.transcript import PROMPT as PICKING
 from db.unit_of_work import UnitOfWork
 
-ModelTask = Literal["think aloud", "build", "judge"]
+ModelTask = Literal["think aloud", "build", "judge", "rewrite", "review", "improve"]
 RULES = "rules"
+_REWRITES = [prompt_name(action) for action in Action if action not in (Action.VALIDATE, Action.APPLICABILITY)]
+_STAGES: dict[ModelTask, Sequence[str]] = {
+    "rewrite": _REWRITES,
+    "review": [Stage.VALIDATION.value, APPLICABILITY],
+    "improve": [IMPROVE],
+}
 
 
 @use_case(Right.SEE)
@@ -23,9 +35,25 @@ def last_model(workbench: Workbench, project_id: int, task: ModelTask) -> str:
     """
     with workbench.database.read() as work:
         last = {"build": _builder(work, project_id), "judge": _judge(work, project_id), "think aloud": ""}
-        last["think aloud"] = _thinker(work, project_id)
+        last["think aloud"] = next(iter(_thinkers(work, project_id)), "")
+        if task not in last:
+            last[task] = next(iter(work.stages.last_models(project_id, _STAGES[task])), "")
     others = (name for name in last.values() if name not in ("", RULES))
     return last[task] or next(others, "")
+
+
+@use_case(Right.REVIEW)
+def last_thinkers(workbench: Workbench, project_id: int) -> list[str]:
+    """The LLMs that thought aloud in the project; without any the rules, where they did."""
+    with workbench.database.read() as work:
+        return _thinkers(work, project_id)
+
+
+@use_case(Right.TAKE_PART)
+def last_picker(workbench: Workbench, project_id: int) -> str:
+    """The LLM that picked the points of a recording last; "" where none did."""
+    with workbench.database.read() as work:
+        return next(iter(work.stages.last_models(project_id, [PICKING])), "")
 
 
 def _judge(work: UnitOfWork, project_id: int) -> str:
@@ -39,7 +67,8 @@ def _builder(work: UnitOfWork, project_id: int) -> str:
     return from_document(work.builds.state(newest.id)[1]).models[Stage.COMPONENTS] if newest else ""
 
 
-def _thinker(work: UnitOfWork, project_id: int) -> str:
+def _thinkers(work: UnitOfWork, project_id: int) -> list[str]:
+    """The one that spoke last first."""
     said = [one for one in work.think_aloud.attributes(project_id) if one.kind is ContributorKind.LLM]
-    llms = [one for one in said if one.contributor != RULES]
-    return max(llms or said, key=lambda one: one.id).contributor if said else ""
+    names = dict.fromkeys(one.contributor for one in sorted(said, key=lambda one: -one.id))
+    return [name for name in names if name != RULES] or list(names)

@@ -23,6 +23,7 @@ from app.services.improvement.improvement_forecast import forecast_improvement
 from app.services.improvement.proof_figures import FEWEST_PROOF, figures_sentence, too_few_sentence
 from app.services.improvement.timeline import question_timeline
 from app.services.runtime.use_case import may
+from app.services.scoring.last_models import last_model
 from pages.components.shell.background import watch
 from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.checklists.question_editor import Editing, open_question
@@ -117,7 +118,8 @@ def _propose(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -
     if not found.mistaken and not found.reworded:
         st.markdown("The judge makes no error on the development half, so there is nothing to make a wording from.")
         return
-    model = model_choice(editing.workbench, "Who proposes", asked, PURPOSE)
+    first = last_model(editing.workbench, editing.view.project.id, "improve")
+    model = model_choice(editing.workbench, "Who proposes", asked, PURPOSE, first=first)
     if model:
         try:
             ahead = forecast_improvement(editing.workbench, key, model, run)

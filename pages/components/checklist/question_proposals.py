@@ -19,6 +19,7 @@ from app.services.checklists.question_proposals import (
     refuse,
 )
 from app.services.runtime.use_case import may
+from app.services.scoring.last_models import ModelTask, last_model
 from pages.components.shell.background import watch
 from pages.components.shell.checklists.question_editor import Editing, open_question, opened_question
 from pages.components.shell.checklists.wording_change import marked
@@ -104,7 +105,7 @@ def ask_about(editing: Editing, question: Question) -> None:
     place = f"ask_about_{question.id}"
     with st.popover("Ask a model", key=place, icon=":material/auto_awesome:", type="tertiary", on_change="rerun"):
         asked = f"rewriting_model_{question.id}"
-        model = model_choice(editing.workbench, "Model", asked, PURPOSE)
+        model = model_choice(editing.workbench, "Model", asked, PURPOSE, first=_last(editing, "rewrite"))
         with st.container(horizontal=True):
             for action, verb in ASKED.items():
                 args = [editing, action, question.id, asked]
@@ -133,7 +134,8 @@ def validator(editing: Editing) -> None:
             "The model that reviews merges questions about the same thing, rewords faulty ones and drops irrelevant "
             "ones. You accept or refuse each change."
         )
-        model = model_choice(editing.workbench, "Model", _VALIDATOR, "It reviews the questions.")
+        first = _last(editing, "review")
+        model = model_choice(editing.workbench, "Model", _VALIDATOR, "It reviews the questions.", first=first)
         args: list[Any] = [editing, None, [], _VALIDATOR]
         with st.container(horizontal=True):
             st.button("Review the draft", key="review_draft", disabled=not model, on_click=_start, args=args)
@@ -146,6 +148,10 @@ def validator(editing: Editing) -> None:
                 on_click=_start,
                 args=[editing, Action.APPLICABILITY, [], _VALIDATOR],
             )
+
+
+def _last(editing: Editing, task: ModelTask) -> str:
+    return last_model(editing.workbench, editing.view.project.id, task)
 
 
 def _asks_models(editing: Editing) -> bool:

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import ChecklistStatus
+from app.domain.task import Task
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import ChecklistView
 from app.services.data.texts import text_titles
@@ -13,6 +14,7 @@ from app.services.results.draft_trial import DraftTrial, try_draft
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.checklists.way_back import WayBack, forget_way, way_back
 from pages.components.shell.navigation.screens import go
+from pages.components.shell.tables.writers import WRITER, with_writers
 from pages.components.shell.words import model_label, number, plain, show_error
 
 _TRIAL = "draft_trial"
@@ -50,7 +52,8 @@ def tuning_bar(workbench: Workbench, view: ChecklistView) -> None:
             )
         trial = _trial(workbench, view, way, asked)
         if trial is not None:
-            _figures(trial, text_titles(workbench, view.project.id, [each.row.text for each in trial.texts]))
+            titles = text_titles(workbench, view.project.id, [each.row.text for each in trial.texts])
+            _figures(trial, titles, view.project.task)
 
 
 def _trial(workbench: Workbench, view: ChecklistView, way: WayBack, asked: bool) -> DraftTrial | None:
@@ -67,7 +70,7 @@ def _trial(workbench: Workbench, view: ChecklistView, way: WayBack, asked: bool)
     return trial if known == about else None
 
 
-def _figures(trial: DraftTrial, titles: Mapping[int, str]) -> None:
+def _figures(trial: DraftTrial, titles: Mapping[int, str], task: Task) -> None:
     if trial.distance is None:
         st.markdown("The judge gave no score for any of these texts.")
         return
@@ -82,7 +85,7 @@ def _figures(trial: DraftTrial, titles: Mapping[int, str]) -> None:
     rows = [
         {
             "Text": titles.get(each.row.text, each.row.doc_id),
-            "System": each.row.system_id,
+            WRITER: each.row.system_id,
             "People": each.human,
             "Before": each.before,
             "Now": each.after,
@@ -93,7 +96,7 @@ def _figures(trial: DraftTrial, titles: Mapping[int, str]) -> None:
     table = pd.DataFrame(rows)
     with st.expander("Text by text", key="trial_texts"):
         st.dataframe(
-            table if table["System"].any() else table.drop(columns="System"),
+            with_writers(table, task),
             hide_index=True,
             placeholder="–",
             key="trial_table",

@@ -39,8 +39,8 @@ def dimension_form(workbench: Workbench, project: Project, dimension: Dimension,
             st.rerun()
 
 
-def add_dimension_form(workbench: Workbench, project: Project) -> None:
-    with st.expander("Add a dimension", key="add_dimension"):
+def add_dimension_form(workbench: Workbench, project: Project, expanded: bool) -> None:
+    with st.expander("Add a dimension", expanded=expanded, key="add_dimension"):
         with st.form("add_dimension_form", border=False):
             new = _fields(Dimension(""), "new")
             add = st.form_submit_button("Add the dimension", key="save_new_dimension")

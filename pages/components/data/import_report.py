@@ -13,10 +13,21 @@ from app.services.data.imports import ImportReport
 from app.services.data.projects import overview
 from app.services.data.steps import NextStep, next_step
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.browser.scripts import page_script, run_in_page
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import number, plain
 
+_INTO_VIEW = page_script("""(() => {
+  let tries = 0;
+  const look = () => {
+    const report = document.querySelector(".st-key-import_report");
+    if (!report) return ++tries < 100 && setTimeout(look, 50);
+    report.style.scrollMarginTop = "4.5rem"; // below the bar over the top of a narrow screen
+    report.scrollIntoView({ block: "start" });
+  };
+  look();
+})();""")
 ROLES = {
     "text": "the text",
     "source": "its source",
@@ -77,19 +88,7 @@ def _next_step(todo: NextStep, open_section: Callable[[str], None]) -> None:
 def show_report() -> None:
     """Scroll to the report that has just come: the button that began the import stood further down. The browser may
     draw it later than this."""
-    st.html(
-        """<script>(() => {
-  let tries = 0;
-  const look = () => {
-    const report = document.querySelector(".st-key-import_report");
-    if (!report) return ++tries < 100 && setTimeout(look, 50);
-    report.style.scrollMarginTop = "4.5rem"; // below the bar over the top of a narrow screen
-    report.scrollIntoView({ block: "start" });
-  };
-  look();
-})();</script>""",
-        unsafe_allow_javascript=True,
-    )
+    run_in_page(_INTO_VIEW)
 
 
 def _summary(report: ImportReport, task: Task) -> str:

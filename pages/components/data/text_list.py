@@ -33,7 +33,7 @@ def texts_to_read(workbench: Workbench, project: Project) -> None:
     prepare_words(SEARCH)
     search = st.text_input(
         "Search",
-        placeholder=f"words, a {project.task.source_name}'s name, a {project.task.writer_name}",
+        placeholder=f"words, {project.task.source_name} or {project.task.writer_name}",
         key=SEARCH,
         icon=":material/search:",
         width=420,

@@ -14,6 +14,7 @@ from app.services.runtime.workbench import Workbench
 from pages.components.disagreements.place import show_pair
 from pages.components.shell.browser.scripts import page_script, run_in_page
 from pages.components.shell.tables.ticked import ticked_table
+from pages.components.shell.tables.writers import WRITER, with_writers
 
 LISTED = "listed"
 PARTING = {PartedKind.EXPERTS: "experts", PartedKind.JUDGE: "judge", PartedKind.REPEATS: "repeats"}
@@ -88,7 +89,7 @@ def _table(workbench: Workbench, project: Project, page: Sequence[QueuedPair]) -
     rows = [
         {
             "Text": titles.get(each.text, each.key[0]),
-            "System": each.key[1],
+            WRITER: each.key[1],
             "No.": each.number,
             "Question": each.question.text,
             "Parting": ", ".join(word for kind, word in PARTING.items() if kind in each.kinds),
@@ -100,6 +101,6 @@ def _table(workbench: Workbench, project: Project, page: Sequence[QueuedPair]) -
         }
         for each in page
     ]
-    table = pd.DataFrame(rows)
-    empty = [name for name in ("System", "n/a", "Judges", "Decided") if not table[name].any()]
+    table = with_writers(pd.DataFrame(rows), project.task)
+    empty = [name for name in ("n/a", "Judges", "Decided") if not table[name].any()]
     return table.drop(columns=empty)

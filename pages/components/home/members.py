@@ -129,7 +129,7 @@ def _invite_one(workbench: Workbench, project: Project) -> None:
     except WorkbenchError as error:
         st.session_state[_PROBLEM] = error
         return
-    st.session_state[_LINKS] = project.id, [_with_link(project, one, made)]
+    _show_links(project, [_with_link(project, one, made)])
     saved_typing("invite_name")
     st.session_state["invite_name"] = ""
 
@@ -160,7 +160,7 @@ def _invite_list(workbench: Workbench, project: Project) -> None:
     except WorkbenchError as error:
         st.session_state[_LIST_PROBLEM] = error
         return
-    st.session_state[_LINKS] = project.id, [_with_link(project, one, link) for one, link in made]
+    _show_links(project, [_with_link(project, one, link) for one, link in made])
     saved_typing("invite_list")
     done = {one.name for one, _ in made}
     left = [one for one in people if one.name not in done]
@@ -172,6 +172,15 @@ def _invite_list(workbench: Workbench, project: Project) -> None:
 def _with_link(project: Project, one: InvitedPerson, made: MadeLink) -> _Message:
     link = link_of(made.token, _seen_at())
     return _Message(made.name, one.email, link, message_for(made.name, project.name, one.role, link, made.expires_at))
+
+
+def _show_links(project: Project, made: list[_Message]) -> None:
+    """Above those made before, which may not be copied yet; a new one takes the place of an older one to the same
+    person."""
+    of_project, before = st.session_state.get(_LINKS, (None, []))
+    names = {message.name for message in made}
+    kept = [message for message in before if message.name not in names] if of_project == project.id else []
+    st.session_state[_LINKS] = project.id, [*made, *kept]
 
 
 def _made_links(project: Project, there: set[str]) -> None:

@@ -29,7 +29,7 @@ ICONS: dict[VerdictKind, str] = {
 }
 UNTOLD = ":gray[:material/help:]"  # the other kinds: nothing is known yet
 VERDICT_HELP = "What the figures allow to say, and what to do then." + more_in_guide("verdict")
-WORST = "Texts furthest from people"
+WORST, SCORED = "Texts furthest from people", "See the scores"
 
 
 def result_verdicts(scope: ResultScope) -> None:
@@ -57,9 +57,9 @@ def _sentence(scope: ResultScope, result: DimensionResult, verdict: AgreementVer
             f"{ICONS.get(verdict.kind, UNTOLD)} **{plain(subject)}**: {plain(said)}{rests_on}",
             help=VERDICT_HELP,
         )
-        if result.compared:
+        if result.compared or any(row.score is not None for row in result.rows):
             way.button(
-                button_label(WORST, f"on {result_label(result, scope.several)}"),
+                button_label(WORST if result.compared else SCORED, f"on {result_label(result, scope.several)}"),
                 key=f"worst_{key}",
                 type="tertiary",
                 icon=":material/arrow_forward:",

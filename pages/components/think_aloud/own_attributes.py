@@ -35,6 +35,7 @@ from pages.components.think_aloud.transcript_entry import transcript_entry
 _LOOK = "<style>:is(.st-key-say, .st-key-own_editor) [data-testid='InputInstructions'] { display: none; }</style>"
 _UNSAVED = "own_unsaved"
 _COMPLAINT = "own_complaint"
+_FINISHED = "own_finished"
 
 
 @st.fragment
@@ -46,6 +47,8 @@ def own_attributes(
     A fragment: saving a line redraws this column and leaves the samples beside it alone.
     """
     still_there(workbench)
+    if st.session_state.pop(_FINISHED, False):
+        st.rerun(scope="app")  # the bar above the screen says what comes next
     show_saved_typing()
     unsaved_typing("edit_text_")
     own = Own(workbench, dimension, tuple(samples), project.task.language, name)
@@ -145,3 +148,5 @@ def _finish(own: Own) -> None:
         mark_done(own.workbench, own.dimension.id, own.expert)
     except WorkbenchError as error:
         st.session_state[_COMPLAINT] = error.in_full
+    else:
+        st.session_state[_FINISHED] = True

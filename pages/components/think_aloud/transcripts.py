@@ -12,6 +12,7 @@ from app.errors import WorkbenchError
 from app.services.runtime.models import available_models
 from app.services.runtime.voice_recordings import voice_recording_path
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.last_models import last_picker
 from app.services.think_aloud.independence import remove_consideration
 from app.services.think_aloud.transcripts import (
     TRANSCRIPTION_MODELS,
@@ -93,9 +94,11 @@ def _recording(workbench: Workbench, project: Project, dimension: Dimension, tra
 
 def _propose_again(workbench: Workbench, project: Project, dimension: Dimension, transcript: Transcript) -> None:
     llms = [choice.name for choice in available_models(workbench) if choice.usable and choice.name != "rules"]
+    last = last_picker(workbench, project.id)
     model = st.selectbox(
         "Points are picked by",
         [SENTENCES, *llms],
+        index=llms.index(last) + 1 if last in llms else 0,
         accept_new_options=True,
         key="proposing_model",
         help="An LLM picks out the general points; without one, every sentence is a proposal. What you have decided "

@@ -157,3 +157,17 @@ def test_mistakes_are_one_sentence(run: Run, on: tuple[str, ...], words: tuple[A
     assert complaint in err
     assert out == ""
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(("holds", "kept"), [("file", "Kind words."), ("project", "How it hangs together.")])
+def test_checklist_import_keeps_the_rubric_of_the_side_asked_for(
+    run: Run, on: tuple[str, ...], tmp_path: Path, holds: str, kept: str
+) -> None:
+    file = tmp_path / "other.json"
+    assert run("dimension", "edit", "coherence", "--project", "Small", "--rubric", "Kind words.")[0] == 0
+    assert run("checklist", "publish", *on)[0] == 0
+    assert run("checklist", "export", *on, "--format", "json", "--output", file)[0] == 0
+    assert run("dimension", "edit", "coherence", "--project", "Small", "--rubric", "How it hangs together.")[0] == 0
+    _json(run("checklist", "import", file, *on, "--rubric", holds, "--json"))
+    found = next(one for one in _json(run("dimension", "list", "--project", "Small", "--json")))
+    assert found["rubric"] == kept

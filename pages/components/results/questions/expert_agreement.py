@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from app.domain.project import Project
 from app.services.checklists.expert_answers import answer_sheet
 from app.services.results.question_agreement import FEWEST_TEXTS, AskedOfExperts, QuestionAgreement, asked_of_experts
 from app.services.results.results import DimensionResult
@@ -55,7 +56,7 @@ COLUMNS = {
 }
 
 
-def expert_agreement(workbench: Workbench, project_id: int, result: DimensionResult) -> None:
+def expert_agreement(workbench: Workbench, project: Project, result: DimensionResult) -> None:
     st.markdown("**Experts and judge, question by question**", help=HELP + more_in_guide("kappa"))
     found = asked_of_experts(workbench, result)
     if found is None:
@@ -65,7 +66,7 @@ def expert_agreement(workbench: Workbench, project_id: int, result: DimensionRes
             "parted."
         )
         link("answer", "Let experts answer")
-        judge_differences(workbench, project_id, result)
+        judge_differences(workbench, project, result)
         return
     if _still_answering(workbench, found):
         st.markdown("What the others answered opens here when you have answered all your texts.")
@@ -92,8 +93,8 @@ def expert_agreement(workbench: Workbench, project_id: int, result: DimensionRes
     link("disagreements", "Decide where they part")
     _applicability(found)
     judge_worth(workbench, result)
-    judge_differences(workbench, project_id, result)
-    several_judges(workbench, project_id, result)
+    judge_differences(workbench, project, result)
+    several_judges(workbench, project.id, result)
 
 
 def _applicability(found: AskedOfExperts) -> None:

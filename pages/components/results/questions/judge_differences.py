@@ -3,6 +3,8 @@
 import pandas as pd
 import streamlit as st
 
+from app.domain.project import Project
+from app.domain.task import Task
 from app.services.results.differences.system_scores import (
     EstimatedDifference,
     EstimatedFigure,
@@ -19,6 +21,7 @@ from pages.components.results.questions.judge_worth import READ, READ_HELP
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.runs.interval_words import interval
+from pages.components.shell.tables.writers import WRITER, with_writers
 from pages.components.shell.words import number, plain
 
 SYSTEMS_HELP = (
@@ -35,19 +38,20 @@ VERSIONS_HELP = (
 ) + more_in_guide("difference")
 
 
-def judge_differences(workbench: Workbench, project_id: int, result: DimensionResult) -> None:
+def judge_differences(workbench: Workbench, project: Project, result: DimensionResult) -> None:
     """Nothing where there is one system and one version."""
-    with st.spinner("Comparing systems"):
+    with st.spinner(plain(f"Comparing {project.task.writers_name}")):
         systems = system_scores(workbench, result)
     if systems:
-        _systems(systems)
-        _two_systems(systems)
-    _versions(workbench, project_id, result)
+        _systems(systems, project.task)
+        _two_systems(systems, project.task)
+    _versions(workbench, project.id, result)
 
 
-def _systems(found: SystemScores) -> None:
-    st.markdown("**Each system's mean score**", help=SYSTEMS_HELP + more_in_guide("corrected"))
-    table = pd.DataFrame([_mean(each) for each in found.means])
+def _systems(found: SystemScores, task: Task) -> None:
+    heading = plain(f"Mean score of each {task.writer_name}")
+    st.markdown(f"**{heading}**", help=SYSTEMS_HELP + more_in_guide("corrected"))
+    table = with_writers(pd.DataFrame([_mean(each) for each in found.means]), task)
     columns = {
         "Judge off by": st.column_config.NumberColumn(
             format="%+.2f", help="Above 0 the judge's mean is too high, by the corrected one."
@@ -56,13 +60,13 @@ def _systems(found: SystemScores) -> None:
     }
     shown = table if table["Why"].any() else table.drop(columns="Why")
     st.dataframe(shown, hide_index=True, placeholder="–", key="system_scores", column_config=columns)
-    csv_download("Mean scores of systems (CSV)", table, "system_scores")
+    csv_download(f"Mean scores of {task.writers_name} (CSV)", table, "system_scores")
 
 
 def _mean(each: SystemMean) -> dict[str, object]:
     found = each.estimate
     return {
-        "System": each.system,
+        WRITER: each.system,
         "Judge alone": _shown(each.judge_only),
         "Experts alone": _shown(found.human_only if found else None),
         "Corrected": _shown(found.corrected if found else None),
@@ -75,13 +79,13 @@ def _mean(each: SystemMean) -> dict[str, object]:
     }
 
 
-def _two_systems(found: SystemScores) -> None:
+def _two_systems(found: SystemScores, task: Task) -> None:
     names = [each.system for each in found.means]
     left, right = st.columns(2)
-    a: str = left.selectbox("Compare system", names, key="difference_a")
+    a: str = left.selectbox(f"Compare {task.writer_name}", names, key="difference_a")
     others = [name for name in names if name != a]
-    b: str = right.selectbox("with system", others, key="difference_b")
-    with st.spinner("Comparing two systems"):
+    b: str = right.selectbox(f"with {task.writer_name}", others, key="difference_b")
+    with st.spinner("Comparing the two"):
         apart = found.difference(a, b)
     _difference(apart, "systems", "texts about the same source" if apart.paired else "texts of the smaller side")
 

@@ -54,5 +54,5 @@ def result_questions(scope: ResultScope) -> None:
             question_facts(item, found)
             edit_question(scope.workbench, result, question, f"edit_question_{question.id}")
     missing_criteria(xray)
-    expert_agreement(scope.workbench, scope.project.id, result)
+    expert_agreement(scope.workbench, scope.project, result)
     question_weights(scope.workbench, result, [question.text for question in found.questions])

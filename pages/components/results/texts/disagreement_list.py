@@ -1,4 +1,4 @@
-"""The texts where judge and people differ most; choosing one opens it."""
+"""The texts where judge and people differ most, or by their scores where none is rated; choosing one opens it."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -12,7 +12,10 @@ from app.services.data.texts import text_titles
 from app.services.results.result_texts import Disagreement, disagreements
 from app.services.runtime.workbench import Workbench
 from pages.components.results.texts.text_filter import text_filter
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.tables.ticked import page_key, ticked_table
+from pages.components.shell.tables.writers import WRITER, with_writers
+from pages.components.shell.words import number, plain
 
 PAGE_SIZE = 20
 OTHER_SCALE = (
@@ -45,19 +48,51 @@ def _table_key(scope: str) -> str:
     return f"disagreements_{scope}"
 
 
+def by_score(rows: Sequence[ScoredText]) -> list[ScoredText]:
+    """Those that have a score, the lowest first; equals in import order."""
+    return sorted((row for row in rows if row.score is not None), key=lambda row: (row.score or 0.0, row.text))
+
+
+def scored_list(workbench: Workbench, project: Project, rows: Sequence[ScoredText], scope: str) -> None:
+    """Of texts that nobody rated: what the judge gave them."""
+    st.markdown(
+        "No text has both a score and a human rating here, so nothing can be compared. Import ratings on Texts; or "
+        "have experts answer the checklist, and look at where they and the judge differ on Disagreements."
+    )
+    with st.container(horizontal=True):
+        link("answer", "Let experts answer")
+        link("data", "Import ratings", parameters={"section": "Import"})
+    if scored := by_score(rows):
+        st.caption(f"{number(len(scored), 'text')}, those with the lowest scores first. Tick one to open it.")
+        ticked_table(scored, partial(_scores, workbench, project), _open_row, _COLUMNS, _table_key(scope), PAGE_SIZE)
+
+
+def _open_row(row: ScoredText | None) -> None:
+    open_text(row.text if row else None)
+
+
+def _scores(workbench: Workbench, project: Project, page: Sequence[ScoredText]) -> pd.DataFrame:
+    titles = text_titles(workbench, project.id, [row.text for row in page])
+    rows = [
+        {
+            "Text": titles.get(row.text, row.doc_id),
+            WRITER: row.system_id,
+            "Judge": row.score,
+            "Answered": row.coverage,
+        }
+        for row in page
+    ]
+    return with_writers(pd.DataFrame(rows), project.task)
+
+
 def disagreement_list(
     workbench: Workbench, project: Project, rows: Sequence[ScoredText], scope: str, on_scale: bool
 ) -> None:
-    """`scope` keeps the choice of one run and dimension apart from another's. `on_scale`: as the result says."""
-    if not rows:
-        st.markdown(
-            "No text has both a score and a human rating here, so nothing can be compared. Import ratings on Texts; or "
-            "have experts answer the checklist, and look at where they and the judge differ on Disagreements."
-        )
-        return
-    found = disagreements(rows, text_filter(rows), on_scale=on_scale)
+    """`rows` have a score and a rating. `scope` keeps the choice of one run and dimension apart from another's.
+    `on_scale`: as the result says."""
+    found = disagreements(rows, text_filter(rows, project.task), on_scale=on_scale)
     if not found:
-        st.markdown("No text fits this choice. Choose another system, direction or range.")
+        st.markdown(plain(f"No text fits this choice. Choose another {project.task.writer_name}, direction or range."))
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -92,7 +127,7 @@ def _table(workbench: Workbench, project: Project, page: Sequence[Disagreement])
     rows = [
         {
             "Text": titles.get(each.row.text, each.row.doc_id),
-            "System": each.row.system_id,
+            WRITER: each.row.system_id,
             "Judge": each.score,
             "People": each.human,
             "Difference": each.difference,
@@ -101,5 +136,4 @@ def _table(workbench: Workbench, project: Project, page: Sequence[Disagreement])
         }
         for each in page
     ]
-    table = pd.DataFrame(rows)
-    return table if table["System"].any() else table.drop(columns="System")
+    return with_writers(pd.DataFrame(rows), project.task)

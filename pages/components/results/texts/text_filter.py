@@ -6,22 +6,23 @@ from typing import Any
 import streamlit as st
 
 from app.domain.run import ScoredText
+from app.domain.task import Task
 from app.services.results.result_texts import GapDirection, TextFilter
 from pages.components.shell.address import keep, prepare
 from pages.components.shell.runs.result_choices import one_of
+from pages.components.shell.tables.writers import writer_word
 
-ALL = "All systems"
 DIRECTIONS: dict[GapDirection, str] = {"all": "All", "kinder": "Judge kinder", "harsher": "Judge harsher"}
 DIRECTION_HELP = "Kinder: the judge's score is above the mean rating. Harsher: below it."
 
 
-def text_filter(rows: Sequence[ScoredText]) -> TextFilter:
+def text_filter(rows: Sequence[ScoredText], task: Task) -> TextFilter:
     """`rows` have both a score and a rating, and there is at least one."""
     systems = sorted({row.system_id for row in rows if row.system_id})
     scores = [row.score for row in rows if row.score is not None]
     left, middle, right = st.columns([3, 4, 4], gap="medium", vertical_alignment="bottom")
     with left:
-        system = _system(systems) if systems else ""
+        system = _system(systems, task) if systems else ""
     with middle:
         direction = one_of("direction", DIRECTIONS, "all", "Who is kinder", DIRECTION_HELP)
     with right:
@@ -44,11 +45,12 @@ def filter_in_address(rows: Sequence[ScoredText]) -> TextFilter:
     )
 
 
-def _system(systems: Sequence[str]) -> str:
-    prepare("system", [ALL, *systems], ALL)
-    chosen: str = st.selectbox("System", [ALL, *systems], key="system")
-    keep("system", chosen, ALL)
-    return "" if chosen == ALL else chosen
+def _system(systems: Sequence[str], task: Task) -> str:
+    every = f"All {task.writers_name}"
+    prepare("system", [every, *systems], every)
+    chosen: str = st.selectbox(writer_word(task), [every, *systems], key="system")
+    keep("system", chosen, every)
+    return "" if chosen == every else chosen
 
 
 def _range(least: float, most: float) -> tuple[float | None, float | None]:

@@ -7,8 +7,8 @@ import streamlit as st
 from pages.components.results.texts.disagreement_list import open_text, show_in_list
 
 
-def text_steps(listed: Sequence[int], text: int, scope: str) -> None:
-    """`listed` are the texts as filtered, furthest from people first; one opened by its address may not be there."""
+def text_steps(listed: Sequence[int], text: int, scope: str, order: str = "furthest from people first") -> None:
+    """`listed` are the texts as filtered, in this order; one opened by its address may not be there."""
     place = listed.index(text) if text in listed else None
 
     def back() -> None:
@@ -32,4 +32,4 @@ def text_steps(listed: Sequence[int], text: int, scope: str) -> None:
                 on_click=open_text,
                 args=[listed[to] if possible else text],
             )
-        st.caption(f"Text {place + 1:,} of {len(listed):,}, furthest from people first")
+        st.caption(f"Text {place + 1:,} of {len(listed):,}, {order}")

@@ -17,7 +17,7 @@
   const setInput = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set;
   const met = new WeakMap(); // field: its draft's address, what the server said, what it shows, the draft known here
   const untold = new Set(); // fields that words were put back into: the server doesn't know them yet
-  const secret = new WeakSet(); // a password stays one while it is shown in plain
+  const masked = new WeakSet(); // a password stays one while it is shown in plain
   const answered = new Map(); // session: the last of the server's messages about saved drafts that was read
 
   const shelf = (act) => {
@@ -61,8 +61,8 @@
     return name?.slice("st-key-".length);
   };
   const isKept = (field) => {
-    if (field.type === "password") secret.add(field);
-    const key = told() && !secret.has(field) && keyOf(field);
+    if (field.type === "password") masked.add(field);
+    const key = told() && !masked.has(field) && keyOf(field);
     const fits = (start) => (start.endsWith("_") ? key.startsWith(start) : key === start);
     return key && !JSON.parse(told().leftOut).some(fits);
   };

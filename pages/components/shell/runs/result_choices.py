@@ -97,8 +97,10 @@ def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
         "Runs",
         list(by_id),
         format_func=lambda run: f"{with_version(by_id[run])} · {started(by_id[run])}",
+        wrap=True,
         key=key,
-        help="Of each method and judge the run with most texts of the newest checklist, unless you choose others. "
+        help="Of each method and judge the run with most texts of the newest checklist, unless you choose others; a "
+        "trial only where no run scored all texts. "
         "Several stand side by side. Runs of a study of conditions are named by their condition, those that compare "
         "ways of asking by their way; both are shown when you choose them.",
     )

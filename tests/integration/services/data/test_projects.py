@@ -24,7 +24,7 @@ from app.services.data.projects import (
 from app.services.data.steps import next_step
 from app.services.flow import run_flow
 from app.services.results.quality_cost import quality_and_cost
-from app.services.results.results import USUAL, default_runs, runs_to_show
+from app.services.results.results import USUAL, default_runs, newer_trial, runs_to_show
 from app.services.results.rubric.rubric_xray import result_with_questions
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
@@ -117,6 +117,19 @@ def test_default_run_is_that_with_most_texts_of_the_newest_version(
     ]
     assert [run.id for run in default_runs(runs[::-1], "order")] == [shown]
     assert [run.id for run in default_runs(runs[::-1])] == [shown]
+
+
+def test_a_trial_of_a_newer_version_stays_behind_the_whole_run() -> None:
+    begun = datetime(2026, 1, 1, tzinfo=UTC)
+    whole = RunSummary(1, "N", "checklist", "m", ("a",), RunStatus.DONE, 160, 0, 160, begun, versions={"a": 1})
+    trial = replace(whole, id=2, done=4, all=4, params={"draw": {"documents": 2, "systems": 2}}, versions={"a": 2})
+    later = replace(whole, id=3, versions={"a": 2})
+    assert [run.id for run in default_runs([trial, whole], "a")] == [1]
+    assert newer_trial([trial, whole], [whole], "a") == trial
+    assert newer_trial([trial, whole], [trial], "a") is None
+    assert newer_trial([later, trial, whole], [whole], "a") is None
+    assert [run.id for run in default_runs([later, trial, whole], "a")] == [3]
+    assert [run.id for run in default_runs([trial], "a")] == [2]
 
 
 def test_default_runs_of_a_project_hide_no_dimension() -> None:
