@@ -16,7 +16,7 @@ from pages.components.shell.runs.condition_words import condition_label
 from pages.components.shell.runs.result_scope import ResultScope
 from pages.components.shell.runs.run_words import started
 from pages.components.shell.runs.study_words import condition_words
-from pages.components.shell.words import model_label, plain
+from pages.components.shell.words import model_label, number, plain
 
 COEFFICIENTS: dict[Coefficient, str] = {"spearman": "Spearman", "kendall": "Kendall tau-b", "pearson": "Pearson"}
 AT_FIRST = 4  # compared before anybody chooses: each takes about a second
@@ -85,6 +85,8 @@ def _parts(scores: ScoreSet) -> list[str]:
         parts.append(model_label(run.judge))
     if run.params.get("sample", 1) != 1:
         parts.append(f"{run.params['sample']:.0%} of the texts, seed {run.params.get('seed')}")
+    elif run.drawn and not run.apart:
+        parts.append(f"trial on {number(run.texts, 'text')}")
     return [*parts, started(run)]
 
 
