@@ -22,7 +22,10 @@ def models_to_ask(workbench: Workbench, project: Project) -> list[str]:
     usable = [model for model in available_models(workbench) if model.usable]
     preload_providers(workbench)
     before = _asked_before(workbench, project, usable)
-    _start_with(before or _suggested(usable))
+    if before:
+        st.session_state.setdefault(CHOSEN, before)  # one that has just failed stays chosen
+    else:
+        _start_with(_suggested(usable))
     chosen = st.multiselect(
         "Models",
         [model.name for model in usable],
