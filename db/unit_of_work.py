@@ -51,6 +51,7 @@ from db.repositories.uploads.job_files import JobFiles
 from db.repositories.uploads.upload_counts import UploadCounts
 from db.trouble import check, explained, is_trouble
 
+WRITE_TEST = "write test"
 SMALL_BYTES = 64_000_000  # looked through in a blink
 
 
@@ -254,6 +255,12 @@ class Database:
         """The newest migration that it has had. Raises DatabaseError where it can't be read."""
         with self.read() as work:
             return revision(work._session.connection())
+
+    def check_writable(self) -> None:
+        """Write something and delete it. Raises DatabaseError where that can't be."""
+        with self.write() as work:
+            work.jobs.worker_seen(WRITE_TEST)
+            work.jobs.worker_ended(WRITE_TEST)
 
     @property
     def file(self) -> Path | None:

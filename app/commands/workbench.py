@@ -51,6 +51,7 @@ def serve(
     mode = check_way_in(host, names)
     _check_free(host, port)
     workbench = open_workbench()  # migrations, and a sentence where the database can't be used, before any page
+    workbench.database.check_writable()
     token = begin_start_token() if mode is AccessMode.LOCAL and not no_token else ""
     say(f"Starting InteractEval Workbench at http://{host}:{port} (stop it with Ctrl-C)")
     if token:

@@ -27,7 +27,10 @@ def status_routes(sessions: Callable[[], int]) -> list[Route]:
             found = health(open_workbench())
         except WorkbenchError:  # what is wrong stands in the log, which is not for everybody
             return JSONResponse({"database": "away"}, 503)
-        return JSONResponse({"database": "here", "migration": found.migration, "workers": found.workers})
+        well = {"database": "here", "migration": found.migration, "workers": found.workers, "writable": True}
+        if found.trouble:
+            return JSONResponse({**well, "writable": False, "reason": found.trouble}, 503)
+        return JSONResponse(well)
 
     def metrics(request: Request) -> Response:
         if not _may_read(request):

@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, Column, DateTime, Dialect, ForeignKey, Integer, Text
+from sqlalchemy import JSON, Column, DateTime, Dialect, ForeignKey, Integer, Text, text
+from sqlalchemy.orm import Session
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import SQLModel
 
@@ -33,6 +34,14 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 def now() -> datetime:
     return datetime.now(UTC)
+
+
+def database_now(session: Session) -> datetime:
+    """By the database's clock. Signs of life are written and compared by it: those of machines may differ by hours."""
+    if session.get_bind().dialect.name == "sqlite":
+        return datetime.fromisoformat(str(session.scalar(text("SELECT strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')"))))
+    found: datetime = session.scalar(text("SELECT clock_timestamp()"))
+    return found.astimezone(UTC)
 
 
 def json_column() -> Column[Any]:

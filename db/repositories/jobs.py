@@ -13,7 +13,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 from app.domain.job import Job, JobStatus, NewJob
 from app.errors import ConflictError, JobLostError
 from db.models import JobFileRow, JobRow, WorkerRow
-from db.models.columns import now
+from db.models.columns import database_now, now
 from db.repositories.run_summaries import SILENCE
 
 LOSSES = 3
@@ -44,7 +44,7 @@ class Jobs:
             status=_WAITING,
         )
         if writer:
-            _begin(row, writer)
+            _begin(self._session, row, writer)
         try:
             with self._session.begin_nested():
                 self._session.add(row)
@@ -66,10 +66,12 @@ class Jobs:
 
         gone: the names of processes that are known to have ended. Several workers never wait for each other here.
         """
-        while (row := self._session.exec(_left(gone).with_for_update(skip_locked=True)).first()) is not None:
+        while (
+            row := self._session.exec(_left(self._session, gone).with_for_update(skip_locked=True)).first()
+        ) is not None:
             row.losses += row.status == _RUNNING
             if row.losses < LOSSES:
-                _begin(row, writer)
+                _begin(self._session, row, writer)
                 self._session.flush()
                 return _job(row)
             self._is_over(row, JobStatus.FAILED, _LOST)
@@ -77,7 +79,7 @@ class Jobs:
 
     def any_left(self, gone: Collection[str] = ()) -> bool:
         """Whether `claim_next` would find one; looking keeps nobody waiting."""
-        return self._session.exec(_left(gone)).first() is not None
+        return self._session.exec(_left(self._session, gone)).first() is not None
 
     def writers(self) -> set[str]:
         """The processes that jobs which anybody can do are left to."""
@@ -87,7 +89,7 @@ class Jobs:
     def beat(self, writer: str) -> int:
         """Say that the process lives; how many jobs it still has."""
         mine = update(JobRow).where(col(JobRow.writer) == writer, col(JobRow.status) == _RUNNING)
-        found: Any = self._session.execute(mine.values(heartbeat_at=now()))
+        found: Any = self._session.execute(mine.values(heartbeat_at=database_now(self._session)))
         return int(found.rowcount)
 
     def report(self, job_id: int, writer: str, **changes: Any) -> bool:
@@ -97,7 +99,7 @@ class Jobs:
             raise JobLostError("Another process goes on with this.")
         for name, value in changes.items():
             setattr(row, name, value)
-        row.heartbeat_at = now()
+        row.heartbeat_at = database_now(self._session)
         self._session.flush()
         return row.stop_requested
 
@@ -149,7 +151,7 @@ class Jobs:
 
     def worker_seen(self, name: str) -> None:
         row = self._session.get(WorkerRow, name) or WorkerRow(name=name)
-        row.seen_at = now()
+        row.seen_at = database_now(self._session)
         self._session.add(row)
         self._session.flush()
 
@@ -158,19 +160,20 @@ class Jobs:
 
     def workers(self, within: timedelta) -> list[str]:
         """Those that said lately that they are there."""
-        query = select(WorkerRow.name).where(WorkerRow.seen_at >= now() - within).order_by(WorkerRow.name)
+        since = database_now(self._session) - within
+        query = select(WorkerRow.name).where(WorkerRow.seen_at >= since).order_by(WorkerRow.name)
         return list(self._session.exec(query))
 
 
-def _left(gone: Collection[str]) -> SelectOfScalar[JobRow]:
-    silent = col(JobRow.heartbeat_at) < now() - SILENCE
+def _left(session: Session, gone: Collection[str]) -> SelectOfScalar[JobRow]:
+    silent = col(JobRow.heartbeat_at) < database_now(session) - SILENCE
     lost = and_(col(JobRow.status) == _RUNNING, or_(silent, col(JobRow.writer).in_(gone)))
     free = and_(~col(JobRow.bound), or_(col(JobRow.status) == _WAITING, lost))
     return select(JobRow).where(free).order_by(col(JobRow.id)).limit(1)
 
 
-def _begin(row: JobRow, writer: str) -> None:
-    row.status, row.writer, row.heartbeat_at = _RUNNING, writer, now()
+def _begin(session: Session, row: JobRow, writer: str) -> None:
+    row.status, row.writer, row.heartbeat_at = _RUNNING, writer, database_now(session)
     row.begun_at = row.begun_at or now()
 
 

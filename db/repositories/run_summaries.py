@@ -8,7 +8,7 @@ from sqlmodel import Session, col, select
 
 from app.domain.run import RunStatus, RunSummary
 from db.models import ChecklistRow, DimensionRow, ProjectRow, RunDimensionRow, ScoreRow, ScoringRunRow
-from db.models.columns import now
+from db.models.columns import database_now
 
 SILENCE = timedelta(seconds=30)  # a running run that has not said so for this long has lost its process
 
@@ -42,16 +42,17 @@ def summaries(session: Session, clause: Any) -> list[RunSummary]:
             dimensions.setdefault(run_id, []).append(name)
             if version is not None:
                 versions.setdefault(run_id, {})[name] = version
-    return [_summary(run, name, counts, dimensions, versions) for run, name in rows]
+    return [_summary(session, run, name, counts, dimensions, versions) for run, name in rows]
 
 
-def silent(row: ScoringRunRow) -> bool:
+def silent(session: Session, row: ScoringRunRow) -> bool:
     """Whether nobody works on it any more, whatever it says itself. A sign of life from the future is none: a clock was
     set back since."""
-    return row.heartbeat_at is None or abs(now() - row.heartbeat_at) > SILENCE
+    return row.heartbeat_at is None or abs(database_now(session) - row.heartbeat_at) > SILENCE
 
 
 def _summary(
+    session: Session,
     run: ScoringRunRow,
     project: str,
     counts: dict[tuple[int, str], int],
@@ -60,7 +61,7 @@ def _summary(
 ) -> RunSummary:
     run_id = int(run.id or 0)
     status = RunStatus(run.status)
-    if status is RunStatus.RUNNING and silent(run):
+    if status is RunStatus.RUNNING and silent(session, run):
         status = RunStatus.INTERRUPTED
     done, failed, pending = (counts.get((run_id, s), 0) for s in ("done", "failed", "pending"))
     return RunSummary(

@@ -15,7 +15,7 @@ from db.models import (
     ScoreRow,
     ScoringRunRow,
 )
-from db.models.columns import now
+from db.models.columns import database_now, now
 from db.repositories.run_summaries import SILENCE, silent, summaries
 
 # Made once, and for tables instead of objects: a run saves its scores some hundred times a minute beside its requests,
@@ -87,7 +87,7 @@ class Runs:
             .where(ScoringRunRow.project_id == project_id, ScoringRunRow.status == RunStatus.RUNNING.value)
             .order_by(col(ScoringRunRow.id).desc())
         )
-        return [int(row.id or 0) for row in rows if not silent(row)]
+        return [int(row.id or 0) for row in rows if not silent(self._session, row)]
 
     def parts(self, run_id: int) -> list[RunDimension]:
         """What the run does on each of its dimensions, without the texts."""
@@ -145,13 +145,13 @@ class Runs:
         """
         row = self._session.get_one(ScoringRunRow, run_id, with_for_update=True)
         taken = row.status == RunStatus.RUNNING.value and row.writer not in (writer, gone)
-        if taken and not silent(row):
+        if taken and not silent(self._session, row):
             raise ConflictError(
                 f"Run {run_id} is being worked on by another process.",
                 f"Stop it there, or wait until it ends; one that was killed lets go after {SILENCE.seconds} seconds.",
             )
         row.status, row.writer, row.message = RunStatus.RUNNING.value, writer, ""
-        row.stop_requested, row.heartbeat_at, row.finished_at = False, now(), None
+        row.stop_requested, row.heartbeat_at, row.finished_at = False, database_now(self._session), None
 
     def hold(self, run_id: int, writer: str) -> None:
         """Say that the writer is alive, and keep others from claiming the run until the transaction ends.
@@ -159,16 +159,18 @@ class Runs:
         Raises RunLostError where it is the writer no more.
         """
         mine = update(ScoringRunRow).where(col(ScoringRunRow.id) == run_id, col(ScoringRunRow.writer) == writer)
-        held: Any = self._session.execute(mine.values(heartbeat_at=now()))
+        held: Any = self._session.execute(mine.values(heartbeat_at=database_now(self._session)))
         if not held.rowcount:
             raise _lost(run_id)
 
     def lease(self, run_id: int) -> Lease | None:
         """Who works on the run; None where nobody does any more, going by the signs of life."""
         row = self._session.get(ScoringRunRow, run_id)
-        if row is None or row.status != RunStatus.RUNNING.value or row.heartbeat_at is None or silent(row):
+        if row is None or row.status != RunStatus.RUNNING.value or silent(self._session, row):
             return None
-        return Lease(row.writer, row.heartbeat_at, (SILENCE - (now() - row.heartbeat_at)).total_seconds())
+        assert row.heartbeat_at is not None
+        since = database_now(self._session) - row.heartbeat_at
+        return Lease(row.writer, row.heartbeat_at, (SILENCE - since).total_seconds())
 
     def stop_requested(self, run_id: int) -> bool:
         row = self._session.get(ScoringRunRow, run_id)
@@ -182,7 +184,7 @@ class Runs:
         if row is None:
             raise NotFoundError(f"There is no run {run_id}.", "`interacteval runs list` shows them.")
         row.stop_requested = True
-        left = row.status == RunStatus.RUNNING.value and (silent(row) or row.writer == gone)
+        left = row.status == RunStatus.RUNNING.value and (silent(self._session, row) or row.writer == gone)
         if row.status == RunStatus.WAITING.value or left:
             row.status, row.finished_at = RunStatus.STOPPED.value, now()
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.people.actor import Right
+from app.errors import DatabaseError
 from app.services.background.jobs import living_workers
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -12,11 +13,13 @@ from app.services.runtime.workbench import Workbench
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """`migration` is the newest of the database, `workers` how many are there, `seconds` what asking it took."""
+    """`migration` is the newest of the database, `workers` how many are there, `seconds` what asking it took.
+    `trouble`: why nothing can be written, "" where it can."""
 
     migration: str
     workers: int
     seconds: float
+    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,12 @@ def health(workbench: Workbench) -> Health:
     began = time.perf_counter()
     migration = workbench.database.revision()
     seconds = time.perf_counter() - began
-    return Health(migration, len(living_workers(workbench)), seconds)
+    workers, trouble = len(living_workers(workbench)), ""
+    try:
+        workbench.database.check_writable()
+    except DatabaseError as error:
+        trouble = error.message
+    return Health(migration, workers, seconds, trouble)
 
 
 @use_case(Right.ARRIVE)

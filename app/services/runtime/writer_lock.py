@@ -44,7 +44,8 @@ class WriterLock:
 
 def forget_writer(writer: str) -> None:
     """Nobody asks any more whether this one lives."""
-    _lock_file(writer).unlink(missing_ok=True)
+    with suppress(OSError):  # the file system became read-only
+        _lock_file(writer).unlink(missing_ok=True)
 
 
 def has_ended(writer: str) -> bool:

@@ -1,9 +1,10 @@
 """What watches the server learns whether it is well and how much goes on, and nothing of anybody."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import Connection, event
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
@@ -13,7 +14,8 @@ from app.domain.job import NewJob
 from app.domain.people.person import AccessMode
 from app.entrance.gate import Gate
 from app.entrance.status import status_routes
-from app.services.runtime.workbench import Workbench
+from app.services.background.jobs import living_workers
+from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
 
 
@@ -42,7 +44,33 @@ def client(mode: AccessMode = AccessMode.INVITE) -> TestClient:
 def test_health_is_open_to_whatever_watches(bench: Workbench) -> None:
     answer = client().get("/healthz")
     assert answer.status_code == 200
-    assert answer.json() == {"database": "here", "migration": bench.database.revision(), "workers": 1}
+    assert answer.json() == {"database": "here", "migration": bench.database.revision(), "workers": 1, "writable": True}
+
+
+def test_health_of_a_database_that_is_read_only_is_bad(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INTERACTEVAL_ACCESS", "invite")
+    settings.cache_clear()
+    database = open_workbench().database
+
+    @event.listens_for(database._writer, "begin")
+    def read_only(connection: Connection) -> None:
+        connection.exec_driver_sql("PRAGMA query_only=ON")
+
+    try:
+        answer = client().get("/healthz")
+    finally:
+        event.remove(database._writer, "begin", read_only)
+        database._writer.dispose()
+    assert (answer.status_code, answer.json()["writable"]) == (503, False)
+    assert str(database.file) not in answer.json()["reason"]
+
+
+def test_worker_whose_clock_is_off_is_counted(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(seconds=60))
+    monkeypatch.setattr("db.repositories.jobs.now", lambda: datetime.now(UTC) - timedelta(hours=1))
+    with bench.database.write() as work:
+        work.jobs.worker_seen("elsewhere|3-4")
+    assert "elsewhere|3-4" in living_workers(bench)
 
 
 def test_a_database_that_is_away_is_said_and_nothing_of_where_it_is(
