@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.settings import Settings
 
 
-_TYPED = "this browser session"
+TYPED = "this browser session"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Access:
 
     @property
     def typed(self) -> bool:
-        return self.source == _TYPED
+        return self.source == TYPED
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Credentials:
         def access(spec: ProviderSpec) -> Access:
             base_url = settings.provider_variable(spec.url_variable)
             if given.get(spec.prefix):
-                return Access(SecretStr(given[spec.prefix]), base_url, _TYPED)
+                return Access(SecretStr(given[spec.prefix]), base_url, TYPED)
             key = settings.provider_variable(*spec.key_variables)
             return Access(SecretStr(key), base_url, "the environment") if key else Access(base_url=base_url)
 

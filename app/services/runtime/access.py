@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from app.domain.people.actor import Right
 from app.providers import pace
 from app.providers.adapters.calling import DEFAULT_TIMEOUT
-from app.providers.credentials import Access, Credentials, credentials_problem
+from app.providers.credentials import TYPED, Access, Credentials, credentials_problem
 from app.providers.provider_spec import ProviderSpec
 from app.providers.specs import network_providers
 from app.scoring.concurrency import CONCURRENCY
@@ -78,7 +78,7 @@ def key_problem(workbench: Workbench, prefix: str, key: str) -> str:
         return "Nothing was typed. Paste the key into the field."
     # Only the key is looked at: a missing address is said where the provider is listed.
     address = workbench.credentials.of(prefix).base_url or "http://localhost/v1"
-    typed = Credentials({prefix: Access(SecretStr(key), address)})
+    typed = Credentials({prefix: Access(SecretStr(key), address, TYPED)})
     return credentials_problem(prefix, typed)
 
 

@@ -50,6 +50,7 @@ def test_what_can_not_be_a_key_is_named_but_not_quoted(workbench: Workbench, key
         problem = key_problem(workbench, prefix, key)
         assert problem
         assert not key.strip() or key not in problem
+        assert "_API_KEY" not in problem, "a typed key is named by its field"
         assert key_problem(workbench, prefix, " sk-fine\n") == ""
 
 
