@@ -1,8 +1,13 @@
 # The workbench as one image, for web servers and workers alike. See deploy/README.md.
-FROM python:3.12-slim AS build
-RUN pip install --no-cache-dir uv
+# An image is pinned by its digest: docker buildx imagetools inspect python:3.12-slim says it, and
+# --build-arg PYTHON=python:3.12-slim@sha256:... or the line below sets it.
+ARG PYTHON=python:3.12-slim
+FROM ${PYTHON} AS build
+COPY .tools/uv.txt /tools/
+RUN pip install --no-cache-dir --require-hashes -r /tools/uv.txt
 WORKDIR /source
-COPY pyproject.toml requirements.lock README.md LICENSE ./
+COPY .tools/zensical.txt /tools/
+COPY pyproject.toml requirements.lock requirements-test.lock README.md LICENSE ./
 COPY app app
 COPY pages pages
 COPY db db
@@ -11,13 +16,17 @@ COPY docs docs
 COPY deploy deploy
 COPY CONTRIBUTING.md ./
 COPY tests/support tests/support
-RUN uv venv /guide && VIRTUAL_ENV=/guide uv pip install --constraint requirements.lock . zensical \
- && /guide/bin/python -m tests.support.guide
+RUN uv venv /guide && export VIRTUAL_ENV=/guide \
+ && uv pip install --require-hashes -r requirements.lock && uv pip install --require-hashes -r /tools/zensical.txt \
+ && uv pip install --no-deps . && /guide/bin/python -m tests.support.guide
 # Compiled here: nobody may write in the image, so that each start and each command would compile everything anew.
-RUN uv venv /workbench \
- && VIRTUAL_ENV=/workbench uv pip install --no-cache --compile-bytecode --constraint requirements.lock ".[otel]"
+RUN uv venv /workbench && export VIRTUAL_ENV=/workbench \
+ && awk '/^[^ ]/ {keep = /^(opentelemetry|googleapis)/} keep' requirements-test.lock > /tools/otel.txt \
+ && uv pip install --no-cache --compile-bytecode --require-hashes -r requirements.lock \
+ && uv pip install --no-cache --compile-bytecode --require-hashes --no-deps -r /tools/otel.txt \
+ && uv pip install --no-cache --compile-bytecode --no-deps .
 
-FROM python:3.12-slim
+FROM ${PYTHON}
 RUN useradd --uid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin workbench \
  && mkdir /data && chown workbench /data
 COPY --from=build /workbench /workbench

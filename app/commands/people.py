@@ -132,6 +132,8 @@ def _print(made: "MadeLink", link: str, json_: bool) -> None:
         print_json({"name": made.name, "link": link, "expires_at": made.expires_at})
         return
     echo(link)
+    for remark in made.remarks:
+        echo(remark, err=True)
     echo(f"For {made.name} alone: it lets in once, until {made.expires_at:%d %b %Y}.", err=True)
 
 

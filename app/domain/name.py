@@ -1,6 +1,8 @@
 """Names that people give: to projects, dimensions, contributors and raters."""
 
 import re
+import unicodedata
+from collections.abc import Iterable
 
 from app.domain.storable_text import check_storable
 from app.errors import InputError
@@ -9,6 +11,47 @@ NAME_LIMIT = 200
 """Characters. Longer ones fit neither a screen nor an index of every database."""
 # Line breaks, and what a terminal takes for a command.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+# Marks that turn the direction of what follows, or that nobody sees.
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufeff]"
+)
+_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+# Letters of other scripts that look like a Latin one (the commonest of Unicode's confusables, UTS 39).
+_LOOKS = str.maketrans(
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u043a\u043c\u0442\u043d\u0432"
+    "\u03b1\u03bf\u03c1\u03bd\u03b9\u03ba\u03c5\u03c7\u03c4\u0131\u03f2",
+    "aeopcyxijshdqwkmthbaopvikuxtic",
+)
+
+
+def shown_directions(text: str) -> str:
+    """The text with marks that turn its direction written out, as in ⟨U+202E⟩: what follows stays in its place."""
+    return _DIRECTIONS.sub(lambda mark: f"⟨U+{ord(mark[0]):04X}⟩", text)
+
+
+def look(name: str) -> str:
+    """What a reader sees of a name: names with equal looks can be taken for each other."""
+    plain = unicodedata.normalize("NFKC", _UNSEEN.sub("", name)).casefold()
+    return " ".join(unicodedata.normalize("NFKC", plain.translate(_LOOKS)).split())
+
+
+def oddities(name: str, others: Iterable[str] = ()) -> list[str]:
+    """What is odd about a name, in sentences: it has letters that nobody sees, of several scripts, or looks like one of
+    the others."""
+    found = []
+    if _UNSEEN.search(name):
+        found.append(f"The name “{shown_directions(name)}” has characters that nobody sees.")
+    scripts = {unicodedata.name(letter, "").split(" ")[0] for letter in name if letter.isalpha()}
+    mixed = sorted(scripts & {"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})
+    if len(mixed) > 1:
+        named = " and ".join(script.capitalize() for script in mixed)
+        found.append(f"The name “{shown_directions(name)}” mixes letters of several scripts: {named}.")
+    alike = sorted(other for other in set(others) if other != name and look(other) == look(name))
+    if alike:
+        found.append(f"The name “{shown_directions(name)}” looks like “{shown_directions(alike[0])}”, who is another.")
+    return found
 
 
 def quoted(name: str) -> str:

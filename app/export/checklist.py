@@ -1,11 +1,13 @@
 """A checklist as a file: JSON and YAML with lineage, Markdown to read, CSV for a spreadsheet."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import yaml
 
+from app.domain.name import shown_directions
 from app.errors import FileFormatError
 from app.export.checklist_document import RULES
 from app.export.spreadsheet import csv_bytes
@@ -41,6 +43,18 @@ def checklist_file(format_name: str, document: Mapping[str, Any]) -> str:
     raise FileFormatError(f"“{format_name}” is not a format for checklists.", f"Use {', '.join(FORMATS)}.")
 
 
+# What Markdown would read as HTML, an image, a link, code, an address or emphasis.
+_MARKUP = re.compile(r"([\\`*_\[\]<>~|&!#])")
+_ADDRESS = re.compile(r"(?<=\w)(?=://)|(?<=www)(?=\.)", re.IGNORECASE)
+
+
+def _literal(text: object) -> str:
+    """People's words for Markdown: on one line, shown to the letter."""
+    one_line = " ".join(shown_directions(str(text)).split())
+    escaped = _ADDRESS.sub(r"\\", _MARKUP.sub(r"\\\1", one_line))
+    return re.sub(r"^(\d+)(?=[.)])|^(?=[-+=])", lambda found: f"{found[0]}\\", escaped)
+
+
 def _who(name: str, kind: str = "") -> str:
     if name == RULES:
         return "rules, not an LLM"
@@ -49,26 +63,29 @@ def _who(name: str, kind: str = "") -> str:
 
 def _markdown(document: Mapping[str, Any]) -> str:
     lines = [
-        f"# {document['dimension']}: checklist version {document['version']}",
+        f"# {_literal(document['dimension'])}: checklist version {document['version']}",
         "",
-        f"{document['project']}, {document['status']}, from the attributes of “{document['condition']}”, "
-        f"built by {_who(document['model']) or 'hand'}. Scores run from {document['low']:g} to {document['high']:g}.",
+        f"{_literal(document['project'])}, {document['status']}, from the attributes of "
+        f"“{_literal(document['condition'])}”, built by {_literal(_who(document['model'])) or 'hand'}. "
+        f"Scores run from {document['low']:g} to {document['high']:g}.",
         "",
-        *(f"> {line}" for line in str(document["rubric"]).splitlines()),
+        *(f"> {_literal(line)}" for line in str(document["rubric"]).splitlines()),
     ]
     component = None
     for question in document["questions"]:
         if question["component"] != component:
             component = question["component"]
-            lines += ["", f"## {component or NO_COMPONENT}", ""]
+            lines += ["", f"## {_literal(component or NO_COMPONENT)}", ""]
             if question["key_question"]:
-                lines += [f"*{question['key_question']}*", ""]
-        lines.append(f"- [ ] {question['text']}")
+                lines += [f"*{_literal(question['key_question'])}*", ""]
+        lines.append(f"- [ ] {_literal(question['text'])}")
         if question["guidance"]:
-            lines.append(f"  - How to decide: {question['guidance']}")
+            lines.append(f"  - How to decide: {_literal(question['guidance'])}")
         if question.get("may_not_apply"):
             lines.append("  - May not apply")
-        lines += [f"  - {a['text']} ({_who(a['contributor'], a['kind'])})" for a in question["attributes"]]
+        lines += [
+            f"  - {_literal(a['text'])} ({_literal(_who(a['contributor'], a['kind']))})" for a in question["attributes"]
+        ]
         if not question["attributes"]:
             lines.append(f"  - {BY_HAND}")
     return "\n".join(lines) + "\n"

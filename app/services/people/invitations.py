@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from app.domain.attribute import ContributorKind
-from app.domain.name import checked_name, quoted
+from app.domain.name import checked_name, oddities, quoted
 from app.domain.people.actor import NOBODY, Actor, Right, Role
 from app.domain.people.invited import InvitedPerson
 from app.domain.people.person import LINK_DAYS, Invitation, LinkState, Person, ProjectMember
@@ -30,11 +30,13 @@ _REFUSALS = {
 
 @dataclass(frozen=True, slots=True)
 class MadeLink:
-    """`token` is nowhere else: who loses the link needs a new one."""
+    """`token` is nowhere else: who loses the link needs a new one. `remarks`: what is odd about the name, such as that
+    it looks like another's."""
 
     name: str
     token: str
     expires_at: datetime
+    remarks: tuple[str, ...] = ()
 
 
 @use_case(Right.FACILITATE, act="invited somebody", about="name")
@@ -49,6 +51,7 @@ def invite(
     called = checked_name(name, "person", "Say who the link is for.")
     with workbench.database.write() as work:
         work.projects.by_id(project_id)
+        remarks = tuple(oddities(called, work.names.taken(project_id)))
         if role is Role.EXPERT:
             work.think_aloud.contributor(project_id, called, ContributorKind.HUMAN)
         there = work.people.member(project_id, called)
@@ -56,7 +59,7 @@ def invite(
             _check_renewal(work, workbench.actor, there, role)
         person = there.person if there else work.people.add(ISSUER, uuid.uuid4().hex, called)
         work.people.join(person.id, project_id, role, called)
-        return _link(work, person, project_id, days, who)
+        return replace(_link(work, person, project_id, days, who), remarks=remarks)
 
 
 @use_case(Right.FACILITATE, act="invited several people")

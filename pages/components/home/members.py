@@ -44,6 +44,7 @@ class _Message:
     email: str
     link: str
     words: str
+    remarks: tuple[str, ...] = ()
 
 
 def members(workbench: Workbench, project: Project) -> None:
@@ -171,7 +172,8 @@ def _invite_list(workbench: Workbench, project: Project) -> None:
 
 def _with_link(project: Project, one: InvitedPerson, made: MadeLink) -> _Message:
     link = link_of(made.token, _seen_at())
-    return _Message(made.name, one.email, link, message_for(made.name, project.name, one.role, link, made.expires_at))
+    words = message_for(made.name, project.name, one.role, link, made.expires_at)
+    return _Message(made.name, one.email, link, words, made.remarks)
 
 
 def _show_links(project: Project, made: list[_Message]) -> None:
@@ -193,6 +195,8 @@ def _made_links(project: Project, there: set[str]) -> None:
         st.caption("Each link lets in once and is shown only here. Was it lost? Make another under the same name.")
         for place, message in enumerate(shown):
             to = f"**{plain(message.name)}**" + (f" ({plain(message.email)})" if message.email else "")
+            for remark in message.remarks:
+                st.warning(plain(remark))
             st.markdown(f"Send this to {to}:")
             with st.container(key=f"invite_link_{place}"):
                 st.code(message.link, language=None, wrap_lines=True)

@@ -4,6 +4,7 @@ import re
 
 import streamlit as st
 
+from app.domain.name import shown_directions
 from app.errors import MissingKeyError, WorkbenchError
 from pages.components.shell.guide.errors import more_on
 
@@ -28,6 +29,7 @@ def plain(text: str) -> str:
 
     What is written from right to left is set apart, the quoted parts alone where there are some.
     """
+    text = shown_directions(text)
     if not _RIGHT_TO_LEFT.search(text):
         return _escaped(text)
     apart = _QUOTED.sub(lambda quoted: f"“{_isolated(quoted[1])}”", text)
@@ -37,7 +39,7 @@ def plain(text: str) -> str:
 def plain_piece(text: str) -> str:
     """As `plain`, of a piece of a paragraph: nothing is set apart, so that pieces in a script written from right to
     left keep their order. The paragraph takes its direction from its own first letter (`style.py`)."""
-    return _escaped(text)
+    return _escaped(shown_directions(text))
 
 
 def _isolated(text: str) -> str:

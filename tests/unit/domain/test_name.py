@@ -1,6 +1,6 @@
 import pytest
 
-from app.domain.name import NAME_LIMIT, checked_name, quoted
+from app.domain.name import NAME_LIMIT, checked_name, oddities, quoted, shown_directions
 from app.errors import InputError
 
 
@@ -29,3 +29,20 @@ def test_other_names_are_refused_in_a_short_sentence(name: str, says: str) -> No
 def test_a_long_name_that_is_looked_for_is_not_repeated_whole() -> None:
     assert quoted("News") == "“News”"
     assert len(quoted("x" * 100_000)) < 100
+
+
+@pytest.mark.parametrize("name", ["\u0410na", "Ana\u200b", "ANA", "\uff21na", "\u202eAna"])
+def test_name_that_looks_like_another_is_odd(name: str) -> None:
+    assert any("Ana" in each for each in oddities(name, ["Ana", "Ben"]))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Ana", "Ben", "\u0416\u0430\u043d\u043d\u0430", "\u0391\u03bd\u03bd\u03b1", "Zo\u00eb", "\u5f20\u4f1f Zhang"],
+)
+def test_usual_name_is_not_odd(name: str) -> None:
+    assert oddities(name, ["Ana", "Ben"]) == []
+
+
+def test_direction_marks_are_written_out() -> None:
+    assert shown_directions("a\u202eb") == "a⟨U+202E⟩b"

@@ -20,7 +20,7 @@ from app.domain.checklist import (
 from app.domain.project import Project
 from app.domain.task import Dimension, Task
 from app.errors import FileFormatError
-from app.export.checklist import checklist_file
+from app.export.checklist import _literal, checklist_file
 from app.export.checklist_document import checklist_document, schema_text
 
 PROJECT = Project(1, "News", Task("summary"), "", False, datetime(2026, 1, 1, tzinfo=UTC))
@@ -110,3 +110,8 @@ def test_markdown_reads_well_and_labels_the_rules() -> None:
 def test_a_form_nobody_knows_is_said() -> None:
     with pytest.raises(FileFormatError, match="docx"):
         checklist_file("docx", DOCUMENT)
+
+
+def test_markdown_of_words_with_html_and_images_shows_them_literally() -> None:
+    found = _literal("<img src=x> ![a](https://x.y/z) \u202e`b`")
+    assert found == "\\<img src=x\\> \\!\\[a\\](https\\://x.y/z) ⟨U+202E⟩\\`b\\`"
