@@ -111,7 +111,14 @@ class _LedgerOnly:
                 self.calls[digest] = call
         return call
 
-    async def add(self, call: RecordedCall) -> None:
+    async def intend(self, digest: str, run: int) -> str:
+        """Nothing is sent."""
+        return ""
+
+    async def withdraw(self, key: str) -> None:
+        """Nothing was to be sent."""
+
+    async def add(self, call: RecordedCall, key: str = "") -> None:
         """Nothing new is kept: a request without a recorded answer is only asked to see that there is none."""
 
     async def discard(self, digests: Sequence[str]) -> None:
