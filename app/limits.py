@@ -8,6 +8,10 @@ from dataclasses import dataclass
 MB = 2**20
 
 
+LONGEST_FIELD = 20_000
+"""Characters of what people write into one field: an attribute, a question, its guidance, a rubric, a note."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Of one reader; None where that measure doesn't exist for it.
@@ -44,4 +48,5 @@ VECTORS = Limits(size=64 * MB, unpacked=64 * MB)
 SMALL_DOCUMENT = Limits(size=MB, unpacked=MB)
 """What a sign-in provider says of itself."""
 PRICE_LIST = Limits(size=50 * MB, unpacked=50 * MB)
-PROJECT_FILE = Limits(size=20_000 * MB, unpacked=20_000 * MB, rows=20_000_000, cell=20 * MB, seconds=600)
+PROJECT_FILE = Limits(size=20_000 * MB, unpacked=20_000 * MB, rows=20_000_000, cell=2 * MB, seconds=120)
+"""`cell` is all that one row holds."""

@@ -2,11 +2,23 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeVar
 
 from sqlalchemy import Engine, event
 
 from app.domain.storable_text import storable, storable_value
+
+State = TypeVar("State", bound=StrEnum)
+
+
+def stored_state(states: type[State], value: str, otherwise: State) -> State:
+    """The state that a row has; `otherwise` for one that this program doesn't know, so that a single odd row hides
+    nothing else."""
+    try:
+        return states(value)
+    except ValueError:
+        return otherwise
 
 
 def json_text(value: Any) -> str:

@@ -7,10 +7,12 @@ from functools import cached_property
 from pathlib import Path
 
 from sqlalchemy.exc import DatabaseError as DriverError
+from sqlalchemy.exc import StatementError
 from sqlmodel import Session
 
 from app.domain.locked_split import Scope
 from app.domain.people.trail import PENDING
+from app.errors import WorkbenchError
 from db.backup import copy_before_migration
 from db.engine import connect, keep_private, open_engines
 from db.migrate import revision, upgrade
@@ -295,6 +297,10 @@ class Database:
             if not is_trouble(error):
                 raise
             raise explained(error, self._writer) from error
+        except StatementError as error:
+            if isinstance(error.orig, WorkbenchError):  # a column refused its value
+                raise error.orig from None
+            raise
 
     @contextmanager
     def read(self) -> Iterator[UnitOfWork]:

@@ -15,6 +15,7 @@ from app.domain.storable_text import storable
 from app.errors import FileFormatError
 from app.export.checklist import BY_HAND, NO_COMPONENT
 from app.export.question_reading import Known, read_component, read_question
+from app.limits import MB, YAML
 
 Named = tuple[str, object]
 """What a person calls it ("Question 3", "Row 3") and what it holds."""
@@ -98,6 +99,8 @@ def _setting(document: Mapping[str, Any], field: str, kind: Any) -> Any:
     return storable(value) if isinstance(value, str) else value
 
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+MOST_ALIASES = 20
 _HINT = "Export a checklist to see the form."
 _LIST_MARK = re.compile(r"^(?:[-*•]\s+(?:\[[ xX]?\]\s*)?|\d+[.)]\s+)")
 
@@ -161,11 +164,23 @@ def read_lines(content: str, dimension: str) -> Checklist:
     return _checklist(named, dimension, {}, [])
 
 
+def _check_yaml(content: str) -> None:
+    """Raises FileFormatError for more than is read, and for aliases, of which a few lines stand for gigabytes."""
+    if len(content) > YAML.size:
+        raise FileFormatError(
+            f"A checklist file in YAML has {YAML.size // MB} MB at most.", "Divide it, or save it as JSON."
+        )
+    aliases = sum(isinstance(event, yaml.AliasEvent) for event in yaml.parse(content, Loader=_LOADER))
+    if aliases > MOST_ALIASES:
+        raise FileFormatError("The checklist file repeats parts by aliases (*name).", "Write them out.")
+
+
 def _parsed(content: str) -> object:
     try:
         if content.lstrip().startswith(("{", "[")):
             return json.loads(content)
-        return yaml.safe_load(content)
+        _check_yaml(content)
+        return yaml.load(content, Loader=_LOADER)  # noqa: S506 - both are safe loaders
     except json.JSONDecodeError as error:
         problem, line = "JSON", error.lineno
     except yaml.YAMLError as error:

@@ -16,6 +16,13 @@ MAX_CHARACTERS = 50_000
 MAX_RENDERED = 5_000_000
 """Characters; more than any model reads at once."""
 MAX_JOINED = 100
+_ARITHMETIC: dict[type[nodes.Node], str] = {
+    nodes.Mul: "*",
+    nodes.Pow: "**",
+    nodes.Mod: "%",
+    nodes.Div: "/",
+    nodes.FloorDiv: "//",
+}
 _BLOCKS = (nodes.Output, nodes.If, nodes.For, nodes.FilterBlock)
 
 
@@ -23,6 +30,8 @@ def refusal(section: str, tree: nodes.Template) -> str:
     """Why this section can't be part of a prompt, to follow its name in a sentence; "" where it can."""
     if len(section) > MAX_CHARACTERS:
         return f"is longer than {MAX_CHARACTERS:,} characters"
+    for operation in tree.find_all(tuple(_ARITHMETIC)):
+        return f"calculates with {_ARITHMETIC[type(operation)]} (line {operation.lineno} of its section)"
     for block in tree.find_all(nodes.Stmt):
         if not isinstance(block, _BLOCKS):
             return f"has a block that isn't for, if or filter (line {block.lineno} of its section)"

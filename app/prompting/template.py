@@ -129,6 +129,10 @@ def _check_variables(matter: FrontMatter, system: str, user: str) -> None:
     for section in (system, user):
         try:
             tree = syntax_tree(section)
+            if list(find_referenced_templates(tree)):
+                raise PromptError(f"The prompt {matter.name} includes another file.", "Write everything in one file.")
+            if refused := refusal(section, tree):  # before anything of it is computed
+                raise PromptError(f"The prompt {matter.name} {refused}.", "Write it with less, as the built-in one is.")
             names = find_undeclared_variables(tree)
         except TemplateSyntaxError as error:
             raise PromptError(
@@ -136,12 +140,12 @@ def _check_variables(matter: FrontMatter, system: str, user: str) -> None:
                 f"(line {error.lineno} of its section).",
                 "Correct it.",
             ) from error
+        except ValueError as error:
+            raise PromptError(
+                f"The prompt {matter.name} has a number of thousands of digits.", "Write a shorter one."
+            ) from error
         except RecursionError as error:
             raise PromptError(f"The prompt {matter.name} is nested too deeply.", "Write it more simply.") from error
-        if list(find_referenced_templates(tree)):
-            raise PromptError(f"The prompt {matter.name} includes another file.", "Write everything in one file.")
-        if refused := refusal(section, tree):
-            raise PromptError(f"The prompt {matter.name} {refused}.", "Write it with less, as the built-in one is.")
         used |= names
     undeclared = sorted(used - set(matter.variables))
     unused = sorted(set(matter.variables) - used)

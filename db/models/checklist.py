@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import json_column, now, owned_by, refers_to, text_column, time_column
+from db.models.columns import field_column, json_column, now, owned_by, refers_to, text_column, time_column
 
 
 class ChecklistRow(SQLModel, table=True):
@@ -32,7 +32,7 @@ class ComponentRow(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     checklist_id: int = Field(sa_column=owned_by("checklist.id"))
     name: str
-    description: str = Field(default="", sa_column=text_column())
+    description: str = Field(default="", sa_column=field_column())
     position: int = 0
     removed: bool = False
 
@@ -70,15 +70,15 @@ class QuestionRow(SQLModel, table=True):
     component_id: int | None = Field(default=None, sa_column=owned_by("component.id", nullable=True))
     parent_id: int | None = Field(default=None, sa_column=refers_to("question.id"))
     kind: str = "sub"
-    text: str = Field(sa_column=text_column())
-    original_text: str = Field(sa_column=text_column())
-    guidance: str = Field(default="", sa_column=text_column())
+    text: str = Field(sa_column=field_column())
+    original_text: str = Field(sa_column=field_column())
+    guidance: str = Field(default="", sa_column=field_column())
     position: int = 0
     enabled: bool = True
     removed: bool = False
     weight: float = 1.0
     may_not_apply: bool = False
-    not_apply_reason: str = Field(default="", sa_column=text_column())
+    not_apply_reason: str = Field(default="", sa_column=field_column())
     origin: str = "generated"
     reason: str = Field(default="", sa_column=text_column())
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
@@ -108,7 +108,7 @@ class QuestionCommentRow(SQLModel, table=True):
     comment_id: int | None = Field(default=None, sa_column=owned_by("question_comment.id", nullable=True))
     kind: str = "comment"
     who: str = ""
-    text: str = Field(default="", sa_column=text_column())
+    text: str = Field(default="", sa_column=field_column())
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 

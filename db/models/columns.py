@@ -8,6 +8,9 @@ from sqlalchemy.orm import Session
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import SQLModel
 
+from app.errors import InputError
+from app.limits import LONGEST_FIELD
+
 # Constraints have names, so that a later migration can change them on every database.
 SQLModel.metadata.naming_convention = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -32,6 +35,21 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+class FieldText(TypeDecorator[str]):
+    """What people write into one field. Raises InputError for more than LONGEST_FIELD, whichever way it comes in."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        if value is not None and len(value) > LONGEST_FIELD:
+            raise InputError(
+                f"One of the texts has {len(value):,} characters; {LONGEST_FIELD:,} are the most for one field.",
+                "Shorten it, or divide it.",
+            )
+        return value
+
+
 def now() -> datetime:
     return datetime.now(UTC)
 
@@ -50,6 +68,11 @@ def json_column() -> Column[Any]:
 
 def text_column(nullable: bool = False) -> Column[Any]:
     return Column(Text, nullable=nullable, default="")
+
+
+def field_column() -> Column[Any]:
+    """For what people write into one field."""
+    return Column(FieldText, nullable=False, default="")
 
 
 def time_column(nullable: bool = False) -> Column[Any]:

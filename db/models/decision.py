@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import now, owned_by, refers_to, text_column, time_column
+from db.models.columns import field_column, now, owned_by, refers_to, time_column
 
 
 class DecisionRow(SQLModel, table=True):
@@ -17,10 +17,10 @@ class DecisionRow(SQLModel, table=True):
     text_id: int = Field(sa_column=owned_by("text.id"))
     run_id: int | None = Field(default=None, sa_column=refers_to("scoring_run.id"))
     answer: str
-    why: str = Field(default="", sa_column=text_column())
-    wording: str = Field(default="", sa_column=text_column())
-    guidance: str = Field(default="", sa_column=text_column())
-    guided: str = Field(default="", sa_column=text_column())
+    why: str = Field(default="", sa_column=field_column())
+    wording: str = Field(default="", sa_column=field_column())
+    guidance: str = Field(default="", sa_column=field_column())
+    guided: str = Field(default="", sa_column=field_column())
     decided_by: str = ""
     decided_at: datetime = Field(default_factory=now, sa_column=time_column())
     undone_by: str = ""

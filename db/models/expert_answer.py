@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import now, owned_by, text_column, time_column
+from db.models.columns import field_column, now, owned_by, time_column
 
 
 class AnswerDrawRow(SQLModel, table=True):
@@ -72,5 +72,5 @@ class ExpertAnswerRow(SQLModel, table=True):
     text_id: int = Field(sa_column=owned_by("text.id"))
     question_id: int = Field(sa_column=owned_by("question.id"))
     answer: str = ""
-    note: str = Field(default="", sa_column=text_column())
+    note: str = Field(default="", sa_column=field_column())
     saved_at: datetime = Field(default_factory=now, sa_column=time_column())

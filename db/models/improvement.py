@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import json_column, now, owned_by, refers_to, text_column, time_column
+from db.models.columns import field_column, json_column, now, owned_by, refers_to, time_column
 
 
 class DocumentHalfRow(SQLModel, table=True):
@@ -33,8 +33,8 @@ class ImprovementRow(SQLModel, table=True):
     run_id: int | None = Field(default=None, sa_column=refers_to("scoring_run.id"))
     model: str
     judge: str
-    text: str = Field(default="", sa_column=text_column())
-    guidance: str = Field(default="", sa_column=text_column())
+    text: str = Field(default="", sa_column=field_column())
+    guidance: str = Field(default="", sa_column=field_column())
     decisions: list[int] = Field(default_factory=list, sa_column=json_column())
     tried: list[dict[str, Any]] = Field(default_factory=list, sa_column=json_column())
     best: int | None = None
@@ -48,5 +48,5 @@ class ImprovementRow(SQLModel, table=True):
     made_at: datetime = Field(default_factory=now, sa_column=time_column())
     decided_by: str = ""
     decided_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
-    taken_text: str = Field(default="", sa_column=text_column())
-    taken_guidance: str = Field(default="", sa_column=text_column())
+    taken_text: str = Field(default="", sa_column=field_column())
+    taken_guidance: str = Field(default="", sa_column=field_column())

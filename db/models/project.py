@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import json_column, now, owned_by, text_column, time_column
+from db.models.columns import field_column, json_column, now, owned_by, text_column, time_column
 
 
 class ProjectRow(SQLModel, table=True):
@@ -16,10 +16,10 @@ class ProjectRow(SQLModel, table=True):
     name: str = Field(unique=True)
     text_name: str = "text"
     source_name: str = "source"
-    description: str = Field(default="", sa_column=text_column())
+    description: str = Field(default="", sa_column=field_column())
     language: str = "English"
     writer_name: str = "system"
-    notice: str = Field(default="", sa_column=text_column())
+    notice: str = Field(default="", sa_column=field_column())
     research: bool = False
     human_systems: list[str] = Field(default_factory=list, sa_column=json_column())
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
@@ -34,7 +34,7 @@ class DimensionRow(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(sa_column=owned_by("project.id"))
     name: str
-    rubric: str = Field(default="", sa_column=text_column())
+    rubric: str = Field(default="", sa_column=field_column())
     low: float = 1.0
     high: float = 5.0
     position: int = 0

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import json_column, now, owned_by, text_column, time_column
+from db.models.columns import field_column, json_column, now, owned_by, time_column
 
 
 class SideBySideRow(SQLModel, table=True):
@@ -31,5 +31,5 @@ class SideBySideAnswerRow(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     side_by_side_id: int = Field(sa_column=owned_by("side_by_side.id"))
     question: str
-    text: str = Field(default="", sa_column=text_column())
+    text: str = Field(default="", sa_column=field_column())
     saved_at: datetime = Field(default_factory=now, sa_column=time_column())

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, UniqueConstraint, func
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import now, owned_by, refers_to, text_column, time_column
+from db.models.columns import field_column, now, owned_by, refers_to, text_column, time_column
 
 
 class ContributorRow(SQLModel, table=True):
@@ -18,7 +18,7 @@ class ContributorRow(SQLModel, table=True):
     kind: str
     model: str = ""
     role: str = ""
-    background: str = Field(default="", sa_column=text_column())
+    background: str = Field(default="", sa_column=field_column())
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
@@ -73,8 +73,8 @@ class AttributeRow(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     contributor_id: int = Field(sa_column=owned_by("contributor.id"))
-    text: str = Field(sa_column=text_column())
-    original_text: str = Field(sa_column=text_column())
+    text: str = Field(sa_column=field_column())
+    original_text: str = Field(sa_column=field_column())
     reworded_by: str = ""
     status: str = "active"
     reason: str = Field(default="", sa_column=text_column())

@@ -22,6 +22,7 @@ from db.models import (
     QuestionAttributeRow,
     QuestionRow,
 )
+from db.storable import stored_state
 
 
 def read_checklists(session: Session, rows: Sequence[ChecklistRow]) -> list[Checklist]:
@@ -43,7 +44,7 @@ def read_checklists(session: Session, rows: Sequence[ChecklistRow]) -> list[Chec
         Checklist(
             dimension=dimensions[row.dimension_id],
             version=row.version,
-            status=ChecklistStatus(row.status),
+            status=stored_state(ChecklistStatus, row.status, ChecklistStatus.DRAFT),
             condition=row.condition,
             model=row.model,
             components=tuple(components[checklist_id].values()),
@@ -142,13 +143,13 @@ def _question(
     return Question(
         text=row.text,
         component=component.name if component else "",
-        kind=QuestionKind(row.kind),
+        kind=stored_state(QuestionKind, row.kind, QuestionKind.SUB),
         key_question=key_question,
         attributes=attributes,
         position=row.position,
         enabled=row.enabled,
         weight=row.weight,
-        origin=QuestionOrigin(row.origin),
+        origin=stored_state(QuestionOrigin, row.origin, QuestionOrigin.ADDED),
         reason=row.reason,
         original=row.original_text,
         id=int(row.id or 0),

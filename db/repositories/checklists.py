@@ -23,6 +23,7 @@ from db.models import (
 from db.models.columns import now
 from db.repositories.checklist_content import ancestors_of, read_checklists
 from db.repositories.drafts import locked_draft
+from db.storable import stored_state
 
 COPIED = "copied"
 _OF_EXPERTS = col(ChecklistRow.id).not_in(
@@ -62,7 +63,9 @@ class Checklists:
         )
         found: dict[int, list[ChecklistVersion]] = {}
         for row in rows:
-            version = ChecklistVersion(int(row.id or 0), row.version, ChecklistStatus(row.status))
+            version = ChecklistVersion(
+                int(row.id or 0), row.version, stored_state(ChecklistStatus, row.status, ChecklistStatus.DRAFT)
+            )
             found.setdefault(row.dimension_id, []).append(version)
         return found
 

@@ -15,6 +15,7 @@ from app.errors import ConflictError, JobLostError
 from db.models import JobFileRow, JobRow, WorkerRow
 from db.models.columns import database_now, now
 from db.repositories.run_summaries import SILENCE
+from db.storable import stored_state
 
 LOSSES = 3
 """A job that so many processes ended over is given up: it may be what ends them, and each pays a little again."""
@@ -187,7 +188,7 @@ def _job(row: JobRow) -> Job:
         row.title,
         row.person_id,
         row.bound,
-        JobStatus(row.status),
+        stored_state(JobStatus, row.status, JobStatus.FAILED),
         row.done,
         row.all,
         row.message,

@@ -8,6 +8,7 @@ from app.domain.questions.proposal import Action, Proposal, ProposalStatus
 from app.errors import NotFoundError
 from db.models import ProposalRow
 from db.models.columns import now
+from db.storable import stored_state
 
 
 class Proposals:
@@ -64,7 +65,7 @@ def _proposal(row: ProposalRow) -> Proposal:
         before=tuple(row.before),
         after=tuple(row.after),
         reason=row.reason,
-        status=ProposalStatus(row.status),
+        status=stored_state(ProposalStatus, row.status, ProposalStatus.REFUSED),
         decided_by=row.decided_by,
         created_at=row.created_at,
         decided_at=row.decided_at,

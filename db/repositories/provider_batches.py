@@ -6,6 +6,7 @@ from app.domain.batch import OPEN, BatchStatus, ProviderBatch
 from app.errors import NotFoundError
 from db.models import ProviderBatchRow, ScoringRunRow
 from db.models.columns import now
+from db.storable import stored_state
 
 
 class ProviderBatches:
@@ -80,7 +81,7 @@ def _batch(row: ProviderBatchRow) -> ProviderBatch:
         row.run_id,
         row.token,
         row.handle,
-        BatchStatus(row.status),
+        stored_state(BatchStatus, row.status, BatchStatus.NOTHING),
         row.requests,
         row.answered,
         row.intended_at,

@@ -9,6 +9,7 @@ from sqlmodel import Session, col, select
 from app.domain.run import RunStatus, RunSummary
 from db.models import ChecklistRow, DimensionRow, ProjectRow, RunDimensionRow, ScoreRow, ScoringRunRow
 from db.models.columns import database_now
+from db.storable import stored_state
 
 SILENCE = timedelta(seconds=30)  # a running run that has not said so for this long has lost its process
 
@@ -60,7 +61,7 @@ def _summary(
     versions: dict[int, dict[str, int]],
 ) -> RunSummary:
     run_id = int(run.id or 0)
-    status = RunStatus(run.status)
+    status = stored_state(RunStatus, run.status, RunStatus.FAILED)
     if status is RunStatus.RUNNING and silent(session, run):
         status = RunStatus.INTERRUPTED
     done, failed, pending = (counts.get((run_id, s), 0) for s in ("done", "failed", "pending"))

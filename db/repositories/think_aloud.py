@@ -15,6 +15,7 @@ from app.errors import ConflictError, InputError, NotFoundError
 from db.models import AttributeRow, ContributorRow, DimensionRow, RatingRow, StageRunRow, TextRow, ThinkAloudSampleRow
 from db.models.think_aloud import written_about
 from db.repositories.texts import text_value
+from db.storable import stored_state
 
 
 class ThinkAloud:
@@ -254,7 +255,14 @@ class ThinkAloud:
 
 
 def _contributor(row: ContributorRow) -> Contributor:
-    return Contributor(row.name, ContributorKind(row.kind), row.model, int(row.id or 0), row.role, row.background)
+    return Contributor(
+        row.name,
+        stored_state(ContributorKind, row.kind, ContributorKind.HUMAN),
+        row.model,
+        int(row.id or 0),
+        row.role,
+        row.background,
+    )
 
 
 def _standing(row: AttributeRow) -> AttributeStanding:
@@ -262,7 +270,7 @@ def _standing(row: AttributeRow) -> AttributeStanding:
         int(row.id or 0),
         row.dimension_id,
         row.text,
-        AttributeStatus(row.status),
+        stored_state(AttributeStatus, row.status, AttributeStatus.EXCLUDED),
         row.reason,
         row.merged_into,
         row.reworded_by,
@@ -277,7 +285,7 @@ def _attribute(
         contributor=contributor.name,
         kind=ContributorKind(contributor.kind),
         text=row.text,
-        status=AttributeStatus(row.status),
+        status=stored_state(AttributeStatus, row.status, AttributeStatus.EXCLUDED),
         round=row.round,
         id=int(row.id or 0),
         reason=row.reason,

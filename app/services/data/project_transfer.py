@@ -28,6 +28,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.workbench import Workbench
 from db.backup import check_backup, copy_database
+from db.foreign_file import check_foreign_file, check_states
 from db.unit_of_work import Database
 
 FORMAT, DATABASE, ABOUT, RECORDINGS = "interacteval-project", "project.db", "project.json", "recordings/"
@@ -81,10 +82,14 @@ def import_project(workbench: Workbench, file: Path, name: str = "") -> CarriedP
     with TemporaryDirectory(prefix="interacteval-") as folder, _opened(file) as archive:
         inside = Path(folder) / DATABASE
         _unpack(archive, DATABASE, inside)
+        check_foreign_file(inside)
         check_backup(inside)
         source = Database(f"sqlite:///{inside}")  # brings its tables up to date
         try:
+            check_states(inside)
             return _taken(workbench, source, archive, file, name)
+        except (RecursionError, ValueError) as error:  # of JSON in a row
+            raise FileFormatError("The project's rows can't be read; nothing was changed.", _WRONG) from error
         finally:
             source.close()
 

@@ -18,6 +18,7 @@ from app.errors import NotFoundError
 from db.models import ChecklistRow, DocumentHalfRow, ImprovementRow, ProjectRow, QuestionRow
 from db.models.columns import now
 from db.repositories.questions.question_lines import lines_of
+from db.storable import stored_state
 
 _TRIED, _TRIAL = TypeAdapter(TriedWording), TypeAdapter(WordingTrial)
 
@@ -128,7 +129,7 @@ def _improvement(row: ImprovementRow) -> Improvement:
         proof_texts=tuple(row.proof_texts),
         calls=row.calls,
         cost_usd=row.cost_usd,
-        status=ImprovementStatus(row.status),
+        status=stored_state(ImprovementStatus, row.status, ImprovementStatus.REFUSED),
         who=row.made_by,
         at=row.made_at,
         decided_by=row.decided_by,

@@ -26,6 +26,11 @@ def worded(user: str) -> PromptTemplate:
         ("x" * (MAX_CHARACTERS + 1), "longer than"),
         ("{{ " + "(" * 3000 + "text" + ")" * 3000 + " }}", "nested too deeply"),
         ("{{ " + "not " * 3000 + "text }}", "nested too deeply"),
+        ("{{ 9 ** 5000 }}", "calculates with"),
+        ("{{ text * 9999999999 }}", "calculates with"),
+        ("{{ 1 // 0 }}", "calculates with"),
+        ("{% if 2 ** 3 ** 9 %}{{ text }}{% endif %}", "calculates with"),
+        ("{{ " + "9" * 5000 + " }}", "thousands of digits"),
     ],
 )
 def test_what_grows_without_bound_is_refused(user: str, says: str) -> None:

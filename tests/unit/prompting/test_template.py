@@ -106,6 +106,6 @@ def test_an_unknown_field_is_an_error_not_an_empty_string() -> None:
     ],
 )
 def test_a_prompt_cannot_reach_python_or_fill_the_memory(attack: str) -> None:
-    template = PromptTemplate.parse(edited("{{ person.name }}", "{{ person.name }}" + attack))
     with pytest.raises(PromptError):
+        template = PromptTemplate.parse(edited("{{ person.name }}", "{{ person.name }}" + attack))
         template.render(person={"name": "Ada"}, notes=[])

@@ -1,11 +1,14 @@
 """What a project's attributes are exported as comes in again with everything that is known about each."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.domain.attribute import ContributorKind
 from app.domain.project import Project
 from app.domain.task import Dimension, Task
-from app.errors import FileFormatError
+from app.errors import FileFormatError, InputError
+from app.limits import LONGEST_FIELD
 from app.services.attributes.attribute_changes import (
     edit_attribute,
     exclude_attributes,
@@ -14,8 +17,8 @@ from app.services.attributes.attribute_changes import (
 )
 from app.services.attributes.attribute_files import attribute_file
 from app.services.attributes.attribute_table import import_attribute_table, is_table
-from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of
-from app.services.data.projects import create_project, dimensions_named
+from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of, import_attributes
+from app.services.data.projects import create_project, dimensions_named, save_dimension
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_expert
 
@@ -79,3 +82,20 @@ def test_what_is_one_contributors_list_is_no_table(workbench: Workbench, data: b
     assert not is_table(data)
     with pytest.raises(FileFormatError):
         import_attribute_table(workbench, project(workbench, "P"), data)
+
+
+def test_attribute_beyond_the_longest_field_is_refused_by_every_way_in(workbench: Workbench) -> None:
+    made = project(workbench, "Long")
+    coherence = dimensions_named(workbench, "Long", "coherence")[0]
+    long = "word " * (LONGEST_FIELD // 5 + 1)
+    add_attributes(workbench, coherence.id, "Ada", ContributorKind.HUMAN, ["Links."])
+    (kept,) = attributes_of(workbench, made.id)
+    with pytest.raises(InputError):
+        add_attributes(workbench, coherence.id, "Ada", ContributorKind.HUMAN, ["Short.", long])
+    with pytest.raises(InputError):
+        edit_attribute(workbench, kept.id, long)
+    with pytest.raises(InputError):
+        import_attributes(workbench, coherence.id, "Ada", ContributorKind.HUMAN, long.encode())
+    with pytest.raises(InputError):
+        save_dimension(workbench, replace(coherence, rubric=long))
+    assert [attribute.text for attribute in attributes_of(workbench, made.id)] == ["Links."]

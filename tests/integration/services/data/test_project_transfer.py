@@ -4,23 +4,26 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
+from app.domain.attribute import ContributorKind
 from app.domain.checklist import ChecklistStatus
 from app.domain.judgment import Answer as Given
 from app.domain.task import Dimension
 from app.errors import ConflictError, DatabaseError, FileFormatError, NotFoundError
 from app.evaluators.checklist import JudgeOptions
+from app.services.attributes.attributes import add_attributes
 from app.services.checklists.answer_files import answers_csv
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.checklists.lineage import lineage_document, lineage_of_version
 from app.services.conditions.study import StudyOptions, plan_study
 from app.services.conditions.study_worker import run_study
 from app.services.data.project_transfer import export_project, import_project
-from app.services.data.projects import get_project, list_projects
+from app.services.data.projects import get_project, list_projects, overview
 from app.services.drift.anchors import freeze_anchors, newest_anchors
 from app.services.drift.looks import Asking, ask_reference, look_once
 from app.services.drift.state import drift_state
@@ -240,3 +243,54 @@ def test_what_cannot_be_taken_says_why(workbench: Workbench, elsewhere: Workbenc
     newer = _tampered(tmp_path / "ready.zip", tmp_path / "newer.zip", "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises((FileFormatError, DatabaseError), match="newer version"):
         import_project(elsewhere, newer, "Newer")
+
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, i AS name FROM n"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        f"CREATE VIEW endless AS {ENDLESS}",
+        f"DROP TABLE project; CREATE VIEW project AS {ENDLESS}",
+        "CREATE TRIGGER t AFTER UPDATE ON project BEGIN DELETE FROM text; END",
+        "CREATE TABLE computed (a INT, b INT GENERATED ALWAYS AS (a + 1))",
+        "UPDATE project SET notice = printf('%.*c', 2500000, 'x')",
+        "UPDATE checklist SET status = 'odd'",
+        "UPDATE attribute SET status = 'odd'",
+        "UPDATE contributor SET kind = 'odd'",
+        "UPDATE project SET human_systems = printf('%.*c', 200000, '[')",
+    ],
+    ids=["view", "table-as-view", "trigger", "computed", "row", "checklist", "attribute", "contributor", "deep-json"],
+)
+def test_project_file_that_is_more_than_data_is_refused(
+    workbench: Workbench, elsewhere: Workbench, tmp_path: Path, change: str
+) -> None:
+    ready_to_score(workbench, texts=2, questions=2)
+    add_attributes(workbench, 1, "Ada", ContributorKind.HUMAN, ["Links."])
+    export_project(workbench, "Ready", tmp_path / "ready.zip")
+    with ZipFile(tmp_path / "ready.zip") as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    database = tmp_path / "inside.db"
+    database.write_bytes(parts["project.db"])
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executescript(f"PRAGMA foreign_keys=OFF; {change};")
+    with ZipFile(tmp_path / "odd.zip", "w") as archive:
+        for name, content in {**parts, "project.db": database.read_bytes()}.items():
+            archive.writestr(name, content)
+    before = list_projects(elsewhere)
+    with pytest.raises(FileFormatError):
+        import_project(elsewhere, tmp_path / "odd.zip")
+    assert list_projects(elsewhere) == before
+
+
+def test_overview_of_rows_in_unknown_states_shows_the_project(workbench: Workbench) -> None:
+    dimension = ready_to_score(workbench, texts=2, questions=2)
+    add_attributes(workbench, 1, "Ada", ContributorKind.HUMAN, ["Links."])
+    start_run(workbench, 1, RunOptions((dimension,), "rules", asking=JudgeOptions()))
+    with workbench.database.write() as work:
+        for table in ("scoring_run", "checklist", "attribute", "question"):
+            column = "kind" if table == "question" else "status"
+            work._session.connection().exec_driver_sql(f"UPDATE {table} SET {column} = 'odd'")
+        work._session.connection().exec_driver_sql("UPDATE contributor SET kind = 'odd'")
+    assert [overview(workbench, each.id).texts for each in list_projects(workbench)] == [2]
