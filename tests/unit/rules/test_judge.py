@@ -128,7 +128,7 @@ LONG_TEXTS = {
     "apostrophes": "'",
     "names": "x A-",
     "figures": "1 2,3 ",
-    "short-sentences": "漢字. ",
+    "short-sentences": "漢。",
     "breaks": "' \n",
 }
 
