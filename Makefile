@@ -19,7 +19,7 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run docs pictures documents release-check test test-fast test-tools walks check format browser caddy wordnet install install-test lock upgrade bench clean
+.PHONY: help run docs pictures documents release-check test test-all test-fast test-tools walks check format browser caddy wordnet install install-test lock upgrade bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,8 +44,11 @@ documents: install-test ## Write the guide's page of JSON documents anew, from w
 release-check: install-test docs ## Build wheel and sdist, install each afresh, run the demo and serve it
 	@$(BIN)/python -m tests.support.release
 
-test: install-test $(NEURAL_INSTALLED) browser caddy wordnet check ## Every check and every test, as CI does
+test: install-test browser wordnet check ## Every check, and every test but the long ones
 	@$(BIN)/python -m tests.support.stages
+
+test-all: install-test $(NEURAL_INSTALLED) browser caddy wordnet ## The long tests, which make test leaves out
+	@$(BIN)/python -m tests.support.stages --long
 
 test-fast: install-test ## Unit tests, without the slow ones
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" tests/unit
@@ -112,7 +115,7 @@ $(TEST_INSTALLED): requirements-test.lock $(INSTALLED)
 # On Linux torch's build for CPUs alone is enough. Where pip finds none, it takes the build for GPUs with all its libraries.
 $(NEURAL_INSTALLED): requirements-neural.lock requirements-cuda.lock $(TEST_INSTALLED)
 ifeq ($(NEURAL),yes)
-	@echo "Installing torch and transformers for the tests of models on this computer (without them: make test NEURAL=no)"
+	@echo "Installing torch and transformers for the tests of models on this computer (without them: make test-all NEURAL=no)"
 	@pip="$(SETUP)/bin/python -m pip --python $(BIN)/python install -qq --no-deps --require-hashes" && \
 	  $$pip -r requirements-neural.lock 2>/dev/null || $$pip -r requirements-cuda.lock
 else

@@ -35,6 +35,8 @@ from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.oidc_provider import CLIENT, SECRET, oidc_provider
 from tests.support.postgres import new_postgres, postgres_server
 
+pytestmark = pytest.mark.long
+
 NAMES = ("Ada", "Bo", "Cy")
 SLOW = "slow=8"
 

@@ -15,6 +15,8 @@ from tests.e2e.conftest import App
 from tests.e2e.screen import PATIENCE_MS, settled
 from tests.support.caddy import free_port
 
+pytestmark = pytest.mark.long
+
 MODES = {
     "local": {},
     "invite": {"INTERACTEVAL_ACCESS": "invite"},

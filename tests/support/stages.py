@@ -1,4 +1,7 @@
-"""The stages of `make test`: all are run, whichever fails, and the last line sums them up."""
+"""The stages of `make test` and, with --long, of `make test-all`.
+
+Each stage runs, also after one that failed, and the last line sums them up.
+"""
 
 import compileall
 import os
@@ -15,9 +18,14 @@ from xml.etree import ElementTree
 from tests.support.repository import PACKAGES, ROOT
 
 RESULTS = ROOT / "test-results"
+IN_PARALLEL = ("-n", "2", "--dist", "loadfile")
 STAGES: Mapping[str, Sequence[str]] = {
-    "Tests": ("-n", "2", "--dist", "loadfile", "--ignore=tests/e2e", "--ignore=tests/tools"),
-    "Tests in a browser": ("-n", "2", "--dist", "loadfile", "tests/e2e"),
+    "Tests": (*IN_PARALLEL, "-m", "not long", "--ignore=tests/e2e", "--ignore=tests/tools"),
+    "Tests in a browser": (*IN_PARALLEL, "-m", "not long", "tests/e2e"),
+}
+LONG_STAGES: Mapping[str, Sequence[str]] = {
+    "Long tests": (*IN_PARALLEL, "-m", "long", "--ignore=tests/e2e", "--ignore=tests/tools"),
+    "Long tests in a browser": (*IN_PARALLEL, "-m", "long", "tests/e2e"),
     "Exported files in other tools": ("tests/tools",),
 }
 NEEDS = {"Exported files in other tools": ROOT / ".venv-tools" / ".installed"}
@@ -63,11 +71,11 @@ def run_stage(title: str, arguments: Sequence[str]) -> tuple[Counter[str], bool]
     return (counts(report) if report.exists() else Counter()), status == 0
 
 
-def main() -> int:
+def main(stages: Mapping[str, Sequence[str]]) -> int:
     RESULTS.mkdir(exist_ok=True)
     compile_code()
     total, content = Counter(passed=0, failed=0, skipped=0), True
-    for title, arguments in STAGES.items():
+    for title, arguments in stages.items():
         if title in NEEDS and not NEEDS[title].exists():
             print(f"{title}: left out, because they are not installed (make test-tools installs them)")
             continue
@@ -79,4 +87,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(LONG_STAGES if "--long" in sys.argv else STAGES))

@@ -9,6 +9,8 @@ from app.benchmarks.registry import run_benchmark
 from app.services.demo import prepare_demo
 from pages.components.shell.navigation.screens import SCREENS
 
+pytestmark = pytest.mark.long
+
 
 def test_pages_says_what_it_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "TEXTS", 40)

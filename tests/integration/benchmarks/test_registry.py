@@ -11,6 +11,8 @@ from app.benchmarks import hand_loop, scale, scale_steps, scoring, turns, worker
 from app.benchmarks.registry import run_benchmark
 from app.errors import InputError, WorkbenchError
 
+pytestmark = pytest.mark.long
+
 
 def test_scoring_asks_once_for_each_text_and_keeps_all(network_attempts: list[str]) -> None:
     measured = scoring.run(texts=24, delay=0.01, concurrency=8)

@@ -5,6 +5,8 @@ import pytest
 from app.benchmarks import sessions
 from app.benchmarks.sessions import MEASURED, Saved
 
+pytestmark = pytest.mark.long
+
 
 def test_people_at_once_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "THINKING", (0.1, 0.3))

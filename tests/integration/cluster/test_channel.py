@@ -11,6 +11,8 @@ from distributed import Client
 from app.cluster.channel import Switchboard
 from tests.support.dask_cluster import DaskCluster
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_line_whose_client_is_closed_ends_quietly(cluster: DaskCluster) -> None:

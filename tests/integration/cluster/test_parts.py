@@ -11,6 +11,8 @@ from app.meta_evaluation.choices import Resampling
 from app.meta_evaluation.score_matrix import ScoreTable, score_table
 from tests.support.dask_cluster import DaskCluster
 
+pytestmark = pytest.mark.long
+
 RESAMPLES = 60
 UNITS: tuple[Resampling, ...] = ("sources", "systems", "both", "texts")
 

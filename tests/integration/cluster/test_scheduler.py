@@ -12,6 +12,8 @@ from app.cluster.scheduler import check_address, scheduler_at
 from app.errors import ClusterError, InputError, NotReadyError
 from tests.support.dask_cluster import DaskCluster, dask_cluster
 
+pytestmark = pytest.mark.long
+
 
 def test_work_is_done_in_order(cluster: DaskCluster) -> None:
     with scheduler_at(cluster.address) as scheduler:

@@ -12,6 +12,8 @@ from tests.support.made_data import made_data
 from tests.support.notebook import cells_of, run_example, run_notebook
 from tests.support.repository import ROOT
 
+pytestmark = pytest.mark.long
+
 EXAMPLES = ROOT / "docs" / "examples"
 NOTEBOOK = EXAMPLES / "agreement.ipynb"
 SUMMEVAL = "summeval_model_annotations.aligned.paired.jsonl"

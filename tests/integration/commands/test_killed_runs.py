@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from sqlalchemy import text as sql
 
 from app.corpora.reading import read_corpus
@@ -17,6 +18,8 @@ from db.unit_of_work import Database
 from tests.support.made_data import made_data
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import small_checklist
+
+pytestmark = pytest.mark.long
 
 AT_ONCE, KILLS, TEXTS = 8, 4, 160
 OPTIONS = "slow=0.1"

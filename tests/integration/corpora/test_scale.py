@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from app.services.data.imports import import_file
 from tests.support.projects import workbench_at
+
+pytestmark = pytest.mark.long
 
 
 def test_ratings_that_do_not_fit_are_listed_and_their_texts_stay(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ import pytest
 from app.cluster.local_cluster import QUIET
 from tests.support.repository import ROOT
 
+pytestmark = pytest.mark.long
+
 config = pytest.importorskip("dask.config")
 pytest.importorskip("distributed")
 

@@ -10,6 +10,8 @@ from app.neural.likelihood import Pair, first_token_shares, token_logprobs
 from app.neural.loading import LoadedModel, load, load_language_model
 from tests.support.tiny_models import LIMIT, tiny_model
 
+pytestmark = pytest.mark.long
+
 torch: Any = pytest.importorskip("torch", reason="torch isn't installed: make test without NEURAL=no")
 
 PAIRS = [

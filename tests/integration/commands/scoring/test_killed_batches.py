@@ -27,6 +27,8 @@ from tests.support.batch_relay import FILES, HANDED_IN, LOOKED_AT, READ, BatchRe
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import ready_to_score
 
+pytestmark = pytest.mark.long
+
 JUDGES = {
     "openai": "openai:gpt-4o",
     "anthropic": "anthropic:claude-haiku-4-5",

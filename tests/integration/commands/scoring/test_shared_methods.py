@@ -22,6 +22,8 @@ from tests.support.dask_cluster import DaskCluster, dask_cluster, forget_network
 from tests.support.small_project import OPTIONS, small_csv
 from tests.support.tiny_models import MODELS, tiny_model
 
+pytestmark = pytest.mark.long
+
 Run = Callable[..., tuple[int, str, str]]
 TEXTS = 12
 NETWORKS = {"gptscore": "gpt2", "bartscore": "bart", "unieval": "t5", "bertscore": "roberta", "moverscore": "roberta"}

@@ -37,6 +37,8 @@ from tests.support.postgres import new_postgres, postgres_server
 from tests.support.projects import ready_to_score
 from tests.support.workers import until
 
+pytestmark = pytest.mark.long
+
 TEXTS, AT_ONCE = 64, 9
 JUDGE = "llama:judge"
 

@@ -24,6 +24,8 @@ from tests.support.made_data import made_data
 from tests.support.scripted_model import ScriptedModel
 from tests.support.tiny_models import tiny_model
 
+pytestmark = pytest.mark.long
+
 NAMES = ("bertscore", "moverscore", "bartscore", "unieval")
 ITEM = Text(
     "d",

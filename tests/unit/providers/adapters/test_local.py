@@ -14,6 +14,8 @@ from app.providers.credentials import Credentials
 from app.providers.registry import answers_questions, open_model, rates_given_texts
 from tests.support.tiny_models import tiny_model
 
+pytestmark = pytest.mark.long
+
 PROMPT = RenderedPrompt("p", 1, "d", "Write a summary.", "The ferry sails.\n\nsummary:", {})
 
 
