@@ -11,8 +11,6 @@ SHELL = "shell"
 # What the server's process and a process of the benchmarks load, drawn by no screen.
 OF_THE_PROCESS = {f"{WIDGETS}.{SHELL}.{name}" for name in ("error_panel", "loading", "own_address", "screen_times")}
 # What many files define alike, because something looks for it by that name.
-ROOMS_OF_FUNCTIONS = ("app/services/", "app/domain/", "pages/components/")
-BY_CONVENTION = {"METHOD", "matches", "open_model", "read", "register", "run"}
 
 
 def _module(name: str) -> str:
@@ -68,25 +66,3 @@ def test_every_screen_has_its_package() -> None:
     screens = {path.stem for path in python_files("pages") if path.parent == ROOT / "pages"} - {"__init__"}
     rooms = {path.parent.name for path in python_files("pages") if path.parent.parent == ROOT / "pages" / "components"}
     assert screens | {SHELL} == rooms
-
-
-def test_a_class_has_one_name_and_a_name_one_class() -> None:
-    where = defaultdict(set)
-    for path in python_files("app", "pages", "db"):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                where[node.name].add(name_of(path))
-    assert {name: sorted(files) for name, files in where.items() if len(files) > 1} == {}, "say which one is meant"
-
-
-def test_a_function_that_others_call_has_one_meaning() -> None:
-    """Functions of use cases and of widgets, each among themselves; commands are named as people type them."""
-    where: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for path in python_files("app", "pages"):
-        name = name_of(path)
-        room = next((room for room in ROOMS_OF_FUNCTIONS if name.startswith(room)), "")
-        for node in ast.parse(path.read_text(encoding="utf-8")).body if room else ():
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
-                where[room, node.name].add(name)
-    twice = {name: sorted(files) for (_, name), files in where.items() if len(files) > 1 and name not in BY_CONVENTION}
-    assert twice == {}, "say which one is meant"
