@@ -23,8 +23,8 @@ def _open_demo(page: Page, app: App) -> None:
 def test_the_spread_of_topics_is_seen_with_how_far_it_can_be_trusted(page: Page, app: App) -> None:
     _open_demo(page, app)
     screen(page, "Compare")
-    click(page.get_by_role("radio", name="Topics"), shows=page.locator(".st-key-topic_spreads"))
-    expect(page.locator(".st-key-topic_stability")).to_be_visible()
+    click(page.get_by_role("radio", name="Topics"), shows=page.get_by_text(re.compile("standard deviation", re.I)))
+    expect(page.get_by_text("How far to trust these topics")).to_be_visible()
 
 
 def test_a_project_survives_the_machine_being_switched_off(page: Page, app: App) -> None:

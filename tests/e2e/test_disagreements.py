@@ -41,10 +41,10 @@ def test_disagreements_are_settled_by_key_one_after_the_other(app: App, page: Pa
     settled(page)
     first, second, *_ = _queue(app, version).matching(QueueFilter())
     text = {pair.id: f"Dear all, this is letter {pair.key[0].removeprefix('letter-')}." for pair in (first, second)}
-    expect(page.get_by_text(text[first.id])).to_be_visible()
-    press_key(page, "ArrowRight", shows=page.get_by_text(text[second.id]))
-    press_key(page, "ArrowLeft", shows=page.get_by_text(text[first.id]))
-    press_key(page, "y", shows=page.get_by_text(text[second.id]))
+    expect(page.get_by_text(text[first.id], exact=True)).to_be_visible()
+    press_key(page, "ArrowRight", shows=page.get_by_text(text[second.id], exact=True))
+    press_key(page, "ArrowLeft", shows=page.get_by_text(text[first.id], exact=True))
+    press_key(page, "y", shows=page.get_by_text(text[second.id], exact=True))
     expect(reading(page, "Decided: Yes.")).to_be_visible()
     press_key(page, "?", shows=page.get_by_test_id("stDataFrame"))
     press_key(page, "?", shows=at(page, "pair_steps"))
@@ -54,7 +54,7 @@ def test_disagreements_are_settled_by_key_one_after_the_other(app: App, page: Pa
         Answer.YES,
         Answer.NO,
     ]
-    click(at(page, "undo_decision").get_by_role("button"), shows=page.get_by_text(text[second.id]))
+    click(at(page, "undo_decision").get_by_role("button"), shows=page.get_by_text(text[second.id], exact=True))
     assert _queue(app, version).pair(second.question.id, second.text).decision is None
 
 

@@ -106,7 +106,7 @@ def score(
 
     Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --draw 40x4
     """
-    from app.services.data.projects import dimensions_to_use, get_project
+    from app.services.data.projects import dimensions_named, dimensions_to_use, get_project
     from app.services.runtime.workbench import open_workbench
     from app.services.scoring.evaluators import asks_a_judge
     from app.services.scoring.runs import RunOptions, start_runs
@@ -119,8 +119,9 @@ def score(
         say(f"{evaluator} asks no judge: {judge} is not used.")
     workbench = open_workbench()
     target = get_project(workbench, project)
+    find_dimensions = dimensions_to_use if resume is None else dimensions_named
     options = RunOptions(
-        dimensions=tuple(dimensions_to_use(workbench, project, dimension)),
+        dimensions=tuple(find_dimensions(workbench, project, dimension)),
         judge=judge or "rules",
         evaluator=evaluator,
         version=checklist,

@@ -42,7 +42,7 @@ def last_model(workbench: Workbench, project_id: int, task: ModelTask) -> str:
     return last[task] or next(others, "")
 
 
-@use_case(Right.REVIEW)
+@use_case(Right.FACILITATE)
 def last_thinkers(workbench: Workbench, project_id: int) -> list[str]:
     """The LLMs that thought aloud in the project; without any the rules, where they did."""
     with workbench.database.read() as work:

@@ -9,6 +9,7 @@ from sqlmodel import Session, SQLModel
 
 from app.domain.people.pseudonym import is_said_in, put_in_values
 from db.models import JobRow, MembershipRow, PersonRow, TrailRow
+from db.models.columns import FieldText
 from db.project_rows import PEOPLE, of_project, tables
 from db.written_names import PLACES, put_alone
 
@@ -76,7 +77,7 @@ class PersonNames:
         """Table -> how many of its rows still hold the name among other words, as somebody wrote it."""
         found: Counter[str] = Counter()
         for table in tables():
-            columns = [column for column in table.c if isinstance(column.type, String | JSON)]
+            columns = [column for column in table.c if isinstance(column.type, String | FieldText | JSON)]
             if not columns or table.name in _DATA | PEOPLE:
                 continue
             written = {name, json.dumps(name)[1:-1]}  # JSON is stored with or without its characters spelt out

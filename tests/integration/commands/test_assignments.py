@@ -39,10 +39,10 @@ def test_dimensions_are_given_and_all_are_given_back(run: Run) -> None:
     assert (status, out) == (0, "Ana has coherence, fluency\n")
     assert told(run, "assign", "Ana", *HERE, "--dimension", "fluency") == {"name": "Ana", "dimensions": ["fluency"]}
     ana, ben = told(run, "list", *HERE)
-    assert (ana["dimensions"], ana["tasks"], ana["texts"]) == (["fluency"], 0, 0)
-    assert (ben["dimensions"], ben["tasks"], ben["texts"]) == ("all", 2, 8)
+    assert (ana["dimensions"], ana["tasks"], ana["texts"]) == (["fluency"], 1, 0)
+    assert (ben["dimensions"], ben["tasks"], ben["texts"]) == ("all", 3, 8)
     assert told(run, "assign", "Ana", *HERE, "--all") == {"name": "Ana", "dimensions": "all"}
-    assert run("people", "list", *HERE)[1].splitlines()[1].endswith("all         0 of 2  0 of 8")
+    assert run("people", "list", *HERE)[1].splitlines()[1].endswith("all         0 of 3  0 of 8")
 
 
 def test_texts_are_shared_and_what_lies_idle_is_another_s(run: Run) -> None:

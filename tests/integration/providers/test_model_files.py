@@ -67,6 +67,7 @@ def test_what_lies_in_the_folder_is_offered_and_opened_by_its_name(browser: Work
     assert "replay:calls.jsonl" in [model.name for model in available_models(browser)]
 
 
+@pytest.mark.long
 def test_a_method_s_own_model_is_no_path_either(browser: Workbench, tmp_path: Path) -> None:
     dimension = ready_to_score(browser)
     for name in (str(tmp_path), "/none"):
@@ -121,6 +122,7 @@ def test_who_has_signed_in_opens_no_file_by_its_name(browser: Workbench, tmp_pat
     assert str(settings().home) not in str(caught.value)
 
 
+@pytest.mark.long
 def test_who_has_signed_in_opens_what_was_put_into_the_folder_and_no_other_downloaded_model(browser: Workbench) -> None:
     dimension = ready_to_score(browser)
     guest = as_guest(browser)
@@ -138,6 +140,7 @@ def test_who_has_signed_in_opens_what_was_put_into_the_folder_and_no_other_downl
     guest.check_network("ours", usual="roberta-large")
 
 
+@pytest.mark.long
 def test_a_run_that_came_along_with_a_path_opens_nothing(browser: Workbench, tmp_path: Path) -> None:
     dimension = ready_to_score(browser)
     guest = as_guest(browser)

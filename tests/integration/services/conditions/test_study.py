@@ -180,6 +180,9 @@ def test_trials_of_a_drawn_study_share_checklists_and_have_a_mean(
         assert None not in values
         assert mean.spread("kendall")[0] == pytest.approx(sum(values) / 2)
     lines = list(csv.DictReader(io.StringIO(trial_figures_csv(found).decode("utf-8-sig"))))
+    compared = [(line["trial"], line["compared_with"], line["condition"]) for line in lines if line["compared_with"]]
+    assert compared == [("1", "sh", "mh"), ("2", "sh", "mh")]
+    lines = [line for line in lines if not line["compared_with"]]
     assert [(line["trial"], line["condition"], line["contributor"]) for line in lines] == [
         (trial, *whose)
         for trial in ("1", "2", "mean")
