@@ -28,7 +28,7 @@ from app.entrance.guide import guide_routes
 from app.entrance.origins import OwnAddresses
 from app.entrance.session_owners import SessionOwners
 from app.entrance.status import status_routes
-from app.entrance.streamlit_app import PINNED, StreamlitApp, read_own_options_alone
+from app.entrance.streamlit_app import PINNED, StreamlitApp, read_own_options_alone, run_callbacks_whole
 from app.scoring.engine import DRAIN_SECONDS
 from app.server_names import names_of_server
 from app.services.background.runner import drain_jobs, refuse_jobs
@@ -138,6 +138,7 @@ def start(host: str, port: int, more: list[str], start_token: str) -> None:
         signal.signal(kind, _end)
     stay_offline()
     read_own_options_alone()
+    run_callbacks_whole()
     mode = check_way_in(host, more)
     middleware = [
         Middleware(Guard, own=own, owners=owners, mode=mode, start_token=start_token, scripts=scripts_in_pages()),

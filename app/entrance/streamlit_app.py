@@ -15,6 +15,7 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.session_manager import SessionClient
+from streamlit.runtime.state import SafeSessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec, UploadFileUrlInfo
 from streamlit.web.cache_storage_manager_config import create_default_cache_storage_manager
 
@@ -50,6 +51,26 @@ def read_own_options_alone() -> None:
         return [str(OWN_OPTIONS)] if file_name == OWN_OPTIONS.name else []
 
     config.get_config_files = own_files
+
+
+def run_callbacks_whole() -> None:
+    """Let the callbacks of a click run to their end.
+
+    Streamlit interrupts a script at its next access to the session's state as soon as another message of the browser
+    arrives, and callbacks too: an edit was saved, and its field stayed open. The script itself is still interrupted.
+    """
+    callbacks = SafeSessionState.on_script_will_rerun
+
+    def whole(state: SafeSessionState, *arguments: Any, **options: Any) -> None:
+        interrupt = state._yield_callback
+        interrupt()
+        object.__setattr__(state, "_yield_callback", lambda: None)
+        try:
+            callbacks(state, *arguments, **options)
+        finally:
+            object.__setattr__(state, "_yield_callback", interrupt)
+
+    SafeSessionState.on_script_will_rerun = whole  # type: ignore[method-assign]
 
 
 class _Uploads(MemoryUploadedFileManager):

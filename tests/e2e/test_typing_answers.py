@@ -56,7 +56,8 @@ def ana(app: App, page: Page, expert: str) -> Page:
 def to_answer(app: App, dimension: str, name: str, file: str) -> None:
     """A file's questions, published, and two texts drawn for them."""
     with opened(app) as workbench:
-        made = import_checklist_file(workbench, one_dimension(workbench, "Demo", dimension).id, file.encode(), name)
+        place = one_dimension(workbench, "Demo", dimension).id
+        made = import_checklist_file(workbench, place, file.encode(), name).checklist
         publish(workbench, made.id)
         draw_texts(workbench, made.id, 2, seed=1)
 

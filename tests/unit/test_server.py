@@ -1,6 +1,6 @@
 """What stands before Streamlit: addresses of several parts, and halves of characters from a browser."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from starlette.applications import Starlette
@@ -12,8 +12,11 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 from streamlit.config import get_config_options
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.runtime.scriptrunner import RerunData, RerunException
+from streamlit.runtime.state import SafeSessionState, SessionState
 
 from app import server
+from app.entrance.streamlit_app import run_callbacks_whole
 from app.server import KnownBrowsers, ScreenAddresses, WholeCharacters, with_whole_characters
 from pages.components.shell.browser.browser_cookie import BROWSER_COOKIE
 from pages.components.shell.error_panel import error_panel
@@ -115,3 +118,31 @@ def test_server_shows_nothing_of_streamlits_own_errors(monkeypatch: pytest.Monke
     assert made["on_script_error"] is error_panel
     assert (made["client.showErrorDetails"], made["client.showErrorLinks"]) == ("none", "false")
     assert all(name in get_config_options() for name in made if "." in name)
+
+
+def test_callbacks_of_a_click_are_not_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another message of the browser arrives while a callback runs: it waits for the script's next step."""
+    monkeypatch.setattr(SafeSessionState, "on_script_will_rerun", SafeSessionState.on_script_will_rerun)
+    arrived = False
+
+    def interrupt() -> None:
+        if arrived:
+            raise RerunException(RerunData())
+
+    class Callbacks:
+        def on_script_will_rerun(self, *_: object, **__: object) -> None:
+            nonlocal arrived
+            arrived = True
+            state["edit"] = "saved"
+            state["open"] = "no"
+
+        def __setitem__(self, key: str, value: str) -> None:
+            kept[key] = value
+
+    kept: dict[str, str] = {}
+    state = SafeSessionState(cast(SessionState, Callbacks()), interrupt)
+    run_callbacks_whole()
+    state.on_script_will_rerun(None)
+    assert kept == {"edit": "saved", "open": "no"}
+    with pytest.raises(RerunException):
+        state["later"] = "interrupted"

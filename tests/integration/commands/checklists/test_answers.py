@@ -41,7 +41,16 @@ def test_a_sheet_is_drawn_exported_filled_and_imported(tmp_path: Path) -> None:
         "skipped": [{"row": 5, "reason": "“maybe” is no answer; it must be yes, no or skip."}],
     }
     assert document(run("answers", "list", *WHERE, "--json")) == [
-        {"expert": "Ana", "texts_finished": 1, "texts": 2, "answers": 4, "skipped": 0, "notes": 0, "does_not_apply": 0}
+        {
+            "expert": "Ana",
+            "texts_finished": 1,
+            "texts": 2,
+            "answers": 4,
+            "skipped": 0,
+            "notes": 0,
+            "does_not_apply": 0,
+            "from_earlier_versions": 0,
+        }
     ]
     assert run("answers", "export", *WHERE).count("yes") == 4
 
