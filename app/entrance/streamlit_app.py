@@ -70,7 +70,7 @@ def run_callbacks_whole() -> None:
         finally:
             object.__setattr__(state, "_yield_callback", interrupt)
 
-    SafeSessionState.on_script_will_rerun = whole  # type: ignore[method-assign]
+    SafeSessionState.on_script_will_rerun = whole  # type: ignore[method-assign, assignment]
 
 
 class _Uploads(MemoryUploadedFileManager):
