@@ -6,7 +6,6 @@ from collections import Counter
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
-from playwright.sync_api import TimeoutError as NeverError
 
 from pages.components.shell.navigation.screens import SCREENS, Screen
 from tests.e2e.conftest import App
@@ -85,11 +84,11 @@ def _faults(page: Page, screen: Screen) -> Faults:
 def _fits(page: Page, width: int, height: int, rule: str) -> bool:
     page.set_viewport_size({"width": width, "height": height})
     settled(page)
-    try:
-        page.wait_for_function(rule)  # charts and tables take their new width some time after the window has it
-    except NeverError:
-        return False
-    return True
+    for _ in range(200):  # charts and tables take their new width some time after the window has it
+        if page.evaluate(rule):
+            return True
+        page.wait_for_timeout(50)
+    return False
 
 
 def _named_alike(page: Page) -> list[str]:

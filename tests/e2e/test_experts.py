@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from pages.components.think_aloud.own_rows import PAGE_SIZE
 from tests.e2e.conftest import App, begin, shown, written
-from tests.e2e.screen import PATIENCE_MS, at, click, first_of, screen, settled
+from tests.e2e.screen import PATIENCE_MS, at, click, first_of, screen, settled, wait_until
 
 NAMES = ("Ada", "Bo", "Cy")
 POINTS = (
@@ -152,7 +152,7 @@ def test_a_save_shows_at_once_among_two_hundred(experts: dict[str, Page], app: A
         words = f"New point {number}."
         page.evaluate("words => window.watchFor(words)", words)
         _say(page, words)
-        page.wait_for_function("window.painted > 0")
+        wait_until(page, "window.painted > 0")
         waits.append(page.evaluate("window.painted - window.answered"))
     print("milliseconds from the answer to the row:", [round(ms) for ms in waits])  # noqa: T201
     # How many milliseconds depends on the machine; that only a page of the rows is drawn doesn't.

@@ -11,7 +11,7 @@ from app.services.building.build_state import builds_of, view_build
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 from tests.e2e.conftest import App, begin, shown, written
-from tests.e2e.screen import at, button, click, first_of, reading, screen, settled
+from tests.e2e.screen import at, button, click, first_of, reading, screen, settled, wait_until
 from tests.support.disagreements import experts_say, parted_project
 
 HALF = "Does each sentence follow from the one be"
@@ -132,7 +132,7 @@ def test_a_saved_rubric_leaves_no_draft(page: Page, app: App) -> None:
     settled(page)
     rubric.fill("Fluent.")
     click(at(page, "save_dimension_2").get_by_role("button"), shows=page.get_by_text("Saved.", exact=True))
-    page.wait_for_function("!Object.keys(localStorage).some(key => key.includes('dimension_rubric_2'))")
+    wait_until(page, "!Object.keys(localStorage).some(key => key.includes('dimension_rubric_2'))")
 
 
 def test_words_of_two_tabs_are_both_offered(page: Page, app: App) -> None:

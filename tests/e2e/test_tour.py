@@ -3,7 +3,7 @@
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import App
-from tests.e2e.screen import at, button, click, settled
+from tests.e2e.screen import at, button, click, settled, wait_until
 
 
 def test_it_touches_nothing_leads_on_and_stays_away_once_it_was_skipped(page: Page, app: App) -> None:
@@ -17,7 +17,7 @@ def test_it_touches_nothing_leads_on_and_stays_away_once_it_was_skipped(page: Pa
     click(button(page, "Open Ideas"), shows=page.get_by_role("heading", level=1, name="Think aloud", exact=True))
     expect(card.get_by_text("Tour, 2 of 5")).to_be_visible()
     click(button(page, "Skip the tour"), hides=card)
-    page.wait_for_function("() => document.cookie.includes('interacteval_tour=')")
+    wait_until(page, "document.cookie.includes('interacteval_tour=')")
 
     page.goto(app.url)
     expect(name).to_be_visible()
