@@ -79,7 +79,7 @@ def in_browser(database_url: str, measure: Callable[["BrowserContext", ServedApp
             browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         except Error:
             return NO_BROWSER
-        tabs = browser.new_context(viewport={"width": 1280, "height": 900})
+        tabs = browser.new_context(viewport={"width": 1280, "height": 900}, bypass_csp=True)
         tabs.add_init_script(COUNT_REDRAWS)
         tabs.set_default_timeout(1000 * PATIENCE)
         for name, value in app.cookies.items():

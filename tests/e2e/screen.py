@@ -120,8 +120,10 @@ def _offer(field: Locator, option: str, offered: Locator) -> None:
 
 
 def wait_until(page: Page, condition: str) -> None:
-    """Wait until a JavaScript expression holds. `wait_for_function` evaluates it from text again at each poll, which the
-    app's content security policy forbids."""
+    """Wait until a JavaScript expression holds.
+
+    `wait_for_function` evaluates text at each poll, which the app's content security policy forbids.
+    """
     page.evaluate(
         f"() => new Promise(done => {{ const look = () => ({condition}) ? done() : setTimeout(look, 10); look(); }})"
     )
