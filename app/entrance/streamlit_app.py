@@ -45,7 +45,7 @@ _deferred: ContextVar[str] = ContextVar("session of a download that is made when
 
 
 def read_own_options_alone() -> None:
-    """Whatever folder the server is started in, and whoever's home it is: Streamlit has no option for that."""
+    """Ignore option files of the working folder and of the home folder: Streamlit has no setting for that."""
 
     def own_files(file_name: str) -> list[str]:
         return [str(OWN_OPTIONS)] if file_name == OWN_OPTIONS.name else []

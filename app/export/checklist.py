@@ -49,7 +49,7 @@ _ADDRESS = re.compile(r"(?<=\w)(?=://)|(?<=www)(?=\.)", re.IGNORECASE)
 
 
 def _literal(text: object) -> str:
-    """People's words for Markdown: on one line, shown to the letter."""
+    """Return people's words for Markdown: on one line, with every character shown literally."""
     one_line = " ".join(shown_directions(str(text)).split())
     escaped = _ADDRESS.sub(r"\\", _MARKUP.sub(r"\\\1", one_line))
     return re.sub(r"^(\d+)(?=[.)])|^(?=[-+=])", lambda found: f"{found[0]}\\", escaped)

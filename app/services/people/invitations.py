@@ -92,7 +92,7 @@ def message_for(name: str, project: str, role: Role, link: str, expires_at: date
 
 @use_case(Right.SERVE, act="made a link for the owner")
 def invite_owner(workbench: Workbench, days: int = LINK_DAYS) -> MadeLink:
-    """A link for whoever runs the server; they may do everything. Those made before, which nobody opened, let in no
+    """A link for the owner of the server, who may do everything. Those made before, which nobody opened, let in no
     more."""
     with workbench.database.write() as work:
         return _link(work, _owner(work), None, days, "")

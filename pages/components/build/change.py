@@ -27,7 +27,7 @@ class BuildEdit(Protocol):
 
 
 def save_edit(workbench: Workbench, build_id: int, what: str, action: BuildEdit, typed: Sequence[str] = ()) -> None:
-    """For callbacks; the history says that whoever edits here did it. typed: the keys of the fields that it saves."""
+    """For callbacks; the history names the person who edits here. typed: the keys of the fields that it saves."""
     if do_edit(workbench, build_id, what, action, typed):
         open_item(build_id, "")
 
