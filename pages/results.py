@@ -5,7 +5,6 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.components.results.details import result_details
-from pages.components.results.old_addresses import lead_on
 from pages.components.results.questions.tab import result_questions
 from pages.components.results.texts.tab import result_texts
 from pages.components.results.verdicts import result_verdicts
@@ -25,7 +24,6 @@ TABS: dict[str, tuple[str, Callable[[ResultScope], None]]] = {
 # What shows single answers, which experts who answer themselves don't see before they have finished.
 JUDGED = ("questions", "texts")
 
-lead_on()
 workbench = current_workbench()
 project, dimension = needs_dimension(
     workbench, "Results", "Can the judge's scores be relied on? What each sentence rests on unfolds below it."

@@ -66,36 +66,6 @@ def test_a_sentence_about_each_dimension_comes_first(demo: Workbench, open_resul
     assert table(app, "Difference")
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("overview", {"level": "dataset"}),
-        ("pictures", {"view": "details", "open": "pictures", "level": "dataset"}),
-        ("people", {"view": "details", "open": "people", "level": "dataset"}),
-        ("compare", {"view": "details", "open": "against", "level": "dataset"}),
-        ("download", {"view": "details", "open": "download", "level": "dataset"}),
-    ],
-)
-def test_an_old_address_leads_to_where_its_tab_is_now(
-    demo: Workbench, open_results: Callable[..., AppTest], old: str, new: dict[str, str]
-) -> None:
-    app = open_results(view=old, level="dataset")
-    assert not app.exception
-    assert {name: app.query_params.get(name) for name in new} == new
-    assert app.title[0].value == "Results"
-
-
-@pytest.mark.parametrize(("old", "title"), [("methods", "Methods"), ("topics", "Topics"), ("locked", "Locked test")])
-def test_an_old_address_leads_to_the_screen_that_was_a_tab(
-    demo: Workbench, open_results: Callable[..., AppTest], old: str, title: str
-) -> None:
-    app = open_results(view=old, level="dataset")
-    assert not app.exception
-    assert app.title[0].value == title
-    assert "view" not in app.query_params
-    assert app.query_params["level"] == "dataset"
-
-
 def test_every_figure_says_what_it_rests_on(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
     app = open_results(open="figures,picture,signature")
     assert not app.exception
