@@ -146,7 +146,7 @@ def demo(demo_home: Path, tmp_path: Path) -> None:
 def served_demo(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """One server for all tests of a file, on a copy of the demo, for tests that touch what no other does: to start one
     takes as long as some of them. Such a file has it as its `app`."""
-    home = tmp_path_factory.mktemp("served")
+    home = tmp_path_factory.mktemp(f"served-{'a-home-whose-path-is-wider-than-a-phone-' * 3}")
     shutil.copytree(demo_home, home, dirs_exist_ok=True)
     with served(home, {}) as running:
         yield running

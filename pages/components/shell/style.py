@@ -39,6 +39,7 @@ _RULES = """
     :is(.stCheckbox, .stRadio) label { align-items: center; }
     .stMain :is([data-testid="stVerticalBlock"], [data-testid="stLayoutWrapper"], .stCode, .stCode pre) {
       height: auto !important; max-height: none !important; overflow: visible !important; }
+    .stMain .stCode :is(pre, code) { white-space: pre-wrap !important; overflow-wrap: anywhere; }
   }
 </style>
 """
