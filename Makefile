@@ -47,8 +47,8 @@ release-check: install-test docs ## Build wheel and sdist, install each afresh, 
 test: install-test browser wordnet check ## Every check, and every test but the long ones
 	@$(BIN)/python -m tests.support.stages
 
-test-all: install-test $(NEURAL_INSTALLED) browser caddy wordnet ## The long tests, which make test leaves out
-	@$(BIN)/python -m tests.support.stages --long
+test-all: install-test $(NEURAL_INSTALLED) browser caddy wordnet ## The long tests, which make test leaves out (those that start in time: MINUTES=60)
+	@$(BIN)/python -m tests.support.stages --long $(if $(MINUTES),--minutes $(MINUTES))
 
 test-fast: install-test ## Unit tests, without the slow ones
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" tests/unit

@@ -32,6 +32,28 @@ def test_a_stage_that_can_not_run_is_no_success(tmp_path: Path, monkeypatch: pyt
     assert stages.main({"gone": (str(tmp_path / "nowhere.py"),)}) == 1
 
 
+def test_stages_after_the_deadline_count_tests_as_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    name, arguments = stage(tmp_path, "late", "def test_a(): assert False\ndef test_b(): assert False\n")
+    monkeypatch.setattr(stages, "RESULTS", tmp_path / "results")
+    assert stages.main({name: (*arguments, "-n", "1")}, minutes=0) == 0
+    *_, listed, last = capfd.readouterr().out.splitlines()
+    assert "test_late.py: 2 not run" in listed
+    assert last == "0 passed, 0 failed, 0 skipped, 2 not run"
+
+
+def test_stages_before_the_deadline_run_their_tests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    name, arguments = stage(
+        tmp_path, "early", "import pytest\ndef test_a(): assert False\ndef test_b(): pytest.skip('x')\n"
+    )
+    monkeypatch.setattr(stages, "RESULTS", tmp_path / "results")
+    assert stages.main({name: arguments}, minutes=60) == 1
+    assert capfd.readouterr().out.splitlines()[-1] == "0 passed, 1 failed, 1 skipped"
+
+
 def test_every_folder_of_tests_belongs_to_a_stage() -> None:
     listed = subprocess.run(
         ["git", "ls-files", "tests/*/test_*.py"], cwd=stages.ROOT, capture_output=True, text=True, check=True

@@ -1,13 +1,16 @@
 """The stages of `make test` and, with --long, of `make test-all`.
 
-Each stage runs, also after one that failed, and the last line sums them up.
+Each stage runs, also after one that failed, and the last line sums them up. With --minutes no test starts after that
+many minutes: what had no time is listed by file, and is no failure.
 """
 
+import argparse
 import compileall
 import os
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
+from tests.support import deadline
 from tests.support.repository import PACKAGES, ROOT
 
 RESULTS = ROOT / "test-results"
@@ -60,31 +64,53 @@ def counts(report: Path) -> Counter[str]:
     return total
 
 
-def run_stage(title: str, arguments: Sequence[str]) -> tuple[Counter[str], bool]:
-    """What its tests came to, and whether pytest was content."""
+def out_of_time(report: Path) -> Counter[str]:
+    """File -> how many of its tests were skipped because no time was left."""
+    skips = [skipped.get("message", "") for skipped in ElementTree.parse(report).getroot().iter("skipped")]
+    late = [message.removeprefix(f"{deadline.REASON} for ") for message in skips if message.startswith(deadline.REASON)]
+    return Counter(node.partition("::")[0] for node in late)
+
+
+def run_stage(title: str, arguments: Sequence[str], until: float | None) -> tuple[Counter[str], bool]:
+    """Return the counts of its tests, and whether pytest ended without a failure."""
     print(title, flush=True)
     report = RESULTS / f"{title.lower().replace(' ', '-')}.xml"
     report.unlink(missing_ok=True)
     command = [sys.executable, "-m", "pytest", *arguments, f"--junitxml={report}"]
+    if until is not None:
+        command += ["-p", deadline.__name__]
     with temporary_folder() as environment:
-        status = subprocess.call(command, cwd=ROOT, env=environment)
-    return (counts(report) if report.exists() else Counter()), status == 0
+        limit = {} if until is None else {deadline.UNTIL: str(until)}
+        status = subprocess.call(command, cwd=ROOT, env={**environment, **limit})
+    if not report.exists():
+        return Counter(), status == 0
+    found, late = counts(report), out_of_time(report)
+    for file, number in sorted(late.items()):
+        print(f"{file}: {number} not run, because {deadline.REASON}")
+    found.subtract(skipped=late.total())
+    return found + Counter({"not run": late.total()}), status == 0
 
 
-def main(stages: Mapping[str, Sequence[str]]) -> int:
+def main(stages: Mapping[str, Sequence[str]], minutes: float | None = None) -> int:
+    """Run the stages one after the other; return the exit status."""
+    until = None if minutes is None else time.time() + 60 * minutes
     RESULTS.mkdir(exist_ok=True)
     compile_code()
-    total, content = Counter(passed=0, failed=0, skipped=0), True
+    total, passed = Counter(passed=0, failed=0, skipped=0), True
     for title, arguments in stages.items():
         if title in NEEDS and not NEEDS[title].exists():
             print(f"{title}: left out, because they are not installed (make test-tools installs them)")
             continue
-        found, fine = run_stage(title, arguments)
+        found, fine = run_stage(title, arguments, until)
         total.update(found)
-        content = content and fine
-    print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")
-    return 0 if content else 1
+        passed = passed and fine
+    print(", ".join(f"{number} {what}" for what, number in total.items()))
+    return 0 if passed else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(LONG_STAGES if "--long" in sys.argv else STAGES))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--long", action="store_true", help="the stages of make test-all")
+    parser.add_argument("--minutes", type=float, help="no test starts after this time")
+    asked = parser.parse_args()
+    sys.exit(main(LONG_STAGES if asked.long else STAGES, asked.minutes))
