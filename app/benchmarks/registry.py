@@ -13,13 +13,12 @@ BENCHMARKS = {
     "attributes": "app.benchmarks.attributes",
     "estimates": "app.benchmarks.estimates",
     "drift": "app.benchmarks.drift",
-    "answer-plans": "app.benchmarks.answer_plans",
     "sessions": "app.benchmarks.sessions",
     "scale": "app.benchmarks.scale",
     "hand-loop": "app.benchmarks.hand_loop",
     "workers": "app.benchmarks.workers",
 }
-READS_ANSWERS = ("estimates", "answer-plans")
+READS_ANSWERS = ("estimates",)
 HAS_SIZES = ("scale",)
 
 

@@ -155,13 +155,12 @@ def bench(
     what: Annotated[
         str,
         typer.Argument(
-            help="scoring, hand-loop, workers, scale, statistics, attributes, estimates, answer-plans, drift, pages or "
-            "sessions."
+            help="scoring, hand-loop, workers, scale, statistics, attributes, estimates, drift, pages or sessions."
         ),
     ],
     answers: Annotated[
         Path | None,
-        typer.Option("--answers", help="for estimates and plans: a CSV with doc_id, human and judge (yes or no)"),
+        typer.Option("--answers", help="for estimates: a CSV with doc_id, human and judge (yes or no)"),
     ] = None,
     sizes: Annotated[str, typer.Option("--sizes", help="for scale: how many texts, such as 10000,100000")] = "",
     json_: JsonOption = False,

@@ -11,7 +11,8 @@ from app.domain.checklist import Checklist
 from app.domain.judgment import Answer
 
 AnswerDesign = Literal["chance", "uncertain"]
-"""How a wave is drawn: all texts alike, or those on which the judge is less sure with a higher chance."""
+"""How a wave was drawn: all texts alike, or, in older databases, those on which the judge is less sure with a higher
+chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,9 @@ class AnswerWave:
 
 @dataclass(frozen=True, slots=True)
 class WishedWave:
-    """A wave to draw: how many `texts`, and how. `anew`: in place of the texts drawn already."""
+    """A wave to draw: how many `texts`. `anew`: in place of the texts drawn already."""
 
     texts: int
-    design: AnswerDesign = "chance"
     seed: int = 1
     anew: bool = False
 

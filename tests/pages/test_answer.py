@@ -236,10 +236,8 @@ def test_more_texts_come_after_those_experts_have_and_say_first_what_they_would_
     app.selectbox(key="dimension").set_value("coherence").run()
     app.button(key=f"draw_more_{checklist}").click().run()
     app.number_input(key=f"more_texts_{checklist}").set_value(5)
-    app.radio(key=f"more_design_{checklist}").set_value("uncertain")
     app.button(key=f"more_look_{checklist}").click().run()
     said = [one.value for one in app.markdown]
-    assert any("chance alone draws" in one for one in said), "one judge that answered once tells no doubts"
     assert any("can't be told" in one or "plus or minus" in one for one in said)
     assert draw_of(demo, checklist) == draw, "looking draws nothing"
     app.button(key=f"more_submit_{checklist}").click().run()
@@ -265,11 +263,10 @@ def _blocks(block: Block) -> Iterator[Block]:
             yield from _blocks(child)
 
 
-def test_experts_see_neither_the_plan_nor_its_reasons(demo: Workbench, checklist: int, draw: AnswerDraw):
+def test_experts_see_no_plan(demo: Workbench, checklist: int, draw: AnswerDraw):
     app = opened("Ana")
     assert not app.radio
     assert not any(button.key.startswith(("more_", "draw_")) for button in app.button if button.key)
-    assert not any("least sure" in one.value for one in [*app.markdown, *app.caption])
 
 
 def test_does_not_apply_is_offered_with_a_key_where_a_question_allows_it(demo: Workbench, checklist: int):

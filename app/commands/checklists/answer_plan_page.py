@@ -13,25 +13,15 @@ _SHOWN = 10
 
 
 def plan_json(planned: "PlannedAnswers") -> dict[str, Any]:
-    """What the next wave draws and by what, and what it would bring."""
+    """Return what the next wave draws, and what it would bring."""
     found = planned.plan
     return {
         "wave": found.wave,
-        "design": found.design,
-        "reason": found.reason,
         "seed": found.seed,
-        "tau": found.tau,
         "left": found.left,
         "drawn_before": found.drawn,
-        "judges": list(found.judges),
         "texts": [
-            {
-                "doc_id": one.text.doc_id,
-                "system_id": one.text.system_id,
-                "item_id": one.text.item_id,
-                "chance": one.chance,
-                "why": one.why,
-            }
+            {"doc_id": one.doc_id, "system_id": one.system_id, "item_id": one.item_id, "chance": found.chance}
             for one in found.texts
         ],
         "forecast": _forecast(planned.forecast),
@@ -44,7 +34,6 @@ def _forecast(found: "AnswerForecasts") -> dict[str, Any]:
         "score": _bring(found.score),
         "widest_question": found.question or None,
         "widest": _bring(found.widest),
-        "saving_by_doubts": found.saving and list(found.saving),
         "said": list(found.said),
     }
 
@@ -58,19 +47,14 @@ def _bring(found: "CorrectedEstimate | None") -> dict[str, Any] | None:
 def plan_page(planned: "PlannedAnswers", version: int, stored: bool) -> str:
     """What follows first, then the texts."""
     found = planned.plan
-    unsure = found.design == "uncertain"
-    how = "rather those where the judge is least sure" if unsure else "by chance alone"
     many = counted(len(found.texts), "text")
     does = f"{many} drawn" if stored else f"{many} would be drawn"
     more = f", after the {found.drawn} drawn before" if found.drawn else ""
-    lines = [f"{does} of {found.left} for version {version}, {how}{more}."]
-    if found.reason:
-        lines.append(found.reason)
+    lines = [f"{does} of {found.left} for version {version}, by chance{more}."]
     if stored and found.drawn:
         lines.append("Every expert gets them after the texts they have; what they answered stays.")
     lines += planned.forecast.said
-    rows = [[one.text.doc_id, one.text.system_id, one.chance, one.why or None] for one in found.texts[:_SHOWN]]
-    headings = ["document", "system", "chance", "why"]
-    listed = table(headings, rows) if unsure else table(headings[:3], [row[:3] for row in rows])
+    rows = [[one.doc_id, one.system_id, found.chance] for one in found.texts[:_SHOWN]]
+    listed = table(["document", "system", "chance"], rows)
     left = len(found.texts) - _SHOWN
     return "\n\n".join(["\n".join(lines), listed + (f"\nand {counted(left, 'text')} more" if left > 0 else "")])

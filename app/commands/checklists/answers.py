@@ -2,14 +2,11 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, counted, echo, echo_file, print_json, say, table
-
-if TYPE_CHECKING:
-    from app.domain.expert_answer import AnswerDesign
 
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
 VersionOption = Annotated[int | None, typer.Option(help="A published version; the newest without it.")]
@@ -58,9 +55,6 @@ def plan(
         int | None, typer.Option(min=1, help="How many texts more; 60 or all that are left.", show_default=False)
     ] = None,
     draw_: Annotated[bool, typer.Option("--draw", help="Draw them; without it nothing changes.")] = False,
-    random: Annotated[
-        bool, typer.Option("--random/--unsure", help="By chance alone, or rather where the judge is least sure.")
-    ] = True,
     seed: Annotated[int, typer.Option(min=0, help="The same seed draws the same texts.")] = 1,
     version: VersionOption = None,
     json_: JsonOption = False,
@@ -78,12 +72,11 @@ def plan(
 
     workbench = open_workbench()
     checklist_id, number = _checklist(project, dimension, version)
-    design: AnswerDesign = "chance" if random else "uncertain"
     if texts is None:
         drawn = draw_of(workbench, checklist_id)
         left = drawable(workbench, checklist_id) - (len(drawn.texts) if drawn else 0)
         texts = min(USUAL_MORE, max(left, 1))
-    wished = WishedWave(texts, design, seed)
+    wished = WishedWave(texts, seed)
     found = planned_answers(workbench, checklist_id, wished)
     if draw_:
         draw_planned(workbench, checklist_id, wished)

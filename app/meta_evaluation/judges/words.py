@@ -3,7 +3,7 @@
 from app.meta_evaluation.judges.alt_test import TEXTS_NEEDED, AltTest
 from app.meta_evaluation.judges.estimate import FEW, CorrectedEstimate
 from app.meta_evaluation.judges.figures import EstimatedFigure
-from app.meta_evaluation.judges.intervals import Ends, Z
+from app.meta_evaluation.judges.intervals import Z
 from app.meta_evaluation.judges.panel import Panel
 from app.meta_evaluation.verdict_words import decimals
 
@@ -60,20 +60,6 @@ def answers_before_any(answers: int) -> str:
         f"{reach:.0f} points at worst; with a judge that is often right it is less. From {FEW} answers on this says "
         "how much."
     )
-
-
-def plan_saving(saving: Ends | None, answers: int) -> str:
-    """Whether asking where the judge is unsure spares answers: the ends of their part, as `answers` at hand tell."""
-    if saving is None:
-        few = f": that takes {FEW} answers, and there are {answers}" if answers < FEW else ""
-        return f"Whether asking where the judge is least sure spares answers can't be told yet{few}."
-    low, high = (round(end * 100) for end in saving)
-    by = f"By the {answers} answers at hand, asking where the judge is least sure"
-    if low > 0:
-        return f"{by} spares {low} to {high} % of the answers."
-    if high < 0:
-        return f"{by} takes {-high} to {-low} % more answers: draw by chance."
-    return f"{by} is not shown to spare any: between {low} and {high} %. Chance does as well."
 
 
 def estimate_cautions(found: CorrectedEstimate) -> list[str]:

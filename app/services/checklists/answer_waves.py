@@ -5,17 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.domain.expert_answer import AnswerDesign, AnswerDraw, AnswerSet
+from app.domain.expert_answer import AnswerDraw, AnswerSet
 from app.domain.text import TextPlace
 from app.errors import InputError
-from app.meta_evaluation.judges.answer_design import (
-    TAU,
-    chances_by_uncertainty,
-    overall,
-    pivotal_draw,
-    probabilities,
-    wave_chances,
-)
+from app.meta_evaluation.judges.answer_design import overall, pivotal_draw
 from app.meta_evaluation.score_matrix import Floats
 from app.services.people.text_shares import share_new_texts
 from app.services.runtime.workbench import Workbench
@@ -30,9 +23,7 @@ ALIKE = 1e-9
 class DrawnWave:
     """What a wave draws: `chances` of every text it could have drawn, given that none had been drawn before."""
 
-    design: AnswerDesign
     seed: int
-    tau: float
     texts: tuple[int, ...]
     chances: Mapping[int, float]
 
@@ -46,18 +37,10 @@ def pool(work: UnitOfWork, checklist_id: int) -> tuple[list[TextPlace], list[flo
     return (rated, [means[text.id] for text in rated]) if rated else (texts, [])
 
 
-def draw_wave(
-    work: UnitOfWork,
-    checklist_id: int,
-    before: AnswerDraw | None,
-    texts: int,
-    seed: int,
-    uncertainty: Mapping[int, float] | None = None,
-) -> DrawnWave:
-    """So many of the texts that `before` hasn't drawn, spread over the human scores; nothing is stored.
+def draw_wave(work: UnitOfWork, checklist_id: int, before: AnswerDraw | None, texts: int, seed: int) -> DrawnWave:
+    """Draw so many of the texts that `before` hasn't drawn, spread over the human scores; nothing is stored.
 
-    `uncertainty` of each text makes the unsure ones more likely; without it all are alike. Then the number drawn may
-    differ by one or two in further waves (`answer_design`). Raises InputError for a number of texts that isn't there.
+    Raises InputError for a number of texts that isn't there.
     """
     can_be_drawn, scores = pool(work, checklist_id)
     ids = [text.id for text in can_be_drawn]
@@ -66,30 +49,17 @@ def draw_wave(
     if not 1 <= texts <= rest.size:
         left = f"Ask for 1 to {rest.size}." if rest.size else "All that can be drawn are drawn."
         raise InputError(f"{texts} texts can't be drawn.", left)
-    if uncertainty is None:
-        chances = np.full(len(ids), texts / rest.size)
-    else:
-        earlier = _probability_before(work, before, ids)
-        part = chances_by_uncertainty(np.array([uncertainty[text] for text in ids]))
-        chances = wave_chances(earlier, probabilities(part, texts, earlier))
+    chances = np.full(len(ids), texts / rest.size)
     rng = np.random.default_rng([seed, len(before.waves) + 1 if before else 1])
     ties = rng.random(rest.size)
     order = np.lexsort((ties, np.array(scores)[rest])) if scores else np.argsort(ties)
     chosen = pivotal_draw(chances[rest], order, rng)
-    return DrawnWave(
-        "chance" if uncertainty is None else "uncertain",
-        seed,
-        0.0 if uncertainty is None else TAU,
-        tuple(ids[rest[place]] for place in chosen),
-        dict(zip(ids, chances.tolist(), strict=True)),
-    )
+    return DrawnWave(seed, tuple(ids[rest[place]] for place in chosen), dict(zip(ids, chances.tolist(), strict=True)))
 
 
 def store_wave(work: UnitOfWork, draw_id: int, wave: DrawnWave) -> AnswerDraw:
     """Its texts are shared at once where not everybody answers all."""
-    draw = work.expert_answers.add_wave(
-        draw_id, wave.texts, wave.chances, design=wave.design, seed=wave.seed, tau=wave.tau
-    )
+    draw = work.expert_answers.add_wave(draw_id, wave.texts, wave.chances, design="chance", seed=wave.seed, tau=0.0)
     share_new_texts(work, draw)
     return draw
 
@@ -124,14 +94,3 @@ def answered_probability(workbench: Workbench, found: AnswerSet, texts: Sequence
     if np.ptp([each[text] for text in draw.texts]) < ALIKE:
         return None
     return np.array([each.get(text, np.nan) for text in texts])
-
-
-def probability_after(work: UnitOfWork, before: AnswerDraw | None, wave: DrawnWave) -> dict[int, float]:
-    """Text id -> its probability over the waves there are and this one."""
-    texts = list(wave.chances)
-    found = overall([_probability_before(work, before, texts), np.array(list(wave.chances.values()))])
-    return dict(zip(texts, found.tolist(), strict=True))
-
-
-def _probability_before(work: UnitOfWork, before: AnswerDraw | None, ids: Sequence[int]) -> Floats:
-    return drawn_probability(work, before, ids) if before else np.zeros(len(ids))

@@ -1,16 +1,14 @@
-"""For whoever runs the project: which texts experts answer next, by chance or by doubts, and what that brings."""
+"""For whoever runs the project: which texts experts answer next, and what that brings."""
 
-import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import Checklist
-from app.domain.expert_answer import AnswerDesign, AnswerDraw, WishedWave
-from app.domain.text import text_title
+from app.domain.expert_answer import AnswerDraw, WishedWave
 from app.errors import WorkbenchError
 from app.services.checklists.answer_plans import draw_planned
 from app.services.checklists.assignments import overlap_of
 from app.services.checklists.expert_answers import answered_version, draw_same_texts, drawable
-from app.services.results.answering.answer_forecast import PlannedAnswers, planned_answers
+from app.services.results.answering.answer_forecast import planned_answers
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.words import number, show_error
 
@@ -19,12 +17,6 @@ AGAIN, MORE = "draw_again", "draw_more"
 """Where the session keeps for which version other, or more, texts are being drawn."""
 _NONE = "No text is left to draw: all are locked, or were read as samples."
 _NONE_MORE = "All texts that can be drawn are drawn."
-_DESIGNS: dict[AnswerDesign, str] = {"chance": "By chance", "uncertain": "Rather where the judge is least sure"}
-_DESIGN_HELP = (
-    "The judge is unsure where judges differ, where its repeats differ, or where its probability of yes is near one "
-    "half. Measured on real answers, asking there spared at most 2 % of them, so chance is the usual choice. Either "
-    "way every text can be drawn and its probability is kept, so that estimates stay right."
-)
 
 
 def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | None = None) -> None:
@@ -62,7 +54,8 @@ def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | Non
     except WorkbenchError as error:
         show_error(error)
     if shown in st.session_state:
-        _planned(st.session_state[shown], key)
+        for sentence in st.session_state[shown].forecast.said:
+            st.markdown(sentence)
 
 
 def _same_texts(workbench: Workbench, checklist: Checklist) -> None:
@@ -88,33 +81,4 @@ def _choices(key: str, there: int, usual: int, anew: bool) -> WishedWave:
     seed = seeds.number_input(
         "Seed", 0, 2**31 - 1, 1, key=key.format("seed"), help="The same seed draws the same texts again."
     )
-    design = st.radio(
-        "Which texts",
-        list(_DESIGNS),
-        format_func=_DESIGNS.__getitem__,
-        key=key.format("design"),
-        help=_DESIGN_HELP,
-    )
-    return WishedWave(int(texts), design, int(seed), anew)
-
-
-def _planned(found: PlannedAnswers, key: str) -> None:
-    plan = found.plan
-    if plan.reason:
-        st.markdown(plan.reason)
-    for sentence in found.forecast.said:
-        st.markdown(sentence)
-    if plan.design == "chance":
-        return
-    with st.expander("Which texts these would be", key=key.format("planned_texts")):
-        st.caption("Not for anybody who will answer: it shows where judges were unsure.")
-        frame = pd.DataFrame(
-            [{"Text": text_title(one.text), "Chance": one.chance, "Why": one.why or None} for one in plan.texts]
-        )
-        st.dataframe(
-            frame,
-            placeholder="–",
-            hide_index=True,
-            key=key.format("planned_table"),
-            column_config={"Chance": st.column_config.NumberColumn(format="percent")},
-        )
+    return WishedWave(int(texts), int(seed), anew)

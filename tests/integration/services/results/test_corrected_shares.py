@@ -6,10 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.domain.expert_answer import AnswerDraw, WishedWave
-from app.domain.judgment import Answer, Evaluation, Judgment
-from app.domain.run import Outcome, RunDimension
-from app.services.checklists.answer_plans import draw_planned
+from app.domain.expert_answer import AnswerDraw
+from app.domain.judgment import Answer
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.results import corrected_shares as shares_module
 from app.services.results.corrected_shares import corrected_shares
@@ -116,20 +114,16 @@ def test_an_expert_alone_has_nobody_to_be_compared_with_and_split_experts_leave_
 
 
 def test_answers_are_weighed_by_how_likely_their_texts_were_drawn(bench: Workbench) -> None:
-    """A second judge differs on twelve texts, which are then likelier in the second wave."""
-    with bench.database.write() as work:
-        texts = tuple(range(1, 13))
-        run = work.runs.create(1, "checklist", "other", {}, [RunDimension(1, CHECKLIST, texts=texts)])
-        work.runs.save(
-            [Outcome(one, Evaluation(1.0, 1.0, (Judgment(1, Answer.NO),))) for one in work.runs.open_scores(run)]
-        )
     first = draw_texts(bench, CHECKLIST, 20, seed=3)
     _say_no(bench, first, first.texts)
     (result,) = kept_results(bench, 1, Choices("dataset"))
     side = expert_side(bench, result)
     assert side is not None
     assert side.probability is None, "all were drawn alike"
-    drawn = draw_planned(bench, CHECKLIST, WishedWave(20, "uncertain", seed=3))
+    left = [text for text in side.texts if text not in first.texts]
+    with bench.database.write() as work:
+        chances = {text: 0.75 if text <= 12 else 0.25 for text in side.texts}
+        drawn = work.expert_answers.add_wave(first.id, left[:20], chances, design="uncertain", seed=3, tau=0.25)
     side = expert_side(bench, result)
     assert side is not None
     assert side.probability is None, "nobody has answered a text of the second wave"
@@ -137,11 +131,9 @@ def test_answers_are_weighed_by_how_likely_their_texts_were_drawn(bench: Workben
     side = expert_side(bench, result)
     assert side is not None
     assert side.probability is not None
-    # 40 of 60 wanted in all: a quarter of it by the doubts that twelve share. Of the second wave part is answered.
-    part = 10 / len(drawn.waves[1].texts)
-    # Twice their equal part would be more than certain.
-    after = np.where([text <= 12 for text in side.texts], 1.0, (40 - 12) / 48)
-    assert side.probability == pytest.approx(1 / 3 + (after - 1 / 3) * part)
+    # 20 of 60 drawn first, and of what that left half of the second wave answered.
+    chance = np.where([text <= 12 for text in side.texts], 0.75, 0.25)
+    assert side.probability == pytest.approx(1 / 3 + 2 / 3 * chance / 2)
     found = corrected_shares(bench, result)
     assert found is not None
     assert found.questions[0].estimate is not None

@@ -82,25 +82,6 @@ def test_the_forecast_is_for_the_texts_asked_for_and_names_the_widest_question(b
     now = f"Now question 1, the widest, is known to plus or minus {width * 50:.1f} points."
     assert any(one.startswith(now) for one in found.said)
     assert any("24 more answers of people: about plus or minus" in one for one in found.said)
-    assert found.saving is None, "chance is no plan to compare with itself"
-
-
-def test_where_doubts_hold_all_errors_they_spare_answers_and_that_is_measured(bench: Workbench) -> None:
-    people_answer(bench, draw_texts(bench, CHECKLIST, 48, seed=2))
-    found = planned_answers(bench, CHECKLIST, WishedWave(24, "uncertain"))
-    assert found.plan.texts[0].why == "question 1: judges split 1 to 1"
-    assert found.forecast.saving is not None
-    low, high = found.forecast.saving
-    assert (low + high) / 2 > 0.05
-    assert high < 0.5
-    assert "48 answers at hand" in found.forecast.said[-1]
-
-
-def test_too_few_answers_tell_no_saving(bench: Workbench) -> None:
-    people_answer(bench, draw_texts(bench, CHECKLIST, 12, seed=2))
-    found = planned_answers(bench, CHECKLIST, WishedWave(24, "uncertain")).forecast
-    assert found.saving is None
-    assert "takes 30 answers, and there are 12" in found.said[-1]
 
 
 @pytest.mark.parametrize("made_for", [{"anchors": 1}, {"asking_way": "reversed"}])
