@@ -116,6 +116,7 @@ def build() -> typer.Typer:
 
 def run() -> NoReturn:
     """The console entry. Exit status: 0 done, 1 our fault, 2 the person's to mend, 3 some failed, 130 interrupted."""
+    os.environ["PYTHONSAFEPATH"] = "1"  # no process that we start imports from the folder where it is started
     try:
         status = build()(standalone_mode=False, prog_name="interacteval")
     except WorkbenchError as error:

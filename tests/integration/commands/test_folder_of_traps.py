@@ -1,0 +1,106 @@
+"""Started in a folder with modules of the names that we and our libraries import, no process of ours runs one."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+COMMAND = Path(sys.executable).with_name("interacteval")
+PATIENCE = 120.0
+TRAP = "from pathlib import Path\nPath(__file__).with_name('sprung').touch()\nraise SystemExit('a trap was sprung')\n"
+PACKAGES = ("app", "db", "pages", "prompts")
+MODULES = ("interacteval", "joblib", "numpy", "secrets", "sitecustomize", "sqlite3", "streamlit", "typing_extensions")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "traps"
+    for name in PACKAGES:
+        (made / name).mkdir(parents=True)
+        (made / name / "__init__.py").write_text(TRAP, encoding="utf-8")
+    for name in (*MODULES, "app"):
+        (made / f"{name}.py").write_text(TRAP, encoding="utf-8")
+    return made
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Mapping[str, str]:
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return {**ours, "INTERACTEVAL_HOME": str(tmp_path / "home")}
+
+
+def _sprung(folder: Path) -> list[str]:
+    return [str(found.relative_to(folder)) for found in folder.rglob("sprung")]
+
+
+@contextmanager
+def _started(folder: Path, environment: Mapping[str, str], *words: str) -> Iterator["subprocess.Popen[str]"]:
+    process = subprocess.Popen(
+        [COMMAND, *words], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+
+
+def _first_line(process: "subprocess.Popen[str]") -> str:
+    assert process.stdout is not None
+    return next(line for line in process.stdout if line.strip())
+
+
+def _status(process: "subprocess.Popen[str]", address: str) -> int:
+    for _ in range(int(PATIENCE * 10)):
+        try:
+            with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
+                return int(answer.status)
+        except urllib.error.URLError:
+            assert process.poll() is None, process.communicate()[0]
+            time.sleep(0.1)
+    raise TimeoutError(address)
+
+
+def _run(folder: Path, environment: Mapping[str, str], *words: str) -> str:
+    done = subprocess.run(
+        [COMMAND, *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_demo_and_score_run_no_foreign_module(folder: Path, environment: Mapping[str, str], tmp_path: Path) -> None:
+    assert json.loads(_run(folder, environment, "demo", "--json"))["dimensions"]
+    where = ("--dimension", "fluency", "--json")
+    assert json.loads(_run(folder, environment, "score", "--project", "Demo", *where, "--judge", "rules", "--no-reuse"))
+    rows = [f"text {row},source {row},reference {row},{row % 5 + 1}" for row in range(20)]
+    (tmp_path / "own.csv").write_text("\n".join(["text,source,reference,fluency", *rows]), encoding="utf-8")
+    _run(folder, environment, "import", str(tmp_path / "own.csv"), "--project", "Own")
+    # Metrics are computed in processes of loky.
+    assert json.loads(_run(folder, environment, "score", "--project", "Own", *where, "--evaluator", "rouge-l"))
+    assert _sprung(folder) == []
+
+
+def test_the_server_runs_no_foreign_module(folder: Path, environment: Mapping[str, str]) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with _started(folder, environment, "serve", "--port", str(port), "--no-token") as process:
+        assert _status(process, f"http://127.0.0.1:{port}/healthz") == 200
+    assert _sprung(folder) == []
+
+
+def test_a_worker_runs_no_foreign_module(folder: Path, environment: Mapping[str, str]) -> None:
+    with _started(folder, environment, "worker") as process:
+        assert _first_line(process)
+    assert _sprung(folder) == []
