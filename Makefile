@@ -104,6 +104,7 @@ $(INSTALLED): requirements.lock pyproject.toml .tools/uv-install $(UV)
 	@$(BIN)/python -c "" 2>/dev/null || $(UV) venv --quiet --clear --python $(SETUP)/bin/python $(VENV)
 	@sh .tools/uv-install $(VENV) --require-hashes -r requirements.lock
 	@sh .tools/uv-install $(VENV) --no-build-isolation --editable .
+	@find $(VENV)/lib -path '*/site-packages/*/tests' -type d -prune -exec rm -rf {} +  # libraries' own tests: 55 MB
 	@touch $@
 
 # Tests start hundreds of processes, so here it pays to compile everything once.
