@@ -21,7 +21,8 @@ OF_TODAY = [
     *sorted(GUIDE.rglob("*.md")),
 ]
 DECISIONS = sorted((ROOT / "docs" / "adr").glob("*.md"))
-DOCUMENTS = [*OF_TODAY, *DECISIONS, ROOT / "CHANGELOG.md", ROOT / "docs" / "walks.md"]
+OTHERS = ("AGENTS.md", "CHANGELOG.md", "SECURITY.md", "docs/llms.txt", "docs/walks.md")
+DOCUMENTS = [*OF_TODAY, *DECISIONS, *(ROOT / name for name in OTHERS)]
 TOP = ("app", "pages", "db", "prompts", "tests", "docs")
 PLACEHOLDER = re.compile(r"NAME|NNNN|<name>|name\.py")
 NO_LONGER_THERE = {"google-generativeai", "pyemd", "oidc-provider-mock"}
