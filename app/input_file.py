@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.errors import FileFormatError, NotFoundError
+from app.limits import DATA_FILE, LIST_FILE
 
-LARGEST_FILE = 500 * 2**20
+LARGEST_FILE = DATA_FILE.size
 """Bytes; as much as a browser may upload."""
-LARGEST_LIST = 20 * 2**20
+LARGEST_LIST = LIST_FILE.size
 """Bytes, for what people write themselves: attributes, checklists, answers, prompts, transcripts."""
 _SHOWN = 80
 # Without it, opening a pipe waits for somebody who writes to it; systems without pipes in folders lack the flag.

@@ -18,6 +18,8 @@ class Limits:
 
     size: bytes as they come. unpacked: bytes after decompression. rows, cells: of a table. cell: characters of one
     value. seconds: a deadline. memory: bytes of the subprocess that parses it.
+    A small file may not unpack to as much as a large one: `growth` and `density` are the most unpacked bytes and cells
+    for each byte of the file, `free` and `free_cells` what any file may have.
     """
 
     size: int
@@ -28,6 +30,18 @@ class Limits:
     cell: int | None = None
     seconds: float | None = None
     memory: int | None = None
+    growth: int = 1
+    density: int = 1
+    free: int = 0
+    free_cells: int = 0
+
+    def unpacked_of(self, size: int) -> int:
+        """Bytes that a file of this size may unpack to."""
+        return min(self.unpacked or self.size, self.free + self.growth * size)
+
+    def cells_of(self, size: int) -> int:
+        """Cells that a compressed file of this size may have."""
+        return min(self.cells or 0, self.free_cells + self.density * size)
 
 
 DATA_FILE = Limits(
@@ -36,8 +50,18 @@ DATA_FILE = Limits(
 """CSV, JSON and JSON Lines, which are what they look like."""
 LIST_FILE = Limits(size=20 * MB)
 """What people write themselves: attributes, checklists, answers, prompts, transcripts."""
-PARQUET = Limits(size=500 * MB, unpacked=500 * MB, rows=5_000_000, columns=2_000, cells=20_000_000)
-WORKBOOK = Limits(size=500 * MB, unpacked=200 * MB, rows=1_048_576, columns=2_000, cells=20_000_000)
+PARQUET = Limits(
+    size=500 * MB, unpacked=500 * MB, rows=5_000_000, columns=2_000, cells=20_000_000, seconds=120, memory=128 * MB,
+    growth=200, density=8, free=32 * MB, free_cells=200_000,
+)  # fmt: skip
+"""Texts that repeat for each system shrink to a hundredth. `memory` is for files that unpack to nothing; each gets four
+times its own size more."""
+WORKBOOK = Limits(
+    size=500 * MB, unpacked=200 * MB, rows=1_048_576, columns=2_000, cells=20_000_000, seconds=120, memory=96 * MB,
+    growth=40, free=4 * MB, density=8, free_cells=2_000_000,
+)  # fmt: skip
+"""A sheet is XML, which shrinks to a tenth, or to a thirtieth where cells repeat. `memory` is for an empty workbook;
+each gets eight times more than it unpacks to."""
 YAML = Limits(size=2 * MB)
 REPLY = Limits(size=8 * MB, unpacked=8 * MB)
 """A model's reply, a list of models. 128,000 tokens take less than one MB; log-probabilities take some more."""

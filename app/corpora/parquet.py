@@ -1,18 +1,30 @@
-"""Parquet files, which can unpack to ten thousand times their size: that is reckoned before anything unpacks."""
+"""Parquet files, which can unpack to ten thousand times their size.
 
+What the file says of its size is compared with its bytes. It is then unpacked in a subprocess with limits, since it
+may hold something else than it says. Only a file that passes is read in this process, block by block.
+"""
+
+import mmap
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from app.corpora.table_limits import MOST_CELLS, check_columns, too_many_cells
+from app.corpora.table_limits import check_columns, check_unpacked
 from app.errors import FileFormatError
-from app.input_file import LARGEST_FILE
+from app.limited_process import parse_apart
+from app.limits import PARQUET
 
 _ROWS_AT_A_TIME = 4096
+_MARK = b"PAR1"
+_LONGEST_FOOTER_LIST = 200_000  # columns of all row groups; a footer can claim a million and get room for them
+_passed: deque[bytes] = deque(maxlen=32)  # hashes of files that unpack to what they may
 
 
 def parquet_columns(raw: bytes, name: str) -> dict[str, list[Any]]:
@@ -33,14 +45,11 @@ class ParquetRows:
 
     def __init__(self, raw: bytes, name: str) -> None:
         self._name = name
+        _check_apart(raw, name)
         with _read(name):
-            self._file = _opened(raw, name)
+            self._file = _opened(pa.py_buffer(raw), name)
             self._rows = self._file.metadata.num_rows
             self.columns: tuple[str, ...] = tuple(self._file.schema_arrow.names)
-            if len(set(self.columns)) < len(self.columns):
-                raise ValueError("two columns have one name")
-            if sum(map(_size, _batches(self._file))) > LARGEST_FILE:
-                raise _too_much(name)
 
     def __len__(self) -> int:
         return int(self._rows)
@@ -67,36 +76,63 @@ def _read(name: str) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise FileFormatError(
-            f"{name} is not a complete Parquet file.", "Write it again, or save it as CSV."
-        ) from error
+        raise _incomplete(name) from error
 
 
-def _opened(raw: bytes, name: str) -> pq.ParquetFile:
+def _incomplete(name: str) -> FileFormatError:
+    return FileFormatError(f"{name} is not a complete Parquet file.", "Write it again, or save it as CSV.")
+
+
+def _check_apart(raw: bytes, name: str) -> None:
+    """Raises FileFormatError for what is no Parquet file, or unpacks to more than it may."""
+    if not raw.startswith(_MARK):
+        raise _incomplete(name)
+    digest = sha256(raw).digest()
+    if digest not in _passed:
+        limits = replace(PARQUET, memory=(PARQUET.memory or 0) + 4 * len(raw))
+        list(parse_apart(f"{__name__}:unpack_all", raw, name, limits))
+        _passed.append(digest)
+
+
+def unpack_all(file: BinaryIO, name: str) -> Iterator[None]:
+    """Unpack the file and keep nothing of it, in the subprocess. Raises FileFormatError as `ParquetRows` says."""
+    yield from ()
+    with _read(name):
+        raw = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        opened = _opened(pa.py_buffer(raw), name)
+        names = opened.schema_arrow.names
+        if len(set(names)) < len(names):
+            raise ValueError("two columns have one name")
+        unpacked = 0
+        for batch in _batches(opened):
+            unpacked += sum(map(_unpacked, batch.columns))
+            check_unpacked(unpacked, 0, len(raw), name, PARQUET)
+
+
+def _opened(buffer: pa.Buffer, name: str) -> pq.ParquetFile:
     """Texts stay encoded, so that one which repeats a million times is held once."""
-    found = pq.ParquetFile(pa.BufferReader(raw))
+    limits = {"thrift_container_size_limit": _LONGEST_FOOTER_LIST, "thrift_string_size_limit": 16 * 2**20}
+    found = pq.ParquetFile(pa.BufferReader(buffer), **limits)
     groups = [found.metadata.row_group(group) for group in range(found.metadata.num_row_groups)]
     parts = range(found.metadata.num_columns)
     check_columns(len(parts), name)
-    if sum(group.column(part).num_values for group in groups for part in parts) > MOST_CELLS:
-        raise too_many_cells(name)
-    if sum(group.total_byte_size for group in groups) > LARGEST_FILE:
-        raise _too_much(name)
+    chunks = [group.column(part) for group in groups for part in parts]
+    cells = max(sum(chunk.num_values for chunk in chunks), found.metadata.num_rows)
+    unpacked = max(
+        sum(chunk.total_uncompressed_size for chunk in chunks), sum(group.total_byte_size for group in groups)
+    )
+    check_unpacked(unpacked, cells, buffer.size, name, PARQUET)
     parts_schema = [found.schema.column(part) for part in parts]
     texts = [part.path for part in parts_schema if part.physical_type == "BYTE_ARRAY"]
-    return pq.ParquetFile(pa.BufferReader(raw), read_dictionary=texts, pre_buffer=False)
+    return pq.ParquetFile(pa.BufferReader(buffer), read_dictionary=texts, pre_buffer=False, **limits)
 
 
 def _batches(file: pq.ParquetFile) -> Iterator[pa.RecordBatch]:
     yield from file.iter_batches(_ROWS_AT_A_TIME, use_threads=False)
 
 
-def _size(batch: pa.RecordBatch) -> int:
-    """In bytes, once every text stands by itself."""
-    return sum(map(_unpacked, batch.columns))
-
-
 def _unpacked(array: pa.Array) -> int:
+    """In bytes, once every text stands by itself."""
     if pa.types.is_dictionary(array.type) and _holds_bytes(array.type.value_type):
         lengths = pc.binary_length(array.dictionary).take(array.indices)
         return int(pc.sum(lengths.cast(pa.int64())).as_py() or 0)
@@ -111,11 +147,4 @@ def _holds_bytes(kind: pa.DataType) -> bool:
     types = pa.types
     return bool(
         types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind) or types.is_large_binary(kind)
-    )
-
-
-def _too_much(name: str) -> FileFormatError:
-    return FileFormatError(
-        f"{name} unpacks to more than {LARGEST_FILE // 2**20} MB, which is the most that is read.",
-        "Split it into smaller files.",
     )

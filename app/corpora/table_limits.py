@@ -1,9 +1,10 @@
 """Limits on tables, so that no small file keeps the program busy for long or fills its memory."""
 
 from app.errors import FileFormatError
+from app.limits import DATA_FILE, MB, Limits
 
-MOST_COLUMNS = 2_000
-MOST_CELLS = 20_000_000
+MOST_COLUMNS = DATA_FILE.columns or 0
+MOST_CELLS = DATA_FILE.cells or 0
 
 
 def check_columns(columns: int, name: str) -> None:
@@ -22,7 +23,20 @@ def check_cells(rows: int, columns: int, name: str) -> None:
         raise too_many_cells(name)
 
 
-def too_many_cells(name: str) -> FileFormatError:
+def check_unpacked(unpacked: int, cells: int, size: int, name: str, limits: Limits) -> None:
+    """Raises FileFormatError where a compressed file of `size` bytes unpacks to more bytes or cells than it may."""
+    if cells > limits.cells_of(size):
+        raise too_many_cells(name, limits.cells_of(size))
+    if unpacked > limits.unpacked_of(size):
+        raise FileFormatError(
+            f"{name} unpacks to more than {limits.unpacked_of(size) // MB} MB, which is the most that is read "
+            "of a file of its size.",
+            "Save it as CSV, or split it into smaller files.",
+        )
+
+
+def too_many_cells(name: str, most: int = MOST_CELLS) -> FileFormatError:
     return FileFormatError(
-        f"{name} has more than {MOST_CELLS:,} cells, which is the most that is read.", "Split it into smaller files."
+        f"{name} has more than {most:,} cells, which is the most that is read of a file of its size.",
+        "Save it as CSV, or split it into smaller files.",
     )

@@ -1,18 +1,19 @@
 """Rows of a sheet of an Excel workbook (.xlsx): its values, with the sheet's own row numbers.
 
-Nothing in it is run or followed: macros, links to other files and pictures stay unread. It is read row by row and given
-up at a limit, so that no small file fills the memory or keeps the program busy.
+Nothing in it is run or followed: macros, links to other files and pictures stay unread. A subprocess reads it row by
+row and gives up at a limit, so that no small file fills the memory or keeps the program busy.
 """
 
+import os
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
-from itertools import dropwhile
-from typing import Any
-from zipfile import BadZipFile, ZipFile
+from typing import Any, BinaryIO
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
@@ -21,13 +22,12 @@ from openpyxl.utils.escape import unescape
 from app.corpora.cells import listed
 from app.corpora.corpus import SkippedRow
 from app.corpora.headed_rows import Read, headed_rows, is_empty
-from app.corpora.table_limits import MOST_CELLS, too_many_cells
+from app.corpora.table_limits import check_unpacked, too_many_cells
 from app.errors import FileFormatError, WorkbenchError
+from app.limited_process import parse_apart
+from app.limits import WORKBOOK
 
-MOST_ROWS = 1_048_576
-"""As many as the format has; a file can claim more."""
-LARGEST_UNPACKED = 200 * 2**20
-"""Bytes of the parts that are read: they are XML, of which a workbook of 500 MB would take minutes."""
+_MOST_PARTS = 10_000
 _ERRORS = frozenset(
     {"#N/A", "#NAME?", "#DIV/0!", "#REF!", "#VALUE!", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#GETTING_DATA"}
 )
@@ -38,16 +38,14 @@ _SAVE_ANEW = "Open it in a spreadsheet program, save it as .xlsx, or export the 
 def is_workbook(raw: bytes) -> bool:
     """Whether this zip archive holds the parts of a workbook."""
     try:
-        with ZipFile(BytesIO(raw)) as archive:
-            return any(part.startswith("xl/") for part in archive.namelist())
-    except (BadZipFile, ValueError, OSError, NotImplementedError):
+        return any(part.startswith("xl/") for part in _parts(raw))
+    except FileFormatError:
         return b"xl/workbook" in raw  # damaged: `workbook_rows` says so
 
 
 def sheet_names(raw: bytes, name: str) -> tuple[str, ...]:
     """The sheets that a person sees, in their order. Raises FileFormatError."""
-    with _opened(raw, name) as book:
-        return tuple(_visible(book))
+    return tuple(_apart("read_names", raw, name))
 
 
 def workbook_rows(raw: bytes, name: str, sheet: str = "") -> Read:
@@ -56,20 +54,9 @@ def workbook_rows(raw: bytes, name: str, sheet: str = "") -> Read:
     The first row that isn't blank names the columns. A cell that shows an error counts as blank and is named.
     Raises FileFormatError where the file, the sheet or its formulas can't be read, or it is too large.
     """
-    with _opened(raw, name) as book:
-        chosen = sheet or next(iter(_visible(book)), "")
-        _check_sheet(book, chosen, name)
-        title = f"The sheet “{chosen}” of {name}" if len(book.sheetnames) > 1 else name
-        numbered = list(dropwhile(lambda row: all(map(is_empty, row[1])), _rows(book[chosen], title)))
-        if not numbered:
-            others = [other for other in _visible(book) if other != chosen]
-            hint = f"Choose another of its sheets: {listed(others)}." if others else "Choose a file that holds data."
-            raise FileFormatError(f"{title} is empty.", hint)
-    if _never_computed(raw, name, chosen):
-        raise FileFormatError(
-            f"{title} holds formulas whose values were never saved.",
-            "Open it in a spreadsheet program, save it, and import it again.",
-        )
+    read = _apart("read_rows", raw, name, sheet)
+    title = next(read, name)
+    numbered = list(read)
     left = _margin([cells for _, cells in numbered])
     errors: list[SkippedRow] = []
     sound = list(_sound(numbered, left, errors))
@@ -77,15 +64,62 @@ def workbook_rows(raw: bytes, name: str, sheet: str = "") -> Read:
     return rows, [*skipped, *errors]
 
 
-def _rows(sheet: Any, title: str) -> Iterator[tuple[int, list[Any]]]:
+def _apart(job: str, raw: bytes, name: str, *arguments: str) -> Iterator[Any]:
+    """What a function below yields, in a subprocess. Raises FileFormatError, at once for a file that unpacks to too
+    much."""
+    parts = _parts(raw, name)
+    # Pictures, which don't shrink, are not unpacked.
+    read = [
+        at for at in parts.values() if at.filename.endswith((".xml", ".rels")) or at.file_size > 2 * at.compress_size
+    ]
+    unpacked = sum(at.file_size for at in read)
+    check_unpacked(unpacked, 0, len(raw), name, WORKBOOK)
+    limits = replace(WORKBOOK, memory=(WORKBOOK.memory or 0) + 8 * unpacked)
+    return parse_apart(f"{__name__}:{job}", raw, name, limits, *arguments)
+
+
+def read_names(file: BinaryIO, name: str) -> Iterator[str]:
+    """Of the sheets that a person sees."""
+    with _opened(file, name) as book:
+        yield from _visible(book)
+
+
+def read_rows(file: BinaryIO, name: str, sheet: str) -> Iterator[Any]:
+    """What the sheet is called in messages; then (row, cells) of each row that isn't blank. sheet: else the first."""
+    with _opened(file, name) as book:
+        chosen = sheet or next(iter(_visible(book)), "")
+        _check_sheet(book, chosen, name)
+        title = f"The sheet “{chosen}” of {name}" if len(book.sheetnames) > 1 else name
+        if _never_computed(file, name, chosen):
+            raise FileFormatError(
+                f"{title} holds formulas whose values were never saved.",
+                "Open it in a spreadsheet program, save it, and import it again.",
+            )
+        yield title
+        found = False
+        for row in _rows(book[chosen], title, _most_cells(file)):
+            if row[1]:
+                found = True
+                yield row
+        if not found:
+            others = [other for other in _visible(book) if other != chosen]
+            hint = f"Choose another of its sheets: {listed(others)}." if others else "Choose a file that holds data."
+            raise FileFormatError(f"{title} is empty.", hint)
+
+
+def _most_cells(file: BinaryIO) -> int:
+    return WORKBOOK.cells_of(os.fstat(file.fileno()).st_size)
+
+
+def _rows(sheet: Any, title: str, most: int) -> Iterator[tuple[int, list[Any]]]:
     """Each row with its number, to its last cell that holds something. What the file says of its own size is not
     believed."""
     sheet.reset_dimensions()
     seen = 0
     for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
         seen += len(row)
-        if seen > MOST_CELLS or number > MOST_ROWS:
-            raise too_many_cells(title)
+        if seen > most or number > (WORKBOOK.rows or 0):
+            raise too_many_cells(title, most)
         cells = [_value(cell) for cell in row]
         while cells and is_empty(cells[-1]):
             cells.pop()
@@ -105,7 +139,9 @@ def _value(cell: Any) -> Any:
 
 def _margin(rows: Sequence[Sequence[Any]]) -> int:
     """How many columns on the left hold nothing: many begin their tables at B2."""
-    return min(next((at for at, cell in enumerate(cells) if not is_empty(cell)), len(cells)) for cells in rows if cells)
+    return min(
+        (next((at for at, cell in enumerate(cells) if not is_empty(cell)), len(cells)) for cells in rows), default=0
+    )
 
 
 def _sound(
@@ -122,15 +158,16 @@ def _sound(
         yield number, cells
 
 
-def _never_computed(raw: bytes, name: str, sheet: str) -> bool:
+def _never_computed(file: BinaryIO, name: str, sheet: str) -> bool:
     """Whether the sheet has formulas and none of them a value: a program wrote it that doesn't compute."""
-    with ZipFile(BytesIO(raw)) as archive:
+    with ZipFile(file) as archive:
         parts = [part for part in archive.namelist() if part.startswith("xl/worksheets/")]
         if not any(_FORMULA.search(archive.read(part)) for part in parts):
             return False
     found = False
-    with _opened(raw, name) as values, _opened(raw, name, formulas=True) as written:
-        for now, as_written in zip(_rows(values[sheet], name), _rows(written[sheet], name), strict=False):
+    with _opened(file, name) as values, _opened(file, name, formulas=True) as written:
+        most = _most_cells(file)
+        for now, as_written in zip(_rows(values[sheet], name, most), _rows(written[sheet], name, most), strict=False):
             for place, cell in enumerate(as_written[1]):
                 if isinstance(cell, str) and cell.startswith("=") and (len(now[1]) <= place or now[1][place] != cell):
                     if place < len(now[1]) and now[1][place] is not None:
@@ -152,14 +189,13 @@ def _check_sheet(book: Any, sheet: str, name: str) -> None:
 
 
 @contextmanager
-def _opened(raw: bytes, name: str, *, formulas: bool = False) -> Iterator[Any]:
+def _opened(file: BinaryIO, name: str, *, formulas: bool = False) -> Iterator[Any]:
     """The workbook while the block lasts; whatever is wrong inside becomes one sentence."""
-    _check_size(raw, name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of styles and extensions that say nothing about values
         try:
             book = load_workbook(
-                BytesIO(raw), read_only=True, data_only=not formulas, keep_vba=False, keep_links=False, rich_text=False
+                file, read_only=True, data_only=not formulas, keep_vba=False, keep_links=False, rich_text=False
             )
             try:
                 yield book
@@ -168,17 +204,19 @@ def _opened(raw: bytes, name: str, *, formulas: bool = False) -> Iterator[Any]:
         except (WorkbenchError, MemoryError):
             raise
         except Exception as error:  # a damaged file raises whatever its parts run into
-            raise FileFormatError(f"{name} is not a complete Excel workbook.", _SAVE_ANEW) from error
+            raise _incomplete(name) from error
 
 
-def _check_size(raw: bytes, name: str) -> None:
+def _parts(raw: bytes, name: str = "") -> dict[str, ZipInfo]:
+    """Name -> what the archive says of a part. Raises FileFormatError."""
+    if raw.count(b"PK\x01\x02") > _MOST_PARTS:
+        raise _incomplete(name)
     try:
         with ZipFile(BytesIO(raw)) as archive:
-            unpacked = sum(part.file_size for part in archive.infolist() if part.filename.endswith((".xml", ".rels")))
+            return {part.filename: part for part in archive.infolist()}
     except (BadZipFile, ValueError, OSError, NotImplementedError) as error:
-        raise FileFormatError(f"{name} is not a complete Excel workbook.", _SAVE_ANEW) from error
-    if unpacked > LARGEST_UNPACKED:
-        raise FileFormatError(
-            f"{name} unpacks to more than {LARGEST_UNPACKED // 2**20} MB, which is the most that is read.",
-            "Split it into smaller files, or export the sheet as CSV.",
-        )
+        raise _incomplete(name) from error
+
+
+def _incomplete(name: str) -> FileFormatError:
+    return FileFormatError(f"{name} is not a complete Excel workbook.", _SAVE_ANEW)

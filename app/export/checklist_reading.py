@@ -15,7 +15,7 @@ from app.domain.storable_text import storable
 from app.errors import FileFormatError
 from app.export.checklist import BY_HAND, NO_COMPONENT
 from app.export.question_reading import Known, read_component, read_question
-from app.limits import MB, YAML
+from app.limited_yaml import read_yaml
 
 Named = tuple[str, object]
 """What a person calls it ("Question 3", "Row 3") and what it holds."""
@@ -99,8 +99,7 @@ def _setting(document: Mapping[str, Any], field: str, kind: Any) -> Any:
     return storable(value) if isinstance(value, str) else value
 
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-MOST_ALIASES = 20
+_MOST_STRUCTURES = 300_000  # objects and lists of a JSON document
 _HINT = "Export a checklist to see the form."
 _LIST_MARK = re.compile(r"^(?:[-*•]\s+(?:\[[ xX]?\]\s*)?|\d+[.)]\s+)")
 
@@ -164,28 +163,19 @@ def read_lines(content: str, dimension: str) -> Checklist:
     return _checklist(named, dimension, {}, [])
 
 
-def _check_yaml(content: str) -> None:
-    """Raises FileFormatError for more than is read, and for aliases, of which a few lines stand for gigabytes."""
-    if len(content) > YAML.size:
-        raise FileFormatError(
-            f"A checklist file in YAML has {YAML.size // MB} MB at most.", "Divide it, or save it as JSON."
-        )
-    aliases = sum(isinstance(event, yaml.AliasEvent) for event in yaml.parse(content, Loader=_LOADER))
-    if aliases > MOST_ALIASES:
-        raise FileFormatError("The checklist file repeats parts by aliases (*name).", "Write them out.")
-
-
 def _parsed(content: str) -> object:
     try:
-        if content.lstrip().startswith(("{", "[")):
-            return json.loads(content)
-        _check_yaml(content)
-        return yaml.load(content, Loader=_LOADER)  # noqa: S506 - both are safe loaders
+        if not content.lstrip().startswith(("{", "[")):
+            return read_yaml(content)
+        if content.count("{") + content.count("[") > _MOST_STRUCTURES:
+            raise FileFormatError("The checklist file has too many parts.", _HINT)
+        return json.loads(content)
     except json.JSONDecodeError as error:
         problem, line = "JSON", error.lineno
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        problem, line = "YAML", mark.line + 1 if mark else 0
+        problem = "YAML" if mark or not error.__cause__ else "YAML with sensible dates and numbers"
+        line = mark.line + 1 if mark else 0
     except RecursionError:
         problem, line = "JSON or YAML of a sensible depth", 0
     except ValueError:  # a day that no calendar has, a number of thousands of digits

@@ -7,7 +7,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from app.errors import PromptError
+from app.errors import FileFormatError, PromptError
+from app.limited_yaml import read_yaml
 
 FENCE = "---\n"
 NAME_PATTERN = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
@@ -43,7 +44,9 @@ def split_front_matter(text: str) -> tuple[FrontMatter, str]:
     if not text.startswith(FENCE) or not fence:
         raise PromptError("The prompt has no front matter.", "Start it with a block of YAML between two lines of ---.")
     try:
-        matter = FrontMatter.model_validate(yaml.safe_load(head))
+        matter = FrontMatter.model_validate(read_yaml(head))
+    except FileFormatError as error:
+        raise PromptError(f"The prompt's front matter can't be read: {error.message}", error.hint) from error
     except yaml.YAMLError as error:
         raise PromptError(f"The prompt's front matter isn't YAML{_place(error)}.", "Correct it.") from error
     except ValidationError as error:

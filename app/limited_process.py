@@ -1,0 +1,112 @@
+"""Parsing of bytes from elsewhere in a subprocess, whose memory and time the system limits.
+
+A small file can unpack to gigabytes, or keep a parser busy for hours. What a subprocess does with it ends there.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryFile
+from threading import Timer
+from typing import Any, BinaryIO
+
+from app.errors import FileFormatError
+from app.limits import Limits
+
+Job = Callable[..., Iterator[Any]]
+"""Takes the file, its name and texts; yields values that JSON has, and may raise FileFormatError."""
+_VALUE, _REFUSED, _END = "value", "refused", "end"
+_NEEDED = ("PATH", "PYTHONPATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LANG", "LC_ALL", "HOME")
+# One thread and one heap: each more would reserve address space that the limit counts.
+_ONE_THREAD = {
+    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "ARROW_IO_THREADS": "1", "MALLOC_ARENA_MAX": "1",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}  # fmt: skip
+
+
+def parse_apart(job: str, raw: bytes, name: str, limits: Limits, *arguments: str) -> Iterator[Any]:
+    """Yield what the job yields for these bytes. job: "module:function", as `Job` says; name: of the file.
+
+    The subprocess gets `limits.memory` bytes more than its program needs, and `limits.seconds` of the processor.
+    Raises FileFormatError: the job's own, or one that says that the limits were reached.
+    """
+    seconds = limits.seconds or 0
+    command = [sys.executable, "-P", "-m", __name__, job, str(limits.memory or 0), str(int(seconds)), name, *arguments]
+    environment = {key: os.environ[key] for key in _NEEDED if key in os.environ} | _ONE_THREAD  # no keys
+    with TemporaryFile() as file:
+        file.write(raw)
+        file.seek(0)
+        process = subprocess.Popen(  # noqa: S603 - our own words
+            command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+        )
+        timer = Timer(3 * seconds, process.kill)  # a busy machine gives a process a part of its time
+        timer.start()
+        try:
+            assert process.stdout is not None
+            yield from _values(process.stdout, name)
+        finally:
+            timer.cancel()
+            process.kill()
+            process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
+
+
+def _values(lines: BinaryIO, name: str) -> Iterator[Any]:
+    for line in lines:
+        try:
+            kind, *said = json.loads(line)
+        except ValueError:
+            break  # killed in the middle of a line
+        if kind == _VALUE:
+            yield said[0]
+        elif kind == _REFUSED:
+            raise FileFormatError(*said)
+        else:
+            return
+    raise FileFormatError(
+        f"{name} takes more memory or time to read than a file of its size may.",
+        "Save it as CSV, or split it into smaller files.",
+    )
+
+
+def _main(job: str, memory: str, seconds: str, name: str, *arguments: str) -> None:
+    module, _, function = job.partition(":")
+    found: Job = getattr(import_module(module), function)
+    with os.fdopen(0, "rb", closefd=False) as file:
+        _limit(int(memory), int(seconds))
+        try:
+            for value in found(file, name, *arguments):
+                _say(_VALUE, value)
+        except FileFormatError as error:
+            _say(_REFUSED, error.message, error.hint)
+        else:
+            _say(_END)
+        sys.stdout.flush()
+    os._exit(0)  # nothing is worth waiting for
+
+
+def _say(kind: str, *values: Any) -> None:
+    sys.stdout.write(json.dumps([kind, *values]) + "\n")
+
+
+def _limit(memory: int, seconds: int) -> None:
+    """Where the system has such limits; elsewhere the time alone is limited, by the process that waits."""
+    try:
+        import resource  # noqa: PLC0415 - POSIX only
+    except ImportError:
+        return
+    if seconds:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    statistics = Path("/proc/self/statm")
+    if memory and statistics.exists():
+        held = int(statistics.read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (held + memory, held + memory))
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])
