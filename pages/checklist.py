@@ -42,13 +42,24 @@ if not versions:
 who = current_editor()
 part = choose_part()
 unsaved_typing(*EDITED_HERE)
-left, right = st.columns([4, 3] if part == "try" else [5, 2], gap="large")
-with right, sticky("checklist_side"):
+if part == "try":
+    # The text comes first, also on a phone, where columns stack.
+    chosen = st.container(width=480)
+    texts, left = st.columns([3, 4], gap="large")
+    with texts:
+        reading = sticky("try_reading")
+    right = st.container()
+else:
+    left, right = st.columns([5, 2], gap="large")
+    with right:
+        chosen = right = sticky("checklist_side")
+with chosen:
     pinned = st.container()
     version = choose_version(versions, dimension.id)
     view = view_checklist(workbench, dimension.id, version)
     draft = view.checklist.status is ChecklistStatus.DRAFT
     standing(workbench, view)
+with right:
     if may(workbench, Right.EDIT, dimension_id=dimension.id):
         editor_name(who)
     link("lineage", "Where the questions come from")
@@ -62,7 +73,7 @@ with right, sticky("checklist_side"):
 with left:
     tuning_bar(workbench, view)
     if part == "try":
-        checklist_trial(workbench, view, pinned)
+        checklist_trial(workbench, view, reading)
     elif part == "compare":
         version_comparison(versions, view.checklist)
     elif part == "history":

@@ -34,6 +34,8 @@ _FOREIGN = re.compile(
     r"|une?|les|des|est|pas|avec|pour|que|los|las|una|con|por|het|een|niet|zijn|voor)\b",
     re.IGNORECASE,
 )
+QUOTES = "fit this:"
+"""Stands in a question before an attribute that it quotes unchanged."""
 _EXPECTATION = "meet the expectation that"
 _ANSWERED_BADLY = re.compile(r"^(?:then|if so|if yes|in that case)\b", re.IGNORECASE)
 _IT = re.compile(
@@ -84,7 +86,7 @@ def quoted(attribute: str, context: Context) -> str | None:
     said = " ".join(without_bullet(attribute).split())
     if not said or question_from(attribute, context):
         return None
-    return said if is_yes_no(said) else f"Does the {context.text_name} fit this: {said.rstrip(' .!?;:')}?"
+    return said if is_yes_no(said) else f"Does the {context.text_name} {QUOTES} {said.rstrip(' .!?;:')}?"
 
 
 def is_english(context: Context, attribute: str) -> bool:

@@ -8,7 +8,7 @@ from app.rules.clauses import Clauses
 from app.rules.english import finish, is_bad
 from app.rules.matching import named_rule
 from app.rules.meaning import keeps_meaning
-from app.rules.phrasing import is_yes_no, question_from
+from app.rules.phrasing import QUOTES, is_yes_no, question_from
 from app.rules.questions import overlaps
 from app.rules.relevance import field_of
 from app.rules.request import Context, context_of
@@ -57,7 +57,7 @@ def _mended(written: str, context: Context) -> tuple[str | None, str]:
             if phrased
             else (None, "It can't be answered yes or no.")
         )
-    if is_bad(question):
+    if is_bad(question) and QUOTES not in question:  # a quoted attribute is never reworded
         turned = Clauses(context.text_name).turned(question.rstrip("?"))
         if turned is not None and not keeps_meaning(question, turned):
             return question, KEPT  # naming a fault isn't having one: "Does it admit a mistake openly?"

@@ -78,7 +78,7 @@ def test_progress_tells_people_and_llms_apart(demo: Workbench, open_screen: Open
     assert table.loc["coherence", "By LLMs"] > 0
     assert table.loc["coherence", "Ratings"] == 168
     assert table.loc["coherence", "Checklist"] == "version 1, published"
-    assert table.loc["coherence", "Scored"] == "run 1"
+    assert table.loc["coherence", "Scored"] == "version 1 by run 1"
 
 
 def test_a_project_from_a_preset_has_its_dimensions_and_opens_data(workbench: Workbench, open_screen: Open):

@@ -50,7 +50,7 @@ def results(
     from app.services.results.aspect_analysis import aspects_of
     from app.services.results.dimension_means import dimension_means
     from app.services.results.result_files import write_results
-    from app.services.results.results import Choices, results_of, runs_to_show
+    from app.services.results.results import Choices, newer_trial_words, results_of, runs_to_show
     from app.services.results.rubric.rubric_xray import rubric_xray
     from app.services.results.run_answers.evidence import quote_counts
     from app.services.results.run_answers.evidence_report import report_evidence
@@ -102,6 +102,10 @@ def results(
                 echo(f"{result.dimension.name}, {shown_model(result.run.judge)}: quotes: {counted}")
         for result in found:
             _print_aspects(result, aspects_of(workbench, result))
+    for name in dict.fromkeys(result.dimension.name for result in found):
+        shown = [result.run for result in found if result.dimension.name == name]
+        if trial := newer_trial_words(workbench, target.id, shown, name):
+            say(trial)
 
 
 def _check_soft(found: "list[DimensionResult]") -> None:

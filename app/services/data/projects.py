@@ -44,6 +44,17 @@ class DimensionProgress:
         return self.published
 
     @property
+    def scored_words(self) -> str:
+        """The checklist version that has scores and its run, then the published version where that has none."""
+        if self.run is None:
+            return "not yet"
+        version = self.run.version(self.dimension.name)
+        said = f"version {version} by run {self.run.id}" if version else f"run {self.run.id}"
+        if self.run.done < self.run.all:
+            said += f" ({self.run.done:,} of {self.run.all:,} scores)"
+        return said if self.unscored_version is None else f"{said}, version {self.unscored_version} not yet"
+
+    @property
     def attributes(self) -> int:
         return self.human_attributes + self.llm_attributes
 

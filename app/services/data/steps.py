@@ -173,10 +173,7 @@ def _checklist(dimension: DimensionProgress) -> _Standing:
 def _scores(progress: Overview, dimension: DimensionProgress) -> _Standing:
     run = dimension.run
     if run is not None and dimension.unscored_version is not None:
-        return (
-            StepState.READY,
-            f"Version {dimension.unscored_version} has no scores yet; run {run.id} was of an earlier one",
-        )
+        return StepState.READY, f"Scored: {dimension.scored_words}"
     if run is not None:
         done = run.done == run.all
         return (StepState.DONE if done else StepState.READY), f"Run {run.id}: {run.done:,} of {run.all:,} scores"

@@ -34,6 +34,7 @@ __all__ = [
     "kept_result",
     "kept_results",
     "newer_trial",
+    "newer_trial_words",
     "result_state",
     "results_of",
     "runs_to_show",
@@ -383,3 +384,17 @@ def newer_trial(runs: Sequence[RunSummary], shown: Sequence[RunSummary], dimensi
     ]
     newest = max(newer, key=lambda run: run.rank(dimension), default=None)
     return newest if newest is not None and newest.drawn else None
+
+
+@use_case(Right.READ)
+def newer_trial_words(workbench: Workbench, project_id: int, shown: Sequence[RunSummary], dimension: str) -> str | None:
+    """What to say beside the results of these runs, where a newer checklist version has only a trial."""
+    with workbench.database.read() as work:
+        trial = newer_trial(work.runs.all(project_id), shown, dimension)
+    if trial is None:
+        return None
+    texts = f"{trial.texts:,} text{'' if trial.texts == 1 else 's'}"
+    return (
+        f"Version {trial.version(dimension)} of {dimension} has only a trial on {texts}: run {trial.id}. "
+        "Score all texts with it, or choose that run."
+    )

@@ -23,6 +23,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.last_models import last_model
 from pages.components.shell.reading import readable_text
 from pages.components.shell.runs.model_choice import model_choice
+from pages.components.shell.tables.stacked import column_names, named_value
 from pages.components.shell.words import model_label, plain, show_error
 
 _TEXT, _DRAW, _TRIAL = "try_text", "try_draw", "trial"
@@ -35,8 +36,8 @@ _WORDS = {
 _COLUMNS = (6, 2, 3)
 
 
-def checklist_trial(workbench: Workbench, view: ChecklistView, pinned: DeltaGenerator) -> None:
-    """pinned: where the text and the score stay in sight beside the questions."""
+def checklist_trial(workbench: Workbench, view: ChecklistView, reading: DeltaGenerator) -> None:
+    """reading: where the text and the score stay in sight beside the questions; before them on a phone."""
     st.caption("A trial shows what the questions do on one text. Nothing of it counts as a result.")
     if not view.checklist.asked:
         st.markdown("**This version asks nothing.** Switch a question on, or add one.")
@@ -46,7 +47,7 @@ def checklist_trial(workbench: Workbench, view: ChecklistView, pinned: DeltaGene
     except WorkbenchError as error:
         show_error(error)
         return
-    with pinned:
+    with reading:
         scores = st.container(key="try_scores")
         _read(view, text)
     trial = _trial(workbench, view, text)
@@ -122,12 +123,14 @@ def _trial(workbench: Workbench, view: ChecklistView, text: Text) -> PreviewText
 
 def _rows(view: ChecklistView, text: Text, trial: PreviewText | None) -> dict[int, Answer]:
     """Question, judge and person side by side; returns what the person answers."""
-    words, judge, person = st.columns(_COLUMNS)
-    words.caption("Question")
-    judge.caption(plain(model_label(trial.model)) if trial else "Judge")
-    person.caption("You")
     numbers = view.checklist.numbers
-    return {question.id: _row(numbers[question.id], question, text, trial) for question in view.checklist.asked}
+    with st.container(key="try_rows"):
+        column_names("try", _COLUMNS, ("Question", _judge_name(trial), "You"))
+        return {question.id: _row(numbers[question.id], question, text, trial) for question in view.checklist.asked}
+
+
+def _judge_name(trial: PreviewText | None) -> str:
+    return plain(model_label(trial.model)) if trial else "Judge"
 
 
 def _row(number: int, question: Question, text: Text, trial: PreviewText | None) -> Answer:
@@ -136,13 +139,13 @@ def _row(number: int, question: Question, text: Text, trial: PreviewText | None)
     reason = f"  \n:small[:gray[{plain(judgment.rationale)}]]" if judgment and judgment.rationale else ""
     words.markdown(f"**{number}** {plain(question.text)}{reason}")
     if judgment:
-        judge.markdown("**can't tell**" if judgment.cannot_tell else f"**{_WORDS[judgment.answer]}**")
+        answer = "can't tell" if judgment.cannot_tell else _WORDS[judgment.answer]
+        judge.markdown(named_value(_judge_name(trial), f"**{answer}**"))
     given = person.segmented_control(
         "Your answer",
         [Answer.YES, Answer.NO, *([Answer.NOT_APPLICABLE] if question.may_not_apply else [])],
         format_func=_WORDS.__getitem__,
         key=f"try_{text.id}_{question.id}",
-        label_visibility="collapsed",
     )
     return given or Answer.UNANSWERED
 

@@ -6,11 +6,17 @@ import streamlit as st
 
 from app.services.data.uploads import MappedColumns, UploadPreview
 from pages.components.data.kept_upload import starting_with
+from pages.components.shell.tables.stacked import column_names
 from pages.components.shell.words import plain
 
 MOST_PILLS = 24
 _LABEL = "Columns with ratings"
 _COLUMNS = (3, 3, 3)
+_NAMES = (
+    "Column",
+    "Dimension it rates (for two raters, give both columns the same name)",
+    "Lowest and highest possible rating (others are left out and listed)",
+)
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -58,20 +64,18 @@ def _labelled(preview: UploadPreview, column: str) -> str:
 
 
 def _rows(key: str, preview: UploadPreview, guessed: Mapping[str, str], columns: list[str]) -> tuple[Pairs, Pairs]:
-    heads = st.columns(_COLUMNS)
-    heads[0].caption("Column")
-    heads[1].caption("Dimension it rates (for two raters, give both columns the same name)")
-    heads[2].caption("Lowest and highest possible rating (others are left out and listed)")
+    table = st.container(key="rating_rows")
+    with table:
+        column_names("ratings", _COLUMNS, _NAMES)
     ratings: list[tuple[str, str]] = []
     scales: dict[str, str] = {}
     for column in columns:
-        about, dimension, scale = st.columns(_COLUMNS, vertical_alignment="center")
+        about, dimension, scale = table.columns(_COLUMNS, vertical_alignment="center")
         found, place = preview.numbers[column], preview.columns.index(column)
         about.markdown(f"{plain(column)} :small[:gray[{found.count:,} of {preview.count:,} rows]]")
         name = dimension.text_input(
             plain(f"Dimension that {column} rates"),
             key=starting_with(f"map_dimension_{place}_{key}", guessed.get(column, column)),
-            label_visibility="collapsed",
         )
         ratings.append((name, column))
         if name in scales:
@@ -82,7 +86,6 @@ def _rows(key: str, preview: UploadPreview, guessed: Mapping[str, str], columns:
             plain(f"Scale of {column}"),
             placeholder=f"{low:g}..{high:g}, going by the ratings",
             key=starting_with(f"map_scale_{place}_{key}", ""),
-            label_visibility="collapsed",
         )
     return tuple(ratings), tuple(scales.items())
 

@@ -3,7 +3,6 @@
 import pandas as pd
 import streamlit as st
 
-from app.domain.run import RunSummary
 from app.services.data.projects import DimensionProgress, Overview
 
 
@@ -27,13 +26,13 @@ def progress_table(progress: Overview) -> None:
                 "by LLMs", help="Attributes that models wrote, those of the built-in rules included."
             ),
             "Checklist": st.column_config.TextColumn(help="The newest version."),
-            "Scored": st.column_config.TextColumn(help="The run with most texts of the newest checklist."),
+            "Scored": st.column_config.TextColumn(help="Which version of the checklist was scored, and by which run."),
         },
     )
 
 
 def _row(progress: DimensionProgress) -> dict[str, object]:
-    checklist, run = progress.checklist, progress.run
+    checklist = progress.checklist
     return {
         "Dimension": progress.dimension.name,
         "Ratings": progress.ratings,
@@ -42,9 +41,5 @@ def _row(progress: DimensionProgress) -> dict[str, object]:
         "By people": progress.human_attributes,
         "By LLMs": progress.llm_attributes,
         "Checklist": f"version {checklist.version}, {checklist.status}" if checklist else "none yet",
-        "Scored": _scored(run) if run else "not yet",
+        "Scored": progress.scored_words,
     }
-
-
-def _scored(run: RunSummary) -> str:
-    return f"run {run.id}" if run.done == run.all else f"run {run.id}, {run.done:,} of {run.all:,} scores"

@@ -15,10 +15,12 @@ from app.services.runtime.workbench import Workbench
 from pages.components.home.project_file import take_along
 from pages.components.shell import local_time
 from pages.components.shell.current import choose
+from pages.components.shell.tables.stacked import column_names, named_value
 from pages.components.shell.words import button_label, plain, show_error
 
 PAGE_SIZE = 10
 WIDTHS = (4, 2, 2, 4, 2, 5)
+_NAMES = ("Name", "Texts", "Dimensions", "Progress", "Created", "")
 
 
 def project_list(workbench: Workbench, projects: Sequence[Project], current: Overview) -> None:
@@ -26,10 +28,7 @@ def project_list(workbench: Workbench, projects: Sequence[Project], current: Ove
     number = 1
     pages = ceil(len(projects) / PAGE_SIZE)
     with st.container(key="projects", gap="small"):
-        for column, title in zip(
-            st.columns(WIDTHS), ("Name", "Texts", "Dimensions", "Progress", "Created", ""), strict=True
-        ):
-            column.caption(title)
+        column_names("projects", WIDTHS, _NAMES)
         rows = st.container(gap="xsmall")
         if pages > 1:
             number = st.pagination(pages, key="projects_page")
@@ -42,10 +41,14 @@ def project_list(workbench: Workbench, projects: Sequence[Project], current: Ove
 def _row(workbench: Workbench, project: Project, progress: Overview, is_current: bool) -> None:
     name, texts, dimensions, far, created, actions = st.columns(WIDTHS, vertical_alignment="center")
     name.markdown(f"**{plain(project.name)}**" if is_current else plain(project.name))
-    texts.markdown(f"{progress.texts:,}")
-    dimensions.markdown(str(len(progress.dimensions)))
-    far.markdown(progress_words(progress))
-    created.markdown(local_time.said(project.created_at, local_time.DAY))
+    values = (
+        f"{progress.texts:,}",
+        str(len(progress.dimensions)),
+        progress_words(progress),
+        local_time.said(project.created_at, local_time.DAY),
+    )
+    for column, title, value in zip((texts, dimensions, far, created), _NAMES[1:], values, strict=False):
+        column.markdown(named_value(title, value))
     with actions.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         opening = button_label("Open", project.name)
         if is_current:

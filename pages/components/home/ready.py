@@ -10,6 +10,7 @@ from app.services.data.steps import StepState, next_of, steps_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import DIMENSION, choose
 from pages.components.shell.navigation.screens import go, is_open
+from pages.components.shell.tables.stacked import column_names, named_value
 from pages.components.shell.words import button_label, plain
 
 WIDTHS = (4, 2, 2, 3, 3, 4)
@@ -31,8 +32,7 @@ def ready(workbench: Workbench, progress: Overview) -> None:
             go(todo.screen, todo.parameters)
         return
     with st.container(key="ready", gap="xsmall"):
-        for column, title in zip(st.columns(WIDTHS), ("Dimension", *_SHOWN, "Ready to do"), strict=True):
-            column.caption(title)
+        column_names("ready", WIDTHS, ("Dimension", *_SHOWN, "Ready to do"))
         for dimension in progress.dimensions:
             _row(workbench, progress, dimension)
 
@@ -41,7 +41,8 @@ def _row(workbench: Workbench, progress: Overview, dimension: DimensionProgress)
     name, *places, action = st.columns(WIDTHS, vertical_alignment="center")
     name.markdown(f"**{plain(dimension.dimension.name)}**")
     for place, step in zip(places, steps_of(progress, dimension), strict=False):
-        place.markdown(f"{_ICONS[step.state]} {_short(workbench, progress, dimension, step.title)}")
+        shown = f"{_ICONS[step.state]} {_short(workbench, progress, dimension, step.title)}"
+        place.markdown(named_value(step.title, shown))
     todo = next_of(progress, dimension)
     if not (is_open(todo.screen) and workbench.actor.has(todo.right, progress.project.id)):
         return
@@ -65,7 +66,7 @@ def _short(workbench: Workbench, progress: Overview, dimension: DimensionProgres
         draft = " (draft)" if newest and newest.status is ChecklistStatus.DRAFT else ""
         return f"version {newest.version}{draft}" if newest else "none"
     if dimension.unscored_version is not None:
-        return f"none with version {dimension.unscored_version}"
+        return dimension.scored_words
     if dimension.run is None:
         return "none"
     done, planned = scored_texts(workbench, progress.project.id, dimension.run.id, dimension.dimension.id)

@@ -26,6 +26,17 @@ _RULES = """
   /* What a button is about, for those who hear the page (`button_label`); to the eye its row says it. */
   :is(button, a) .stMarkdownColoredBackground { position: absolute; width: 1px; height: 1px; overflow: hidden;
     clip-path: inset(50%); white-space: nowrap; }
+  /* Rows made of columns (`tables/stacked.py`): names above them, or before each value where columns stack. */
+  @media (min-width: 641px) {
+    ROWS .stMarkdownColoredBackground:not(:is(button, a) *) { display: none; }
+    ROWS [data-testid="stWidgetLabel"] { position: absolute; width: 1px; height: 1px; overflow: hidden;
+      clip-path: inset(50%); white-space: nowrap; }
+  }
+  @media (max-width: 640px) {
+    [data-testid="stLayoutWrapper"]:has(> [class*="st-key-column_names_"]) { display: none; }
+    ROWS .stMarkdownColoredBackground:not(:is(button, a) *) { background: none !important; padding: 0; font-weight: 400;
+      color: light-dark(#5b6470, #9aa5b3) !important; font-size: 0.875rem; }
+  }
   /* On a phone: what is pressed is high enough for a thumb, and the page alone scrolls. */
   @media (max-width: 768px) {
     [data-testid^="stBaseButton"]:not([data-testid*="header"], [data-testid*="elementToolbar"]),
@@ -45,6 +56,10 @@ _RULES = """
 """
 
 
+_ROWS = "[data-testid='stVerticalBlock']:has(> [data-testid='stLayoutWrapper'] > [class*='st-key-column_names_'])"
+
+
 def apply() -> None:
     # Dialogs and popovers lie outside what Streamlit tells its theme to, and light-dark() would take them for light.
-    st.html(f"{_RULES}<style>body {{ color-scheme: {st.context.theme.type or 'light'}; }}</style>")
+    rules = _RULES.replace("ROWS", _ROWS)
+    st.html(f"{rules}<style>body {{ color-scheme: {st.context.theme.type or 'light'}; }}</style>")

@@ -106,6 +106,16 @@ def test_published_attributes_avoid_only_what_they_deny_or_call_a_fault(part: st
 )
 def test_a_question_about_handling_a_fault_is_not_pushed_back(question: str) -> None:
     assert "yes-is-bad" not in [hint.code for hint in english_hints(question)]
+    assert validated(question) == [question]
+
+
+def test_a_question_that_quotes_an_attribute_is_never_turned_round() -> None:
+    question = "Does the reply fit this: Repeats key words to tie ideas?"
+    assert validated(question) == [question]
+
+
+def validated(question: str) -> list[str]:
+    """What the validation by the rules makes of a checklist of one question."""
     shown = validation(
         {
             "task": {"text_name": "reply", "source_name": "", "language": "English"},
@@ -113,4 +123,4 @@ def test_a_question_about_handling_a_fault_is_not_pushed_back(question: str) -> 
             "questions": [{"id": 1, "question": question, "component": "Honesty"}],
         }
     )
-    assert [each["question"] for each in shown["questions"]] == [question]
+    return [each["question"] for each in shown["questions"]]

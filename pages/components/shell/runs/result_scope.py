@@ -11,14 +11,14 @@ from app.domain.project import Project
 from app.domain.run import RunSummary
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
-from app.services.results.results import Choices, DimensionResult, kept_result, kept_results, newer_trial
+from app.services.results.results import Choices, DimensionResult, kept_result, kept_results, newer_trial_words
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from pages.components.shell.address import keep
 from pages.components.shell.frame import empty
 from pages.components.shell.runs.result_choices import LEVELS, choose_dataset, result_choices
 from pages.components.shell.runs.run_words import state, title
-from pages.components.shell.words import number, plain
+from pages.components.shell.words import plain
 
 DETAIL_RUN = "detail_run"  # in the session and the address
 _MADE = "levels_made"
@@ -118,10 +118,9 @@ def chosen_results(workbench: Workbench, project: Project, dimension: Dimension)
             "Go to Conditions",
         )
         st.stop()
-    if (trial := newer_trial(runs, chosen, dimension.name)) is not None:
-        words = f"Version {trial.version(dimension.name)} has only a trial on {number(trial.texts, 'text')}"
+    if trial := newer_trial_words(workbench, project.id, chosen, dimension.name):
         with st.container(key="newer_trial"):
-            st.caption(plain(f"{words}: run {trial.id}. Score all texts with it, or choose that run above."))
+            st.caption(plain(trial))
     for run in chosen:
         if run.done < run.all:
             st.caption(plain(f"{title(run)} · {state(run)}, {run.done:,} of {run.all:,} scored so far"))

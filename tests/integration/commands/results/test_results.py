@@ -9,6 +9,7 @@ import pytest
 
 from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus
+from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.results.results import Choices, results_of
 from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import open_workbench
@@ -78,6 +79,25 @@ def test_what_the_screen_takes_is_taken(run: Run, project: None, words: tuple[st
     assert shown == json.loads(json.dumps(expected.to_json() | {"verdict": verdict}))
     (usual,) = document(run(*HERE)[1])
     assert shown != usual
+
+
+def test_results_with_a_trial_of_a_newer_version_names_that_trial(run: Run, project: None) -> None:
+    workbench = open_workbench()
+    first = versions_of(workbench, 1)[0].id
+    second = publish(workbench, new_draft(workbench, first).id).id
+    with workbench.database.write() as work:
+        texts = tuple(text.id for text in work.texts.page(1, 0, 99))
+        runs = [
+            work.runs.create(1, "checklist", "llama:x", params, [RunDimension(1, checklist, (), texts)])
+            for checklist, params in ((first, {}), (second, {"draw": {"documents": 2, "systems": 2}}))
+        ]
+        for number in runs:
+            work.runs.save([Outcome(planned, Evaluation(2.0, 1.0)) for planned in work.runs.open_scores(number)])
+            work.runs.finish(number, RunStatus.DONE)
+    _, out, err = run(*HERE)
+    assert [each["run"] for each in document(out)] == runs[:1]
+    assert f"run {runs[1]}" in err
+    assert f"run {runs[1]}" not in run(*HERE, "--run", runs[1])[2]
 
 
 def test_soft_scores_where_no_judge_gave_any_are_refused(run: Run, project: None) -> None:

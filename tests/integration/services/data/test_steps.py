@@ -94,7 +94,10 @@ def test_a_newer_version_without_scores_is_scored_next_and_the_older_run_doesn_t
     found = overview(workbench, project.id)
     scores = steps_of(found, found.dimensions[0])[3]
     assert scores.state is READY
-    assert scores.words.startswith("Version 2 has no scores yet; run ")
+    run = found.dimensions[0].run
+    assert run is not None
+    assert found.dimensions[0].scored_words == f"version 1 by run {run.id}, version 2 not yet"
+    assert found.dimensions[0].scored_words in scores.words
     todo = next_of(found, found.dimensions[0])
     assert (todo.screen, todo.verb) == ("score", "Score the texts")
     assert todo.why.startswith("The newest version of the checklist of")
