@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Timer
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from app.errors import FileFormatError
 from app.limits import Limits
@@ -56,7 +56,7 @@ def parse_apart(job: str, raw: bytes, name: str, limits: Limits, *arguments: str
                 process.stdout.close()
 
 
-def _values(lines: BinaryIO, name: str) -> Iterator[Any]:
+def _values(lines: IO[bytes], name: str) -> Iterator[Any]:
     for line in lines:
         try:
             kind, *said = json.loads(line)

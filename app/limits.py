@@ -72,5 +72,7 @@ VECTORS = Limits(size=64 * MB, unpacked=64 * MB)
 SMALL_DOCUMENT = Limits(size=MB, unpacked=MB)
 """What a sign-in provider says of itself."""
 PRICE_LIST = Limits(size=50 * MB, unpacked=50 * MB)
-PROJECT_FILE = Limits(size=20_000 * MB, unpacked=20_000 * MB, rows=20_000_000, cell=2 * MB, seconds=120)
-"""`cell` is all that one row holds."""
+PROJECT_FILE = Limits(
+    size=20_000 * MB, unpacked=20_000 * MB, rows=20_000_000, cell=2 * MB, seconds=120, growth=200, free=100 * MB
+)
+"""`cell` is all that one row holds. `seconds` are for a small one; each MB of its database gets one more."""

@@ -1,7 +1,8 @@
-"""A database file from elsewhere is data: it is looked through before anything opens it as a database of the workbench.
+"""A database file from elsewhere is data: its rows are checked and copied into an empty database of our own tables.
 
-A file may hold views that never end, triggers that run on every change, tables that a library computes, rows that fill
-the memory and states that no screen knows.
+A file may hold views that never end, triggers that run on every change, tables that a library computes, tables without
+their indexes, rows that fill the memory, values of another type and states that no screen knows. Nothing but the copy
+is ever opened as a database of the workbench.
 """
 
 import sqlite3
@@ -19,6 +20,7 @@ from app.domain.questions.proposal import ProposalStatus
 from app.domain.run import RunStatus, ScoreStatus
 from app.errors import FileFormatError
 from app.limits import MB, PROJECT_FILE
+from db.migrate import create_empty
 
 LARGEST_ROW = PROJECT_FILE.cell or MB
 _HINT = "Name a file that `project export` wrote."
@@ -35,6 +37,68 @@ _STATES: Mapping[tuple[str, str], type[StrEnum]] = {
     ("scoring_run", "status"): RunStatus,
     ("score", "status"): ScoreStatus,
 }
+
+
+def import_seconds(file: Path) -> float:
+    """The longest that reading this project's database may take."""
+    return (PROJECT_FILE.seconds or 0) + file.stat().st_size / MB
+
+
+def copy_rows(file: Path, target: Path) -> None:
+    """Make `target` a database with our own tables as of the file's version, and copy the rows of `file` into it.
+
+    Raises FileFormatError for what is no database, lacks a table or a column, or has a value of another type.
+    """
+    with _looking(file) as source:
+        revision = str(source.execute("SELECT version_num FROM alembic_version").fetchone()[0])
+        create_empty(f"sqlite:///{target}", revision)
+        with closing(sqlite3.connect(target)) as copy:
+            for table, columns in _columns(copy).items():
+                if unfit := set(columns) - set(_columns(source).get(table, {})):
+                    raise _refused(f"lacks the column {min(unfit)!r} of {table!r}")
+                _check_types(source, table, columns)
+                names = ", ".join(map(_quoted, columns))
+                marks = ", ".join("?" * len(columns))
+                copy.execute(f"DELETE FROM {_quoted(table)}")  # noqa: S608 - quoted names
+                rows = source.execute(f"SELECT {names} FROM {_quoted(table)}")  # noqa: S608
+                copy.executemany(f"INSERT INTO {_quoted(table)} ({names}) VALUES ({marks})", rows)  # noqa: S608
+            copy.commit()
+
+
+def _columns(connection: sqlite3.Connection) -> dict[str, dict[str, str]]:
+    """Table -> column -> declared type."""
+    tables = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+    ).fetchall()
+    return {
+        str(table): {str(row[1]): str(row[2]) for row in connection.execute(f"PRAGMA table_xinfo({_quoted(table)})")}
+        for (table,) in tables
+    }
+
+
+def _check_types(source: sqlite3.Connection, table: str, columns: Mapping[str, str]) -> None:
+    wrong = [
+        f"typeof({_quoted(column)}) NOT IN ({', '.join(map(repr, stored))}, 'null')"
+        for column, kind in columns.items()
+        if (stored := _stored_types(kind))
+    ]
+    if (
+        wrong
+        and source.execute(
+            f"SELECT 1 FROM {_quoted(table)} WHERE {' OR '.join(wrong)} LIMIT 1"  # noqa: S608 - quoted names
+        ).fetchone()
+    ):
+        raise _refused(f"has a value of the wrong type in {table!r}")
+
+
+def _stored_types(declared: str) -> tuple[str, ...]:
+    """The types of SQLite in which a column's values may be stored; none where any will do."""
+    kind = declared.upper().partition("(")[0]
+    if kind in ("INTEGER", "BIGINT", "BOOLEAN"):
+        return ("integer",)
+    if kind in ("FLOAT", "DOUBLE", "NUMERIC", "REAL"):
+        return ("real", "integer")
+    return ("text",) if kind in ("VARCHAR", "TEXT", "JSON", "DATETIME", "DATE") else ()
 
 
 def check_foreign_file(file: Path) -> None:
@@ -72,7 +136,7 @@ def _looking(file: Path) -> Iterator[sqlite3.Connection]:
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_ROW * 2)
-            connection.set_progress_handler(_deadline(), _STEPS)
+            connection.set_progress_handler(_deadline(file), _STEPS)
             connection.execute("PRAGMA trusted_schema=OFF")
             yield connection
     except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -83,8 +147,8 @@ def _looking(file: Path) -> Iterator[sqlite3.Connection]:
         raise _refused("is damaged or is no database of the workbench") from error
 
 
-def _deadline() -> Callable[[], int]:
-    end = monotonic() + (PROJECT_FILE.seconds or 0)
+def _deadline(file: Path) -> Callable[[], int]:
+    end = monotonic() + import_seconds(file)
     return lambda: monotonic() > end
 
 

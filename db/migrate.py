@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, Engine, inspect, text
 
 from app.errors import DatabaseError
+from db.engine import open_engines
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -68,6 +69,21 @@ def upgrade(writer: Engine, reader: Engine, before: Callable[[str], None]) -> No
             alembic = config()
             alembic.attributes["connection"] = connection
             command.upgrade(alembic, "head")
+
+
+def create_empty(address: str, to: str) -> None:
+    """Make a database with the tables as of this revision, and without rows."""
+    from alembic import command
+
+    writer, reader = open_engines(address)
+    try:
+        with _locked(writer) as connection:
+            alembic = config()
+            alembic.attributes["connection"] = connection
+            command.upgrade(alembic, to)
+    finally:
+        writer.dispose()
+        reader.dispose()
 
 
 def revision(connection: Connection) -> str:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from math import inf
+from time import monotonic
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, delete, func, insert, select, text, true, update
@@ -24,14 +26,16 @@ class Transfers:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def take_project(self, other: "Transfers", project_id: int, name: str, recordings: Mapping[str, str]) -> int:
+    def take_project(
+        self, other: "Transfers", project_id: int, name: str, recordings: Mapping[str, str], end: float = inf
+    ) -> int:
         """All rows of a project, with new ids and under this name; returns its new id.
 
-        recordings: the names of voice recordings there and here; those that aren't named are gone. Raises
-        FileFormatError where rows don't fit together.
+        recordings: the names of voice recordings there and here; those that aren't named are gone. end: on the clock of
+        `time.monotonic`. Raises FileFormatError where rows don't fit together, or at the end of the time.
         """
         try:
-            return self._taken(other, project_id, name, recordings)
+            return self._taken(other, project_id, name, recordings, end)
         except (KeyError, TypeError, ValueError, AttributeError, StatementError) as error:
             if isinstance(error, OperationalError):  # the disk is full, say
                 raise
@@ -70,13 +74,14 @@ class Transfers:
         for row in self._connection.execute(query).mappings():
             yield dict(row)
 
-    def _taken(self, other: "Transfers", project_id: int, name: str, recordings: Mapping[str, str]) -> int:
+    def _taken(self, other: "Transfers", project_id: int, name: str, recordings: Mapping[str, str], end: float) -> int:
         ids: dict[str, dict[int, int]] = {}
         for table in tables():
-            there = other.ids(table, of_project(table, project_id))
-            ids[table.name] = dict(zip(there, self._new_ids(table, len(there)), strict=True))
+            known = other.ids(table, of_project(table, project_id))
+            ids[table.name] = dict(zip(known, self._new_ids(table, len(known)), strict=True))
         for table in tables():
-            rows = (_moved(table, row, ids) for row in other.rows(table, of_project(table, project_id)))
+            there = _until(end, other.rows(table, of_project(table, project_id)))
+            rows = (_moved(table, row, ids) for row in there)
             if table is PROJECT:
                 rows = ({**row, "name": name} for row in rows)
             if table is _TRANSCRIPTS:
@@ -117,6 +122,13 @@ class Transfers:
         if self._connection.dialect.name != "postgresql":
             return None
         return self._connection.scalar(select(func.pg_get_serial_sequence(f'"{table.name}"', "id")))
+
+
+def _until(end: float, rows: Iterator[Row]) -> Iterator[Row]:
+    for row in rows:
+        if monotonic() > end:
+            raise FileFormatError("The project takes too long to copy; nothing was changed.", "Divide the project.")
+        yield row
 
 
 def _moved(table: Table, row: Row, ids: Ids) -> Row:

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
@@ -21,18 +22,19 @@ from app.domain.name import checked_name
 from app.domain.people.actor import Right
 from app.errors import ConflictError, DatabaseError, FileFormatError, InputError
 from app.export.project_archive import safe_name
-from app.input_file import LARGEST_FILE, open_file, shown_path
+from app.input_file import open_file, shown_path
+from app.limits import PROJECT_FILE
 from app.services.runtime.output_file import output_file
 from app.services.runtime.trail import act_made_project
 from app.services.runtime.use_case import use_case
 from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.workbench import Workbench
 from db.backup import check_backup, copy_database
-from db.foreign_file import check_foreign_file, check_states
+from db.foreign_file import check_foreign_file, check_states, copy_rows, import_seconds
 from db.unit_of_work import Database
 
 FORMAT, DATABASE, ABOUT, RECORDINGS = "interacteval-project", "project.db", "project.json", "recordings/"
-LARGEST_ZIP = 40 * LARGEST_FILE
+LARGEST_ZIP = PROJECT_FILE.size
 LARGEST_ABOUT = 1_000_000
 # What zipfile and json say of what is no archive, is damaged or has a password.
 _UNREADABLE = (BadZipFile, zlib.error, KeyError, ValueError, NotImplementedError, EOFError, RuntimeError)
@@ -84,9 +86,11 @@ def import_project(workbench: Workbench, file: Path, name: str = "") -> CarriedP
         _unpack(archive, DATABASE, inside)
         check_foreign_file(inside)
         check_backup(inside)
-        source = Database(f"sqlite:///{inside}")  # brings its tables up to date
+        ours = inside.with_name("ours.db")
+        copy_rows(inside, ours)
+        source = Database(f"sqlite:///{ours}")  # brings its tables up to date
         try:
-            check_states(inside)
+            check_states(ours)
             return _taken(workbench, source, archive, file, name)
         except (RecursionError, ValueError) as error:  # of JSON in a row
             raise FileFormatError("The project's rows can't be read; nothing was changed.", _WRONG) from error
@@ -144,7 +148,9 @@ def _taken(workbench: Workbench, source: Database, archive: ZipFile, file: Path,
         with _unpacked(archive, recordings), workbench.database.write() as work:
             if work.projects.find(called):
                 raise ConflictError(f"There is already a project “{called}”.", "Give this one another name: --as NAME.")
-            project_id = work.transfers.take_project(other.transfers, projects[0].id, called, recordings)
+            assert source.file is not None
+            end = monotonic() + import_seconds(source.file)
+            project_id = work.transfers.take_project(other.transfers, projects[0].id, called, recordings, end)
             act_made_project(project_id)
             return CarriedProject(
                 called, str(file), work.texts.count(project_id), len(work.runs.all(project_id)), len(recordings)
@@ -155,6 +161,8 @@ def _taken(workbench: Workbench, source: Database, archive: ZipFile, file: Path,
 def _unpacked(archive: ZipFile, recordings: Mapping[str, str]) -> Iterator[None]:
     """The voice recordings in the data folder; none of them where the block fails."""
     paths = {there: voice_recording_path(here) for there, here in recordings.items()}
+    if sum(archive.getinfo(RECORDINGS + there).file_size for there in paths) > PROJECT_FILE.unpacked_of(_size(archive)):
+        raise FileFormatError("The project's recordings unpack to far more than they hold.", _WRONG)
     try:
         for there, path in paths.items():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -164,6 +172,10 @@ def _unpacked(archive: ZipFile, recordings: Mapping[str, str]) -> Iterator[None]
         for path in paths.values():
             path.unlink(missing_ok=True)
         raise
+
+
+def _size(archive: ZipFile) -> int:
+    return sum(part.compress_size for part in archive.infolist())
 
 
 def _about(file: Path, name: str, target: Path, recordings: int) -> CarriedProject:
@@ -203,6 +215,8 @@ def _unpack(archive: ZipFile, name: str, target: Path) -> None:
     """A part of the archive as a file; zipfile never writes more than the archive says it is."""
     try:
         size = archive.getinfo(name).file_size
+        if size > PROJECT_FILE.unpacked_of(archive.getinfo(name).compress_size):
+            raise FileFormatError("The project file unpacks to far more than it holds; nothing was changed.", _WRONG)
         if size > shutil.disk_usage(target.parent).free // 2:
             raise InputError(f"There is no room to unpack {size / 1e9:,.1f} GB.", "Make room on the disk, then retry.")
         with archive.open(name) as packed, target.open("wb") as file:

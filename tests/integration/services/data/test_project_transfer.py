@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
@@ -22,6 +22,7 @@ from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.checklists.lineage import lineage_document, lineage_of_version
 from app.services.conditions.study import StudyOptions, plan_study
 from app.services.conditions.study_worker import run_study
+from app.services.data import project_transfer
 from app.services.data.project_transfer import export_project, import_project
 from app.services.data.projects import get_project, list_projects, overview
 from app.services.drift.anchors import freeze_anchors, newest_anchors
@@ -158,7 +159,7 @@ def _tampered(file: Path, target: Path, statement: str) -> Path:
     inside = target.with_suffix(".db")
     inside.write_bytes(parts["project.db"])
     with sqlite3.connect(inside) as connection:
-        connection.execute(statement)
+        connection.executescript(statement)
     connection.close()
     with ZipFile(target, "w") as archive:
         for name, content in (parts | {"project.db": inside.read_bytes()}).items():
@@ -260,11 +261,20 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
         "UPDATE attribute SET status = 'odd'",
         "UPDATE contributor SET kind = 'odd'",
         "UPDATE project SET human_systems = printf('%.*c', 200000, '[')",
+        "UPDATE project SET notice = CAST(x'ff' AS TEXT)",
+        "UPDATE dimension SET low = 'odd'",
+        "UPDATE project SET created_at = 7",
+        "DROP TABLE score",
+        "ALTER TABLE project RENAME COLUMN notice TO odd",
+        "DELETE FROM alembic_version",
     ],
-    ids=["view", "table-as-view", "trigger", "computed", "row", "checklist", "attribute", "contributor", "deep-json"],
+    ids=[
+        *("view", "table-as-view", "trigger", "computed", "row", "checklist", "attribute", "contributor", "deep-json"),
+        *("half-characters", "word-for-number", "number-for-day", "no-table", "no-column", "no-version"),
+    ],
 )
 def test_project_file_that_is_more_than_data_is_refused(
-    workbench: Workbench, elsewhere: Workbench, tmp_path: Path, change: str
+    workbench: Workbench, elsewhere: Workbench, tmp_path: Path, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ready_to_score(workbench, texts=2, questions=2)
     add_attributes(workbench, 1, "Ada", ContributorKind.HUMAN, ["Links."])
@@ -279,9 +289,43 @@ def test_project_file_that_is_more_than_data_is_refused(
         for name, content in {**parts, "project.db": database.read_bytes()}.items():
             archive.writestr(name, content)
     before = list_projects(elsewhere)
+    if "human_systems" not in change:  # JSON is read row by row
+        monkeypatch.setattr(elsewhere.database, "write", lambda: pytest.fail("Nobody else could write meanwhile."))
     with pytest.raises(FileFormatError):
         import_project(elsewhere, tmp_path / "odd.zip")
     assert list_projects(elsewhere) == before
+
+
+def test_project_file_with_a_foreign_table_leaves_it_out(
+    workbench: Workbench, elsewhere: Workbench, tmp_path: Path
+) -> None:
+    ready_to_score(workbench, texts=2, questions=2)
+    export_project(workbench, "Ready", tmp_path / "ready.zip")
+    bare = _tampered(
+        tmp_path / "ready.zip",
+        tmp_path / "bare.zip",
+        "CREATE TABLE foreign_table (a); INSERT INTO foreign_table VALUES (1)",
+    )
+    assert import_project(elsewhere, bare).texts == 2
+
+
+def test_project_file_unpacking_to_far_more_than_it_holds_is_refused(elsewhere: Workbench, tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "bomb.zip", "w", ZIP_DEFLATED) as archive:
+        archive.writestr("project.json", '{"format": "interacteval-project", "version": 1}')
+        archive.writestr("project.db", bytes(250 * 2**20))
+    with pytest.raises(FileFormatError):
+        import_project(elsewhere, tmp_path / "bomb.zip")
+
+
+def test_project_file_that_takes_too_long_to_copy_changes_nothing(
+    workbench: Workbench, elsewhere: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready_to_score(workbench, texts=2, questions=2)
+    export_project(workbench, "Ready", tmp_path / "ready.zip")
+    monkeypatch.setattr(project_transfer, "import_seconds", lambda _: -1.0)
+    with pytest.raises(FileFormatError):
+        import_project(elsewhere, tmp_path / "ready.zip")
+    assert [project.name for project in list_projects(elsewhere)] == ["P"]
 
 
 def test_overview_of_rows_in_unknown_states_shows_the_project(workbench: Workbench) -> None:
