@@ -20,6 +20,8 @@ from app.attribute_analysis.tokens import tokenize
 from app.errors import NotReadyError
 
 Floats = NDArray[np.float64]
+MOST_TEXTS = 5_000
+"""As many as fit in 800 MB of matrices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,15 @@ class SetComparison:
 
 
 def pair_matrices(texts: Sequence[str], embedder: Embedder | None = None) -> PairMatrices:
-    """All three similarities of all pairs. n texts take memory for four n x n matrices (2,000: 128 MB)."""
+    """All three similarities of all pairs. n texts take memory for four n x n matrices (2,000: 128 MB).
+
+    Raises NotReadyError for more than `MOST_TEXTS`.
+    """
+    if len(texts) > MOST_TEXTS:
+        raise NotReadyError(
+            f"These are {len(texts):,} attributes; {MOST_TEXTS:,} can be compared at a time.",
+            "Exclude attributes that say the same, or compare fewer contributors.",
+        )
     chosen = embedder or LsaEmbedder()
     tokenized = tokenize(texts)
     vectors = np.asarray(chosen.embed(list(texts)), dtype=np.float64)

@@ -26,6 +26,7 @@ from app.attribute_analysis.unique_shared import AttributeMap, UniqueAndShared, 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.people.actor import Right
 from app.services.attributes.embedding import LSA, Embedding
+from app.services.runtime.heavy_work import computed_apart
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
@@ -53,6 +54,8 @@ __all__ = [
     "topics_of",
 ]
 
+MANY = 500
+"""Attributes from which on topics take seconds, so that they are computed apart."""
 _Said = tuple[tuple[str, ContributorKind, str], ...]
 
 
@@ -158,12 +161,16 @@ def _said(attributes: Sequence[Attribute]) -> _Said:
 
 @lru_cache(maxsize=32)
 def _topics(said: _Said, topics: int, seeds: int, names: tuple[str, ...]) -> TopicAnalysis:
-    return analyse_topics(_pool(said, names), topics, seeds)
+    pool = _pool(said, names)
+    return (
+        analyse_topics(pool, topics, seeds) if len(said) < MANY else computed_apart(analyse_topics, pool, topics, seeds)
+    )
 
 
 @lru_cache(maxsize=32)
 def _coherence(said: _Said, names: tuple[str, ...]) -> tuple[CoherenceAt, ...]:
-    return coherence_over_topics(_pool(said, names))
+    pool = _pool(said, names)
+    return coherence_over_topics(pool) if len(said) < MANY else computed_apart(coherence_over_topics, pool)
 
 
 @lru_cache(maxsize=32)
