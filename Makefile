@@ -51,7 +51,7 @@ test-all: install-test $(NEURAL_INSTALLED) browser caddy wordnet ## The long tes
 	@$(BIN)/python -m tests.support.stages --long $(if $(MINUTES),--minutes $(MINUTES))
 
 test-fast: install-test ## Unit tests, without the slow ones
-	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" tests/unit
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not long" tests/unit
 
 walks: install-test browser ## Walk the tasks in a browser, and write docs/walks.md
 	@rm -rf test-results/walks

@@ -1,5 +1,6 @@
 """Shared by all tests: none reaches beyond this machine, none sees the developer's keys or database."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +12,8 @@ from hypothesis import settings as hypothesis_settings
 from app.providers.adapters.request_style import forget_styles
 from app.providers.specs import KNOWN_PROVIDERS
 from app.settings import Settings, settings
-from db import unit_of_work
-from tests.support import migrated, network_guard
+from db import engine, unit_of_work
+from tests.support import migrated, network_guard, shared_statements
 
 CHILD_PROCESSES = Path(__file__).parent / "support" / "child_processes"
 
@@ -29,6 +30,11 @@ hypothesis_settings.register_profile("busy", deadline=None, suppress_health_chec
 hypothesis_settings.load_profile("busy")
 
 
+def pytest_collection_finish() -> None:
+    """Take modules and collected tests out of what the garbage collector looks through; they stay to the end."""
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _fresh_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Holds for fixtures of any scope, which run before those of a test."""
@@ -36,6 +42,7 @@ def _fresh_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("PYTHONPATH", str(CHILD_PROCESSES))
         _clear_settings(patch, tmp_path_factory.mktemp("home"))
         patch.setattr(unit_of_work, "upgrade", migrated.upgrade)
+        patch.setattr(engine, "create_engine", shared_statements.create_engine)
         yield
     settings.cache_clear()
 

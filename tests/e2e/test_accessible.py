@@ -49,6 +49,7 @@ def test_no_screen_opened_at_its_address_has_a_serious_violation_or_scrolls_side
     assert found == {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["dark"])
 def test_no_screen_behind_the_doors_has_one_either_or_an_error_or_is_wider_than_the_window(
     page: Page, app: App

@@ -26,6 +26,7 @@ def environment(server: FakeLlm) -> dict[str, str]:
     return environment_of(server)
 
 
+@pytest.mark.long
 def test_four_models_are_asked_about_everything_and_once_more(page: Page, app: App, server: FakeLlm) -> None:
     before = written(app)
     page.goto(f"{app.url}/ask_llms?project=Demo")

@@ -203,6 +203,7 @@ def _questions(app: App, version: int) -> list[Question]:
         return list(view_checklist(workbench, dimension_id, version).checklist.asked)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("builder", ["llama:builder", "rules, not an LLM"])
 def test_attributes_become_a_checklist_and_its_next_version(page: Page, app: App, llm: FakeLlm, builder: str) -> None:
     llm.requests.clear()

@@ -11,6 +11,7 @@ from tests.e2e.conftest import App
 from tests.e2e.screen import PATIENCE_MS, click, settled
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("demo")
 def test_a_copy_is_taken_along_before_a_project_goes(browser: Browser, app: App, tmp_path: Path) -> None:
     context = app.let_in(browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="dark"))

@@ -20,6 +20,7 @@ def _open_demo(page: Page, app: App) -> None:
     settled(page)
 
 
+@pytest.mark.long
 def test_the_spread_of_topics_is_seen_with_how_far_it_can_be_trusted(page: Page, app: App) -> None:
     _open_demo(page, app)
     screen(page, "Compare")
@@ -27,6 +28,7 @@ def test_the_spread_of_topics_is_seen_with_how_far_it_can_be_trusted(page: Page,
     expect(page.get_by_text("How far to trust these topics")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_project_survives_the_machine_being_switched_off(page: Page, app: App) -> None:
     _open_demo(page, app)
     screen(page, "Results")

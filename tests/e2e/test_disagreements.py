@@ -58,6 +58,7 @@ def test_disagreements_are_settled_by_key_one_after_the_other(app: App, page: Pa
     assert _queue(app, version).pair(second.question.id, second.text).decision is None
 
 
+@pytest.mark.long
 def test_experts_answer_while_a_facilitator_decides_and_nothing_is_lost(
     app: App, page: Page, browser: Browser, version: int
 ) -> None:

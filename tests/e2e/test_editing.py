@@ -33,6 +33,7 @@ def editors(browser: Browser, app: App) -> Iterator[tuple[Page, Page]]:
         yield tabs[0], tabs[1]
 
 
+@pytest.mark.long
 def test_the_second_editor_is_told_and_nobodys_words_vanish(editors: tuple[Page, Page]) -> None:
     ana, ben = editors
     for page, name in ((ana, "Ana"), (ben, "Ben")):

@@ -96,6 +96,7 @@ def _changes_of_mind(page: Page, said: list[str]) -> None:
     _listed(page, newest, second, *rest)
 
 
+@pytest.mark.long
 def test_three_experts_lose_nothing_and_see_nothing_too_early(experts: dict[str, Page], app: App) -> None:
     said = {name: [point.replace("{}", name) for point in POINTS] for name in NAMES}
     for name, page in experts.items():
@@ -138,6 +139,7 @@ def test_three_experts_lose_nothing_and_see_nothing_too_early(experts: dict[str,
     assert {name: written(app)[name] for name in NAMES} == said
 
 
+@pytest.mark.long
 def test_a_save_shows_at_once_among_two_hundred(experts: dict[str, Page], app: App) -> None:
     """From the server's answer, the message that brings the words, to the frame in which they are painted."""
     file = app.home / "ada.txt"

@@ -18,6 +18,7 @@ def app(served_demo: App) -> App:
     return served_demo
 
 
+@pytest.mark.long
 @pytest.mark.walk
 def test_from_a_verdict_to_an_improved_question_and_back_to_the_text(page: Page, app: App) -> None:
     page.goto(f"{app.url}/results?project=Demo&dimension=coherence&run=1")

@@ -87,6 +87,7 @@ def signed_in(app: App) -> dict[str, str]:
     return {"Cookie": cookie}
 
 
+@pytest.mark.long
 def test_further_names_are_those_that_were_given(renamed: App, attempts: Path) -> None:
     known = signed_in(renamed)
     for host in ("bench.example.org", "a.lab.example", "second.example:80", "192.168.1.7:8501", "localhost"):
@@ -101,6 +102,7 @@ def test_further_names_are_those_that_were_given(renamed: App, attempts: Path) -
     assert not attempts.exists()
 
 
+@pytest.mark.long
 def test_address_that_is_set_is_where_pages_come_from(
     tmp_path: Path, environment: dict[str, str], attempts: Path
 ) -> None:
@@ -122,6 +124,7 @@ def behind_a_proxy(tmp_path: Path, environment: dict[str, str]) -> Iterator[App]
         yield running
 
 
+@pytest.mark.long
 def test_a_request_that_only_says_it_comes_from_the_proxy_is_not_believed(behind_a_proxy: App) -> None:
     vouched = {"X-Who": "ana@example.org"}
     host = f"127.0.0.1:{behind_a_proxy.port}"

@@ -46,6 +46,7 @@ def decided(tmp_path: Path) -> Iterator[DecidedProject]:
     made.workbench.database.close()
 
 
+@pytest.mark.long
 def test_a_wording_is_proposed_proven_and_taken(decided: DecidedProject, app: App, page: Page) -> None:
     question = decided.question.id
     page.goto(f"{app.url}/checklist?project=Letters&dimension=tone")

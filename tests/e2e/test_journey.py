@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import App
@@ -60,6 +61,7 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     expect(page.get_by_test_id("stVegaLiteChart").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_published_dataset_comes_in_by_the_browser(page: Page, app: App, tmp_path: Path) -> None:
     data = made_data("topical_chat.json")
     page.goto(app.url)

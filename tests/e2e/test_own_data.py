@@ -44,6 +44,7 @@ POINTS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.walk
 def test_from_ones_own_csv_to_a_first_checklist(page: Page, app: App, tmp_path: Path) -> None:
     file = small_csv(tmp_path / "crossings.csv")
@@ -59,6 +60,7 @@ def test_from_ones_own_csv_to_a_first_checklist(page: Page, app: App, tmp_path: 
     walk.done()
 
 
+@pytest.mark.long
 @pytest.mark.walk
 def test_a_teacher_brings_thirty_essays_in_a_workbook(page: Page, app: App, tmp_path: Path) -> None:
     file = tmp_path / "class 9b.xlsx"
@@ -119,6 +121,7 @@ def _class(path: Path) -> None:
     book.save(path)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("demo")
 def test_a_comment_and_the_way_back_stay_in_sight(page: Page, app: App) -> None:
     """Undo is beside the last question, too, and a comment is there after a refresh."""

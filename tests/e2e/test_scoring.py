@@ -31,6 +31,7 @@ def environment(llm: FakeLlm) -> dict[str, str]:
     return {"LLAMA_BASE_URL": llm.url}
 
 
+@pytest.mark.long
 def test_a_refresh_and_a_second_tab_while_a_run_scores_change_nothing(
     page: Page, app: App, llm: FakeLlm, released: Event
 ) -> None:

@@ -70,6 +70,7 @@ def say(page: Page, words: str) -> None:
     shown(page, words)
 
 
+@pytest.mark.long
 def test_each_does_their_own_work_and_the_facilitator_sees_how_far_they_are(app: App, tabs: dict[str, Page]) -> None:
     for name in NAMES:
         come_in(tabs[name], link(app, name, "--project", "Demo"), "My work")

@@ -1,11 +1,13 @@
 """The tour as somebody meets it who opens the app for the first time."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import App
 from tests.e2e.screen import at, button, click, settled, wait_until
 
 
+@pytest.mark.long
 def test_it_touches_nothing_leads_on_and_stays_away_once_it_was_skipped(page: Page, app: App) -> None:
     page.goto(app.url)
     card, name = at(page, "tour"), page.get_by_role("textbox", name="Name of the project")

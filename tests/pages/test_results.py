@@ -277,6 +277,7 @@ def test_two_runs_stand_side_by_side(demo: Workbench, open_results: Callable[...
     assert not app.exception
 
 
+@pytest.mark.long
 def test_details_with_any_sections_and_runs_shows_no_error(
     demo: Workbench, open_results: Callable[..., AppTest]
 ) -> None:

@@ -44,6 +44,8 @@ SEEN_BY_EXPERT = {
 }
 CASES = [(Role.EXPERT, screen, place) for screen, places in SEEN_BY_EXPERT.items() for place in places]
 CASES += [(Role.READER, screen, DONE) for screen in sorted(OPEN_TO[Role.READER])]
+QUICK = {(Role.EXPERT, "answer", DONE), (Role.EXPERT, "side_by_side", DONE), (Role.READER, "lineage", DONE)}
+"""The cases of `make test`; every case takes minutes."""
 # What a test without a browser can't use; these have tests of their own.
 BEYOND = {"bidi_component", "dataframe", "file_uploader", "audio_input"}
 CHOICES_OF_THE_CASE = ("project", "dimension")
@@ -109,7 +111,10 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("role", "screen", "place"), CASES)
+@pytest.mark.parametrize(
+    ("role", "screen", "place"),
+    [case if case in QUICK else pytest.param(*case, marks=pytest.mark.long) for case in CASES],
+)
 def test_widgets_on_a_screen_work_for_those_who_see_them(
     project_in_progress: Path,
     home: Path,

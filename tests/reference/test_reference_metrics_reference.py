@@ -33,6 +33,7 @@ def _bleu(text: str, references: list[str]) -> float:
     return float(sentence_bleu(text, references).score)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "package"), [("rouge-l", _rouge_l), ("bleu", _bleu)])
 def test_a_metric_on_all_summaries(tmp_path: Path, name: str, package: Callable[[str, list[str]], float]) -> None:
     path = made_data(FILE)
@@ -67,6 +68,7 @@ def test_a_metric_on_all_summaries(tmp_path: Path, name: str, package: Callable[
     workbench.database.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("metric", "package"),
     [

@@ -48,7 +48,7 @@ def _cut(file: Path) -> None:
     os.truncate(file, file.stat().st_size // 2 // PAGE * PAGE)
 
 
-@pytest.fixture(params=[_header, _tables, _cut])
+@pytest.fixture(params=[_cut, *(pytest.param(way, marks=pytest.mark.long) for way in (_header, _tables))])
 def damaged(request: pytest.FixtureRequest, run: Run, tmp_path: Path) -> Path:
     assert run("import", small_csv(tmp_path / "small.csv"), "--project", "Small", *OPTIONS)[0] == 0
     file = settings().home / "workbench.db"

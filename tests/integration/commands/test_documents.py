@@ -8,7 +8,7 @@ from tests.support.guide.documents_page import PAGE, documents_page
 from tests.support.guide.json_walk import JSON_COMMANDS
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_reference_shows_what_commands_print(tmp_path: Path) -> None:
     """Where it doesn't any more: make documents."""
     assert documents_page(tmp_path) == PAGE.read_text(encoding="utf-8")

@@ -63,6 +63,7 @@ def begin(news: Workbench) -> int:
     return run
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ends", [signal.SIGKILL, signal.SIGTERM])
 def test_another_worker_goes_on_with_what_one_left(
     news: Workbench, start: Started, vendors: ModernVendors, ends: signal.Signals

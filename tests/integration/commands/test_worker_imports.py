@@ -54,6 +54,7 @@ def count(work: UnitOfWork, *tables: type) -> int:
     return sum(work.jobs._session.exec(select(func.count()).select_from(table)).one() for table in tables)
 
 
+@pytest.mark.long
 def test_a_worker_killed_in_the_middle_of_an_import_leaves_it_to_another(web: Workbench, start: Started) -> None:
     first = start()
     until(lambda: workers_there(web), "no worker came")

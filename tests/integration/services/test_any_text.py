@@ -101,6 +101,7 @@ def test_blank_input_is_refused_with_what_to_do(
     assert [a.text for a in attributes_of(bench, 1)] in ([], ["before"])
 
 
+@pytest.mark.long
 def test_two_thousand_attributes_come_in_and_are_compared(bench: Workbench) -> None:
     many = "\n".join(f"Point {number}: {text}" for number, text in enumerate(list(TEXTS.values())[1:5] * 500))
     assert len(import_attributes(bench, 1, "Ada", ContributorKind.HUMAN, many)) == 2000

@@ -82,7 +82,7 @@ def bomb(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return path
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("read", READERS)
 def test_parquet_that_unpacks_to_too_much_is_refused(bomb: Path, read: Reading) -> None:
     tracemalloc.start()

@@ -74,7 +74,7 @@ def test_means_that_differ_are_told_apart_and_equal_ones_are_not() -> None:
     assert alike.permutation.p > 0.05
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_false_alarms_of_the_permutation_test_are_as_rare_as_promised() -> None:
     """Sets of one quality: over 200 data sets, p below .05 in no more than 5 % and what chance adds (2.5 sd)."""
     rng, alarms = np.random.default_rng(11), 0

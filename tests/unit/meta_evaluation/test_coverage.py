@@ -34,7 +34,7 @@ def hits() -> tuple[int, int, int]:
     return int(held[0]), int(held[1]), int(held[2])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("coefficient", [0, 1, 2])
 def test_intervals_over_a_hundred_sources_cover(hits: tuple[int, int, int], coefficient: int) -> None:
     assert 0.93 <= hits[coefficient] / DATASETS <= 0.97

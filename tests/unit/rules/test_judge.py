@@ -147,6 +147,7 @@ def seconds(piece: str, length: int) -> float:
     return min(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("piece", LONG_TEXTS.values(), ids=LONG_TEXTS)
 def test_judge_long_text_takes_time_in_proportion(piece: str) -> None:
     """Twice the length is twice the time; four times would be quadratic. A tenth of a second is for other work."""

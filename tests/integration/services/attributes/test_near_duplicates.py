@@ -71,6 +71,7 @@ def test_exports_keep_every_word_and_run_nothing(bench: Workbench) -> None:
     assert {(row["contributor"], row["role"], row["background"]) for row in rows} == {("Ada", "Editor", "'=1+1")}
 
 
+@pytest.mark.long
 def test_two_thousand_attributes_are_compared(bench: Workbench) -> None:
     many = [
         Attribute("coherence", "Ada", ContributorKind.HUMAN, f"Point {n} looks at part {n % 7} of it", id=n)

@@ -101,6 +101,7 @@ def test_the_writer_sees_nothing_of_the_proof_half(made: Made) -> None:
     assert len(asked.prompt.variables["errors"]) == 16
 
 
+@pytest.mark.long
 def test_random_errors_are_hardly_ever_called_an_improvement(made: Made) -> None:
     wordings = [guided(f"Think of it in way {number}.") for number in range(5)]
     standings = []

@@ -75,7 +75,7 @@ class Planned:
         return sum("messages" in body or "contents" in body for body in self.vendors.bodies(self.options) if body)
 
 
-@pytest.fixture(params=JUDGES)
+@pytest.fixture(params=[JUDGES[0], *(pytest.param(judge, marks=pytest.mark.long) for judge in JUDGES[1:])])
 def judge(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

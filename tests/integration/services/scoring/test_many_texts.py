@@ -70,6 +70,7 @@ def test_a_shelf_holds_no_more_than_it_may(workbench: Workbench, monkeypatch: py
         shelf[10_000]
 
 
+@pytest.mark.long
 def test_of_very_many_texts_some_are_counted_for_all(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     options = RunOptions((ready_to_score(workbench, texts=120),), "openai:gpt-4o")
     exact = forecast.estimate(workbench, 1, options)

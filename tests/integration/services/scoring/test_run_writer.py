@@ -123,6 +123,7 @@ def killed_in_the_middle(workbench: Workbench, llm: FakeLlm, folder: Path, run_i
         process.send_signal(number)
 
 
+@pytest.mark.long
 def test_a_run_killed_on_this_machine_is_free_at_once(workbench: Workbench, llm: FakeLlm, tmp_path: Path) -> None:
     run_id = planned(workbench, 60)
     killed_in_the_middle(workbench, llm, tmp_path, run_id, signal.SIGKILL)
@@ -134,6 +135,7 @@ def test_a_run_killed_on_this_machine_is_free_at_once(workbench: Workbench, llm:
     assert work_on(workbench, run_id).run.done == 60
 
 
+@pytest.mark.long
 def test_a_run_killed_on_this_machine_can_be_stopped_at_once(
     workbench: Workbench, llm: FakeLlm, tmp_path: Path
 ) -> None:
@@ -193,6 +195,7 @@ def test_replies_under_way_are_kept_when_a_run_is_stopped(workbench: Workbench, 
     assert len(llm.requests) == 40
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_ends_scoring_with_everything_paid_kept(
     workbench: Workbench, llm: FakeLlm, tmp_path: Path, number: int, status: int
@@ -225,6 +228,7 @@ def test_a_signal_ends_scoring_with_everything_paid_kept(
     assert (report["status"], report["dimensions"]["coherence"]["scored"], len(llm.requests)) == ("stopped", 8, 8)
 
 
+@pytest.mark.long
 def test_every_process_sees_what_a_run_asked_so_far(
     workbench: Workbench, llm: FakeLlm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

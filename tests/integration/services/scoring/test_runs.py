@@ -181,6 +181,7 @@ def test_a_stop_does_not_wait_for_ever_for_what_is_in_flight(
     assert (report.run.status, report.run.done) == (RunStatus.STOPPED, 8)
 
 
+@pytest.mark.long
 def test_a_killed_run_loses_only_what_was_in_flight(workbench: Workbench, llm: FakeLlm, tmp_path: Path) -> None:
     texts, in_flight = 200, 32
     dimension = ready_to_score(workbench, texts)

@@ -135,6 +135,7 @@ def test_400_of_400_are_scored_as_without_faults(workbench: Workbench, coherence
     assert report.retries >= faulty.met["429"] + faulty.met["429, come back"] + faulty.met["500"]
 
 
+@pytest.mark.long
 def test_worse_than_any_provider_is_still_not_wrong(workbench: Workbench, coherence: Dimension, llm: FakeLlm) -> None:
     """Half of all replies are faulty: what can't be scored says so, and what is scored is right or shows its gaps."""
     truth = scores(workbench, scored(workbench, coherence))
