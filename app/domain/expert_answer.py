@@ -147,6 +147,11 @@ class AnswerSheet:
         pairs = ((text, question.id) for question in self.checklist.asked)
         return sum((one := self.given.get(pair)) is not None and one.answer is not None for pair in pairs)
 
+    def count(self, *kinds: Answer) -> int:
+        """How many questions, over all texts, have one of these answers."""
+        pairs = ((text, question.id) for text in self.texts for question in self.checklist.asked)
+        return sum((one := self.given.get(pair)) is not None and one.answer in kinds for pair in pairs)
+
     @property
     def carried(self) -> CarriedAnswers:
         return carried_answers(self.checklist, self.given.values())

@@ -245,6 +245,28 @@ def test_words_typed_into_a_field_the_moment_it_is_there_are_kept_with_what_it_s
     assert [(json.loads(one)["before"], json.loads(one)["words"]) for one in kept] == [("What it said", "Coherence is")]
 
 
+def test_choices_of_a_closed_question_outlive_reload(page: Page, app: App) -> None:
+    page.goto(f"{app.url}/checklist?project=Demo&dimension=coherence")
+    draft, publish = at(page, "new_draft"), at(page, "publish")
+    expect(draft.or_(publish).first).to_be_visible()
+    settled(page)
+    if draft.count():
+        click(draft.get_by_role("button"), shows=publish)
+    editor = page.locator("[class*='st-key-open_']").get_by_role("button", name=re.compile("question 1$"))
+    may_not = first_of(page, "question_may_not_apply_").get_by_role("checkbox")
+    click(editor, shows=may_not)
+    first_of(page, "question_may_not_apply_").locator("label").click()
+    expect(may_not).to_be_checked()
+    expect(page.get_by_text("not saved yet")).to_be_visible()
+    settled(page)
+    click(editor, hides=may_not)
+    page.reload()
+    expect(page.get_by_text("not saved yet")).to_be_visible()
+    settled(page)
+    click(editor, shows=may_not)
+    expect(may_not).to_be_checked()
+
+
 def _rubric(page: Page) -> Locator:
     return page.get_by_role("textbox", name="Rubric").first
 

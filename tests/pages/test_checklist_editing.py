@@ -283,3 +283,33 @@ def test_that_a_question_may_not_apply_is_ticked_and_saved_with_it(draft: Workbe
     assert app.button(key="undo_last").label == "Undo: changed whether a question may not apply"
     app.button(key="undo_last").click().run()
     assert not newest(draft).asked[0].may_not_apply
+
+
+def test_choices_of_a_closed_question_are_kept_and_published(draft: Workbench, open_screen: Open):
+    first, second = newest(draft).asked[:2]
+    app = open_screen("checklist")
+    app.button(key=f"open_{first.id}").click().run()
+    app.number_input(key=f"question_weight_{first.id}").set_value(2.5).run()
+    app.checkbox(key=f"question_may_not_apply_{first.id}").check().run()
+    app.button(key=f"open_{second.id}").click().run()
+    assert "not saved yet" in words(app)
+    app.button(key=f"open_{first.id}").click().run()
+    assert app.number_input(key=f"question_weight_{first.id}").value == 2.5
+    assert app.checkbox(key=f"question_may_not_apply_{first.id}").value
+    app.button(key=f"open_{second.id}").click().run()
+    app.button(key="publish").click().run()
+    app.button(key="publish_saved").click().run()
+    assert not app.exception
+    found = next(q for q in newest(draft).asked if q.id == first.id)
+    assert (found.weight, found.may_not_apply, found.text) == (2.5, True, first.text)
+
+
+def test_choices_of_a_question_are_dropped_with_cancel(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    app = open_screen("checklist")
+    app.button(key=f"open_{question.id}").click().run()
+    app.number_input(key=f"question_weight_{question.id}").set_value(2.5).run()
+    app.button(key=f"cancel_question_{question.id}").click().run()
+    assert "not saved yet" not in words(app)
+    app.button(key=f"open_{question.id}").click().run()
+    assert app.number_input(key=f"question_weight_{question.id}").value == question.weight

@@ -219,7 +219,8 @@ class Sheet {
     this.noteField = make("label", "", "Note");
     this.noteField.append(this.note);
     const moves = make("div", "row");
-    this.previous = this.button(moves, "back", "Back", "←", () => this.step(-1));
+    this.undo = this.button(moves, "back", "Back", "⌫", () => this.back());
+    this.previous = this.button(moves, "previous", "Previous text", "←", () => this.step(-1));
     this.next = this.button(moves, "next", "Next text", "Enter", () => this.step(1));
     this.status = make("p", "quiet");
     this.status.setAttribute("role", "status");
@@ -227,7 +228,7 @@ class Sheet {
     this.card.tabIndex = -1;
     this.card.append(this.place, this.question, this.guidance, this.choices, this.noteField, moves, this.status);
     this.items = make("ol", "st-key-answer_questions");
-    const hint = make("p", "quiet", "The letters are keys; Backspace goes back one question. Each answer is saved at once.");
+    const hint = make("p", "quiet", "The letters are keys; Backspace goes back one question, as Back does. Each answer is saved at once.");
     const sheet = make("div", "answer-sheet");
     sheet.append(this.card, hint, this.items);
     root.append(sheet);
@@ -240,7 +241,7 @@ class Sheet {
     hint.setAttribute("aria-hidden", "true");
     button.append(hint);
     button.setAttribute("aria-label", label);
-    button.setAttribute("aria-keyshortcuts", key === "←" ? "ArrowLeft" : key);
+    button.setAttribute("aria-keyshortcuts", { "←": "ArrowLeft", "⌫": "Backspace" }[key] ?? key);
     button.addEventListener("click", act);
     const place = make("span", `st-key-answer_${name}`);
     place.append(button);
@@ -267,10 +268,10 @@ class Sheet {
     const { questions, choices, first, last } = this.data;
     const question = this.current === null ? null : questions[this.current];
     const count = questions.length;
-    this.card.setAttribute("aria-label", question ? `Question ${this.current + 1} of ${count}` : "All answered");
+    this.card.setAttribute("aria-label", question ? `Question ${this.current + 1} of ${count}` : "Nothing left to answer");
     this.place.textContent = question
       ? [`Question ${this.current + 1} of ${count}`, question.component].filter(Boolean).join(" · ")
-      : `All ${count} questions about this text are answered.`;
+      : this.counted();
     this.question.textContent = question ? question.text : "";
     this.guidance.textContent = question ? question.guidance : "";
     for (const part of [this.question, this.choices, this.noteField]) part.hidden = !question;
@@ -289,6 +290,7 @@ class Sheet {
       this.noteText = this.text;
     }
     this.note.disabled = Boolean(this.going);
+    this.undo.disabled = Boolean(this.going) || (!this.trail.length && this.current === 0);
     this.previous.disabled = first || Boolean(this.going);
     this.next.disabled = Boolean(this.going);
     this.next.firstChild.textContent = last ? "Finish" : "Next text";
@@ -296,6 +298,16 @@ class Sheet {
     this.next.classList.toggle("primary", this.unanswered(-1) === null);
     this.drawRows();
     this.say();
+  }
+
+  // How many questions have which kind of answer: one that was skipped isn't answered.
+  counted() {
+    const given = this.data.questions.map((question) => this.state(question).answer);
+    const parts = this.data.choices.filter((one) => one.apart && given.includes(one.answer));
+    const apart = parts.map((one) => `${given.filter((answer) => answer === one.answer).length} ${one.said}`);
+    const answered = given.filter((answer) => !parts.some((one) => one.answer === answer)).length;
+    if (!apart.length) return `All ${given.length} questions about this text are answered.`;
+    return `Of ${given.length} questions about this text: ${[`${answered} answered`, ...apart].join(", ")}.`;
   }
 
   drawRows() {

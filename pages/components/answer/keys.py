@@ -26,6 +26,7 @@ _CHOICES = (
     (Answer.NOT_APPLICABLE, "Does not apply", "A"),
     (Answer.UNANSWERED, "Skip", "S"),
 )
+APART = (Answer.NOT_APPLICABLE, Answer.UNANSWERED)
 _HERE = Path(__file__)
 
 _component = st.components.v2.component(
@@ -58,10 +59,10 @@ def answer_keys(
 
 
 def _choices(mine: AnswerSheet) -> list[dict[str, Any]]:
-    """`open`: only for the questions that say so; left out where none does."""
+    """`open`: only for the questions that say so; left out where none does. `apart`: counted apart from answers."""
     may_not_apply = any(question.may_not_apply for question in mine.checklist.asked)
     return [
-        {"answer": choice.value, "label": label, "key": letter, "said": WORDS[choice]}
+        {"answer": choice.value, "label": label, "key": letter, "said": WORDS[choice], "apart": choice in APART}
         | ({"open": True} if choice is Answer.NOT_APPLICABLE else {})
         for choice, label, letter in _CHOICES
         if may_not_apply or choice is not Answer.NOT_APPLICABLE

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from app.domain.expert_answer import AnswerSheet, SheetEntry
+from app.domain.judgment import Answer
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.domain.text import Text
@@ -10,7 +11,7 @@ from app.errors import InputError, WorkbenchError
 from app.services.checklists.answer_entries import keep_entries, read_message
 from app.services.checklists.expert_answers import texts_of
 from app.services.runtime.workbench import Workbench
-from pages.components.answer.keys import answer_keys
+from pages.components.answer.keys import APART, WORDS, answer_keys
 from pages.components.shell.reading import readable_text
 from pages.components.shell.sticky import sticky
 from pages.components.shell.words import number, plain, show_error
@@ -135,7 +136,12 @@ def _finished(mine: AnswerSheet) -> None:
             "Go to the first of them", key="answer_unfinished", type="primary", on_click=_go, args=[mine, unfinished[0]]
         )
     else:
-        st.markdown(f"**All {number(len(mine.texts), 'text')} are answered. Thank you.** Everything is saved.")
+        apart = {WORDS[kind]: mine.count(kind) for kind in APART}
+        said = ", ".join(f"{count:,} {words}" for words, count in apart.items() if count)
+        answers = number(mine.count(Answer.YES, Answer.NO), "question")
+        done = f"All {number(len(mine.texts), 'text')} are {'done' if said else 'answered'}. Thank you."
+        counted = f" You answered {answers}; {said}." if said else ""
+        st.markdown(f"**{done}**{counted} Everything is saved.")
     st.button("Look at the texts again", key="answer_again", type="tertiary", on_click=_go, args=[mine, 0])
 
 

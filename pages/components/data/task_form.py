@@ -12,7 +12,7 @@ from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.words import show_error
 
 _SAVED = "task_saved"
-_FIELDS = ("text_name", "source_name", "description", "language")
+_FIELDS = ("text_name", "source_name", "writer_name", "description", "language")
 
 
 def task_form(workbench: Workbench, project: Project) -> None:

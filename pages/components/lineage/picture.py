@@ -56,7 +56,7 @@ def shown_picture(view: LineageView, dimension: Dimension) -> None:
     )
     on_paper = lineage_picture(view)
     shown = lineage_picture(view, dark=True) if st.context.theme.type == "dark" else on_paper
-    picture(shown, f"lineage-{dimension.name}", "lineage_picture", caption, on_paper=on_paper)
+    picture(shown, f"lineage-{dimension.name}", "lineage_picture", caption, on_paper=on_paper, wide=True)
 
 
 def lineage_picture(view: LineageView, dark: bool = False) -> alt.LayerChart:

@@ -1,6 +1,7 @@
 """A picture with what it says below, to be taken along as PNG or SVG."""
 
 import io
+from contextlib import nullcontext
 from functools import partial
 
 import altair as alt
@@ -15,13 +16,21 @@ TYPES = {"png": "image/png", "svg": "image/svg+xml"}
 
 
 def picture(
-    chart: Chart, name: str, key: str, caption: str, own_width: bool = False, on_paper: Chart | None = None
+    chart: Chart,
+    name: str,
+    key: str,
+    caption: str,
+    own_width: bool = False,
+    on_paper: Chart | None = None,
+    wide: bool = False,
 ) -> None:
     """`name`: of the files, without ending. `own_width`: the chart has a width of its own. Files are made when asked.
 
     `caption` is plain text. `on_paper`: the chart for the files, where it differs from the one for the screen's theme.
+    `wide`: a phone scrolls it sideways instead of making it as narrow as itself.
     """
-    st.altair_chart(chart, key=key, width="content" if own_width else "stretch")
+    with st.container(key=f"wide_{key}") if wide else nullcontext():
+        st.altair_chart(chart, key=key, width="content" if own_width else "stretch")
     st.caption(plain(caption))
     with st.container(horizontal=True):
         for form, mime in TYPES.items():

@@ -21,7 +21,10 @@ _RULES = """
   /* All choices are in sight: where they don't fit beside each other, they wrap. */
   [data-testid="stButtonGroup"] > [role] { flex-wrap: wrap; overflow-x: visible; }
   /* Where there is little room, words wrap instead of ending in dots. */
-  @media (max-width: 900px) { .stMain :is(button, a, [data-testid="stMetricLabel"]) p { white-space: normal; } }
+  @media (max-width: 900px) {
+    .stMain :is(button, a, [data-testid="stMetricLabel"]) p, [data-tag] > span { white-space: normal; }
+    [data-tag] { height: auto; }
+  }
   [data-testid="stFileUploaderDropzoneInstructions"] span { white-space: normal; }
   /* What a button is about, for those who hear the page (`button_label`); to the eye its row says it. */
   :is(button, a) .stMarkdownColoredBackground { position: absolute; width: 1px; height: 1px; overflow: hidden;
@@ -48,6 +51,9 @@ _RULES = """
     [data-testid="stSidebar"] a { display: inline-flex; align-items: center; }
     [data-testid="stBaseButton-tertiary"] { min-width: 44px; }
     :is(.stCheckbox, .stRadio) label { align-items: center; }
+    /* A picture whose labels don't fit into the width of a phone (`picture.py`). */
+    [class*="st-key-wide_"] > [data-testid="stElementContainer"] { overflow-x: auto; }
+    [class*="st-key-wide_"] > [data-testid="stElementContainer"] > * { min-width: 46rem; }
     .stMain :is([data-testid="stVerticalBlock"], [data-testid="stLayoutWrapper"], .stCode, .stCode pre) {
       height: auto !important; max-height: none !important; overflow: visible !important; }
     .stMain .stCode :is(pre, code) { white-space: pre-wrap !important; overflow-wrap: anywhere; }

@@ -166,10 +166,11 @@
   const heard = () => {
     for (const { dataset } of document.querySelectorAll(".interacteval-typing[data-saved]")) {
       const { session, saved } = JSON.parse(dataset.saved);
-      for (const [number, key, words] of saved) {
+      for (const [number, key, words, keep] of saved) {
         if (number <= (answered.get(session) ?? 0)) continue;
         answered.set(session, number);
-        for (const where of words === null ? [addressOf(key)] : addressesOf(key)) confirmed(where, words);
+        if (keep) write(addressOf(key), { before: "", words });
+        else for (const where of words === null ? [addressOf(key)] : addressesOf(key)) confirmed(where, words);
       }
     }
   };

@@ -67,10 +67,15 @@ def dropped_typing(*keys: str) -> None:
         _tell(key, None)
 
 
-def _tell(key: str, words: str | None) -> None:
+def keep_typing(key: str, words: str) -> None:
+    """Keep words that no field shows as a draft, such as choices beside a text; `unsaved_typing` brings them back."""
+    _tell(key, words, keep=True)
+
+
+def _tell(key: str, words: str | None, keep: bool = False) -> None:
     told = st.session_state.setdefault(_MESSAGES, {"session": secrets.token_urlsafe(8), "saved": []})
     number = told["saved"][-1][0] + 1 if told["saved"] else 1
-    told["saved"] = [*told["saved"], [number, _class(key), words]][-_SENT:]
+    told["saved"] = [*told["saved"], [number, _class(key), words, keep]][-_SENT:]
 
 
 def unsaved_typing(*prefixes: str) -> dict[str, str]:

@@ -14,11 +14,12 @@ from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.kept_typing import dropped_typing, known_typing
 from pages.components.shell.checklists.checklist_comparison import changed_since
 from pages.components.shell.checklists.editor_name import known_editor
-from pages.components.shell.checklists.question_editor import seen_question, typed_keys_of
+from pages.components.shell.checklists.question_choices import CHOICES, choices_of
+from pages.components.shell.checklists.question_editor import drop_edit, seen_question, typed_keys_of
 from pages.components.shell.words import number, plain, show_error
 
-EDITED_HERE = ("question_text_", "question_guidance_", "component_", "new_question")
-"""How the keys of the text fields of a draft begin."""
+EDITED_HERE = ("question_text_", "question_guidance_", CHOICES, "component_", "new_question")
+"""How the keys of the drafts of a checklist begin."""
 _ASKED = "publish_asked"
 _PROBLEM = "publish_problem"
 _NEW = "new_question"
@@ -80,8 +81,7 @@ def _publish(workbench: Workbench, seen: Checklist, shown: OpenEdits, save: bool
     """As a callback it gets what the person was looking at. What was typed since is asked about first."""
     if open_edits(seen) != shown:
         return
-    keys = [key for question, _ in shown.questions for key in typed_keys_of(question.id)]
-    keys += [key for component, _, _ in shown.components for key in _component_keys(component)]
+    keys = [key for component, _, _ in shown.components for key in _component_keys(component)]
     keys += [_NEW] if shown.added else []
     try:
         publish(workbench, seen.id, seen, shown if save else None, known_editor())
@@ -89,6 +89,8 @@ def _publish(workbench: Workbench, seen: Checklist, shown: OpenEdits, save: bool
         st.session_state[_PROBLEM] = (seen.id, error)
     else:
         dropped_typing(*keys)
+        for question, _ in shown.questions:
+            drop_edit(question.id)
     _stop_asking()
 
 
@@ -125,17 +127,9 @@ def _words(key: str, saved: str) -> str:
 
 def _typed(seen: Question) -> QuestionWording:
     """As it stands in the editor or in the browser; what is in neither is as it was seen."""
-    state, key = st.session_state, seen.id
-    text, guidance = typed_keys_of(key)
-    component = state.get(f"question_component_{key}", seen.component)
-    weight = state.get(f"question_weight_{key}", seen.weight)
-    return QuestionWording(
-        _words(text, seen.text),
-        str(component or ""),
-        _words(guidance, seen.guidance),
-        float(weight or 0.0),
-        bool(state.get(f"question_may_not_apply_{key}", seen.may_not_apply)),
-    )
+    text, guidance = typed_keys_of(seen.id)
+    component, weight, may_not_apply = choices_of(seen)
+    return QuestionWording(_words(text, seen.text), component, _words(guidance, seen.guidance), weight, may_not_apply)
 
 
 def _tidy(wording: QuestionWording) -> tuple[object, ...]:

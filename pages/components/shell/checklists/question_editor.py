@@ -12,6 +12,13 @@ from app.services.checklists.draft_edits import QuestionWording, edit_question, 
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.field_focus import focus_if_wanted
 from pages.components.shell.browser.kept_typing import dropped_typing, saved_typing
+from pages.components.shell.checklists.question_choices import (
+    choice_keys_of,
+    choices_of,
+    drop_choices,
+    keep_choices,
+    show_choices,
+)
 from pages.components.shell.checklists.unsaved_wording import Unsaved, keep_unsaved, unsaved_of
 from pages.components.shell.contributor_words import said_by
 from pages.components.shell.words import plain, show_error
@@ -110,28 +117,33 @@ def _editor(editing: Editing, question: Question) -> None:
         help="The judge reads this below the question. Changing it changes what the judge is asked, so answers from "
         "before don't count for it any more.",
     )
+    show_choices(seen)
     left, right = st.columns(2)
     left.selectbox(
         "Component",
         [*editing.components, ""],
-        index=[*editing.components, ""].index(seen.component) if seen.component in editing.components else None,
+        index=None,
         format_func=lambda name: name or NO_COMPONENT,
         key=f"question_component_{key}",
         placeholder=NO_COMPONENT,
+        on_change=keep_choices,
+        args=[seen],
     )
     right.number_input(
         "Weight",
         min_value=0.0,
-        value=float(seen.weight),
         step=0.5,
         key=f"question_weight_{key}",
+        on_change=keep_choices,
+        args=[seen],
         help="1 counts like every other question. The weighted score is shown beside the score in which all count "
         "alike, and never instead of it.",
     )
     st.checkbox(
         "May not apply",
-        seen.may_not_apply,
         key=f"question_may_not_apply_{key}",
+        on_change=keep_choices,
+        args=[seen],
         help="“Does not apply” is then an answer for judge and experts, neither yes nor no; it plays no part in the "
         "score. Changing this changes what the judge is asked, so answers from before don't count for it any more.",
     )
@@ -163,31 +175,36 @@ def typed_keys_of(question_id: int) -> tuple[str, str]:
     return f"question_text_{question_id}", f"question_guidance_{question_id}"
 
 
-def _typed(question_id: int) -> QuestionWording:
-    state = st.session_state
-    return QuestionWording(
-        str(state[f"question_text_{question_id}"]),
-        str(state[f"question_component_{question_id}"] or ""),
-        str(state[f"question_guidance_{question_id}"]),
-        float(state[f"question_weight_{question_id}"] or 0.0),
-        bool(state[f"question_may_not_apply_{question_id}"]),
-    )
+def _typed(seen: Question) -> QuestionWording:
+    text, guidance = (str(st.session_state[key]) for key in typed_keys_of(seen.id))
+    component, weight, may_not_apply = choices_of(seen)
+    return QuestionWording(text, component, guidance, weight, may_not_apply)
+
+
+def drop_edit(question_id: int) -> None:
+    """Its drafts go: the person doesn't want them, or they are saved."""
+    keys = typed_keys_of(question_id)
+    dropped_typing(*keys)
+    drop_choices(question_id)
+    for key in (*keys, *choice_keys_of(question_id)):
+        st.session_state.pop(key, None)  # else this drawing still takes them for typed
 
 
 def _cancel(question_id: int) -> None:
-    dropped_typing(*typed_keys_of(question_id))
+    drop_edit(question_id)
     open_question(None)
 
 
 def _save(editing: Editing, seen: Question) -> None:
-    mine = _typed(seen.id)
+    mine = _typed(seen)
     if _try(editing, seen, mine, lambda: edit_question(editing.workbench, seen, mine, editing.who)):
         saved_typing(*typed_keys_of(seen.id))
+        drop_choices(seen.id)
 
 
 def _remove(editing: Editing, seen: Question) -> None:
-    if _try(editing, seen, _typed(seen.id), lambda: remove_question(editing.workbench, seen, editing.who)):
-        dropped_typing(*typed_keys_of(seen.id))
+    if _try(editing, seen, _typed(seen), lambda: remove_question(editing.workbench, seen, editing.who)):
+        drop_edit(seen.id)
 
 
 def _try(editing: Editing, seen: Question, mine: QuestionWording, action: Callable[[], object]) -> bool:

@@ -10,6 +10,7 @@ from app.errors import WorkbenchError
 from app.services.checklists.draft_edits import QuestionWording, edit_question, put_back, question_in
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.kept_typing import dropped_typing
+from pages.components.shell.checklists.question_choices import drop_choices
 from pages.components.shell.checklists.wording_change import marked
 from pages.components.shell.words import plain, show_error
 
@@ -56,6 +57,7 @@ def _all() -> dict[int, Unsaved]:
 
 def _drop(unsaved: Unsaved) -> None:
     dropped_typing(f"question_text_{unsaved.seen.id}", f"question_guidance_{unsaved.seen.id}")
+    drop_choices(unsaved.seen.id)
     st.session_state[_UNSAVED] = {id_: other for id_, other in _all().items() if id_ != unsaved.seen.id}
 
 
