@@ -19,7 +19,7 @@ def test_per_source_averages_over_the_sources_that_have_a_coefficient() -> None:
 
 
 def test_constant_sources_count_as_zero_when_asked() -> None:
-    pred, human, group = [1, 2, 3, 1, 2], [1, 2, 3, 4, 4], list("aaabb")
+    pred, human, group = [1, 2, 3, 1, 2, 9], [1, 2, 3, 4, 4, 5], list("aaabbc")  # c: one text, which never counts
     table = score_table([pred], human, group=group)
     assert estimate(table, "per-source", "skip").values[0, 0] == 1.0
     zero = estimate(table, "per-source", "zero")

@@ -10,6 +10,11 @@ def test_williams_agrees_with_the_worked_example() -> None:
     assert test.p == pytest.approx(0.37, abs=0.01)
 
 
+def test_williams_of_few_texts_by_hand() -> None:
+    # determinant .47, 2 (19/17) .47 + .55**2 .6**3 = 1.115928, t = .1 sqrt(19 * 1.4 / 1.115928)
+    assert williams(0.6, 0.5, 0.4, 20).statistic == pytest.approx(0.488228, abs=1e-6)
+
+
 def test_fisher_by_hand() -> None:
     # atanh(.5) = .549306, atanh(.3) = .309520, standard error sqrt(2 / 97) = .143592
     test = fisher_z(0.5, 0.3, 100, 100)
