@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from typing import Any
 
 from app.domain.storable_text import check_storable
 from app.errors import InputError
@@ -18,6 +19,7 @@ _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufeff]"
 )
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_SHOWN_DIRECTION = re.compile("⟨U\\+(202[A-E]|206[6-9])⟩")
 # Letters of other scripts that look like a Latin one (the commonest of Unicode's confusables, UTS 39).
 _LOOKS = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u043a\u043c\u0442\u043d\u0432"
@@ -28,7 +30,17 @@ _LOOKS = str.maketrans(
 
 def shown_directions(text: str) -> str:
     """The text with marks that turn its direction written out, as in ⟨U+202E⟩: what follows stays in its place."""
-    return _DIRECTIONS.sub(lambda mark: f"⟨U+{ord(mark[0]):04X}⟩", text)
+    return text if text.isascii() else _DIRECTIONS.sub(lambda mark: f"⟨U+{ord(mark[0]):04X}⟩", text)
+
+
+def shown_value(value: Any) -> Any:
+    """What a page shows of a value: of plain text with `shown_directions`, of anything else, such as markup, itself."""
+    return shown_directions(value) if type(value) is str else value
+
+
+def read_directions(text: str) -> str:
+    """The text before `shown_directions` wrote its marks out."""
+    return _SHOWN_DIRECTION.sub(lambda mark: chr(int(mark[1], 16)), text) if "⟨U+" in text else text
 
 
 def look(name: str) -> str:

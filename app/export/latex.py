@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.domain.name import shown_directions
+
 _ESCAPES = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -26,8 +28,9 @@ _NONE = "--"
 
 
 def latex_escaped(text: str) -> str:
-    """Text that LaTeX prints to the letter, on one line."""
-    return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], " ".join(text.split()))
+    """Text that LaTeX prints to the letter, on one line; marks that turn its direction are shown."""
+    shown = shown_directions(text).replace("⟨", "<").replace("⟩", ">")
+    return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], " ".join(shown.split()))
 
 
 def latex_table(

@@ -13,6 +13,7 @@ from docx.oxml.parser import OxmlElement
 from docx.shared import Cm, Pt, RGBColor
 from jinja2 import Environment, StrictUndefined
 
+from app.domain.name import shown_directions, shown_value
 from app.export.printed_checklist import PrintedChecklist, PrintedComponent, PrintedQuestion
 
 _PAGE = Path(__file__).with_name("printed_checklist.html")
@@ -24,7 +25,9 @@ _GREY = RGBColor(0x4A, 0x54, 0x62)
 
 def print_page(sheet: PrintedChecklist) -> str:
     """HTML that needs nothing else and runs nothing; people's words are escaped."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=shown_value
+    )
     return environment.from_string(_PAGE.read_text(encoding="utf-8")).render(sheet=sheet)
 
 
@@ -101,5 +104,5 @@ def _mark(row: Any, name: str) -> None:
 
 
 def _legal(text: str) -> str:
-    """Without the characters that XML has no place for."""
-    return _ILLEGAL.sub("", text)
+    """Without the characters that XML has no place for; marks that turn its direction are shown."""
+    return _ILLEGAL.sub("", shown_directions(text))

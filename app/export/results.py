@@ -12,6 +12,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from app import __version__
+from app.domain.name import shown_value
 
 if TYPE_CHECKING:
     from app.export.report_charts import ReportChart
@@ -59,7 +60,9 @@ def html_report(
 
     `results` in the form of `results --json`, each with its `charts`; `means` over the dimensions of a run.
     """
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=shown_value
+    )
     source = _REPORT.read_text(encoding="utf-8")
     return environment.from_string(source).render(
         title=title,

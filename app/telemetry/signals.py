@@ -50,6 +50,7 @@ def _signals(endpoint: str, texts: bool) -> Signals:
             "Give it whole, with http:// or https://: http://localhost:4318.",
         )
     try:
+        import requests  # noqa: PLC0415 - an extra
         from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter  # noqa: PLC0415 - an extra
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
         from opentelemetry.sdk._logs import LoggerProvider  # noqa: PLC0415
@@ -62,8 +63,10 @@ def _signals(endpoint: str, texts: bool) -> Signals:
             f"{ENDPOINT} is set, but what sends traces isn't installed.",
             "Install it (pip install 'interacteval-workbench[otel]'), or unset the variable.",
         ) from None
+    session = requests.Session()
+    session.get_redirect_target = lambda _: None  # texts go to this address and to no other
     base, resource = endpoint.rstrip("/"), Resource.create({"service.name": SCOPE})
     traces, logs = TracerProvider(resource=resource), LoggerProvider(resource=resource)
-    traces.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces")))
-    logs.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter(f"{base}/v1/logs")))
+    traces.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces", session=session)))
+    logs.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter(f"{base}/v1/logs", session=session)))
     return Signals(traces.get_tracer(SCOPE), logs.get_logger(SCOPE), texts, (traces, logs))

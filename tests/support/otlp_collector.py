@@ -15,9 +15,13 @@ Attributes = dict[str, Any]
 
 @dataclass
 class Collected:
-    """`spans` are (name, attributes), `events` likewise; `raw` is every body as it came."""
+    """`spans` are (name, attributes), `events` likewise; `raw` is every body as it came.
+
+    `leads_to`: the address of another collector, to which this one redirects.
+    """
 
     url: str = ""
+    leads_to: str = ""
     raw: list[bytes] = field(default_factory=list)
     spans: list[tuple[str, Attributes]] = field(default_factory=list)
     events: list[tuple[str, Attributes]] = field(default_factory=list)
@@ -40,7 +44,9 @@ def otlp_collector() -> Iterator[Collected]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             collected.take(self.path, self.rfile.read(int(self.headers["Content-Length"])))
-            self.send_response(200)
+            self.send_response(308 if collected.leads_to else 200)
+            if collected.leads_to:
+                self.send_header("Location", f"{collected.leads_to}{self.path}")
             self.send_header("Content-Length", "0")
             self.end_headers()
 

@@ -6,6 +6,7 @@ same migrations as any other, with the voice recordings beside it.
 
 import json
 import shutil
+import struct
 import uuid
 import zlib
 from collections.abc import Iterator, Mapping
@@ -37,7 +38,7 @@ FORMAT, DATABASE, ABOUT, RECORDINGS = "interacteval-project", "project.db", "pro
 LARGEST_ZIP = PROJECT_FILE.size
 LARGEST_ABOUT = 1_000_000
 # What zipfile and json say of what is no archive, is damaged or has a password.
-_UNREADABLE = (BadZipFile, zlib.error, KeyError, ValueError, NotImplementedError, EOFError, RuntimeError)
+_UNREADABLE = (BadZipFile, zlib.error, KeyError, ValueError, NotImplementedError, EOFError, RuntimeError, struct.error)
 _WRONG = "Name a file that `project export` wrote."
 
 
@@ -203,7 +204,7 @@ def _opened(file: Path) -> Iterator[ZipFile]:
         try:
             archive = ZipFile(stream)
             about = json.loads(archive.read(ABOUT)) if archive.getinfo(ABOUT).file_size <= LARGEST_ABOUT else None
-        except _UNREADABLE as error:
+        except (*_UNREADABLE, OSError) as error:  # a place in the archive before its beginning
             raise FileFormatError(f"{shown_path(file)} is no project file of the workbench.", _WRONG) from error
         if not isinstance(about, dict) or about.get("format") != FORMAT or about.get("version") != 1:
             raise FileFormatError(f"{shown_path(file)} holds no project that can be read here.", _WRONG)

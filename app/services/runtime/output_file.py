@@ -13,8 +13,9 @@ from app.errors import InputError
 def output_file(path: Path) -> Iterator[Path]:
     """A new file to write to, which takes the place of `path` at the end of the block.
 
-    Where the block fails, nothing is left, and an older file stays as it was. What is no file (a pipe, a terminal) is
-    written to as it stands. Raises InputError where there is no writing.
+    Its user alone can read it; one that takes an older file's place has the older one's rights. Where the block fails,
+    nothing is left, and an older file stays as it was. What is no file (a pipe, a terminal) is written to as it stands.
+    Raises InputError where there is no writing.
     """
     try:
         target = path.resolve()  # a link keeps pointing where it did
@@ -35,6 +36,7 @@ def _beside(target: Path) -> Iterator[Path]:
     """A name in the same folder, so that the file can take the other's place in one step."""
     temporary = target.with_name(f".interacteval-{secrets.token_hex(6)}.part")
     try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         yield temporary
     finally:
         temporary.unlink(missing_ok=True)

@@ -96,6 +96,15 @@ def test_each_request_is_a_span_and_each_judgment_and_score_an_event(tmp_path: P
     )
 
 
+def test_collector_that_leads_elsewhere_is_not_followed(tmp_path: Path, collected: Collected) -> None:
+    with otlp_collector() as elsewhere:
+        collected.leads_to = elsewhere.url
+        scored(tmp_path)
+        sent_by(collected)
+        assert collected.raw
+        assert elsewhere.raw == []
+
+
 def test_a_score_that_no_model_gave_names_none(tmp_path: Path, collected: Collected) -> None:
     bench = workbench_at(tmp_path)
     dimension = fill(bench, 2, references=1)

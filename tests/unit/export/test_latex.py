@@ -30,6 +30,10 @@ def test_what_latex_would_run_is_text() -> None:
     )
 
 
+def test_latex_escaped_of_marks_of_direction_shows_them() -> None:
+    assert latex_escaped("a\u202eb\u2066") == r"a\textless{}U+202E\textgreater{}b\textless{}U+2066\textgreater{}"
+
+
 def test_a_row_has_its_intervals_its_groups_and_the_texts_compared() -> None:
     table = latex_table("Results", [], [RESULT])
     row = next(line for line in table.splitlines() if line.endswith(r"\\") and "checklist" in line)

@@ -1,5 +1,6 @@
 """The rubric on paper: everything a reader needs, in both files alike, and people's words as words."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from io import BytesIO
@@ -99,6 +100,13 @@ def test_what_people_wrote_is_neither_run_nor_evaluated(sheet: PrintedChecklist)
     assert "script" not in tags
     assert '<script>alert("1")</script> & {{ 7 * 7 }}' in text
     assert '<script>alert("1")</script> & {{ 7 * 7 }}' in in_word(sheet)
+
+
+def test_print_page_and_word_file_show_marks_of_direction(sheet: PrintedChecklist) -> None:
+    turned = replace(sheet, title="Clear\u202eraelc")
+    assert "⟨U+202E⟩" in in_page(turned)[0]
+    assert "⟨U+202E⟩" in in_word(turned)
+    assert "\u202e" not in in_page(turned)[0] + in_word(turned)
 
 
 def test_a_question_is_never_divided_between_pages(sheet: PrintedChecklist) -> None:

@@ -44,3 +44,9 @@ def test_only_spreadsheets_get_the_mark() -> None:
 @pytest.mark.parametrize("cell", ["'", "'quoted'", "''", "'-5", "it's", "=1", ""])
 def test_a_cell_that_nobody_marked_stays_as_it_is(cell: str) -> None:
     assert restored(str(harmless(cell))) == cell
+
+
+def test_csv_bytes_of_marks_of_direction_shows_them_and_restores_them() -> None:
+    content = csv_bytes(["text"], [{"text": "\u202e=a\u2069"}]).decode("utf-8-sig")
+    assert content.splitlines()[1] == "⟨U+202E⟩=a⟨U+2069⟩"
+    assert restored(content.splitlines()[1]) == "\u202e=a\u2069"

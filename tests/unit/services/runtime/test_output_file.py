@@ -79,3 +79,17 @@ def test_what_is_no_file_is_written_to_as_it_stands(tmp_path: Path) -> None:
 def test_a_folder_is_no_place_for_a_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder"), output_file(tmp_path):
         pass
+
+
+def test_output_file_is_readable_by_its_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        write_results(tmp_path / "new.csv", PROJECT, [], [])
+        (tmp_path / "old.csv").touch(0o644)
+        write_results(tmp_path / "old.csv", PROJECT, [], [])
+    finally:
+        os.umask(before)
+    assert {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {
+        "new.csv": 0o600,
+        "old.csv": 0o644,
+    }
