@@ -63,8 +63,14 @@ def _signals(endpoint: str, texts: bool) -> Signals:
             f"{ENDPOINT} is set, but what sends traces isn't installed.",
             "Install it (pip install 'interacteval-workbench[otel]'), or unset the variable.",
         ) from None
-    session = requests.Session()
-    session.get_redirect_target = lambda _: None  # texts go to this address and to no other
+
+    class Session(requests.Session):
+        """Texts go to this address and to no other: no redirect is followed."""
+
+        def get_redirect_target(self, resp: requests.Response) -> None:
+            return None
+
+    session = Session()
     base, resource = endpoint.rstrip("/"), Resource.create({"service.name": SCOPE})
     traces, logs = TracerProvider(resource=resource), LoggerProvider(resource=resource)
     traces.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces", session=session)))
