@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.repository import PACKAGES, ROOT, name_of, project_files, python_files
+from tests.support.repository import PACKAGES, ROOT, name_of, parsed, project_files, python_files
 
 MAX_LINES_OF_A_SCREEN = 120
 NAMES_THAT_SAY_NOTHING = {"util", "utils", "helper", "helpers", "common", "manager", "managers", "misc"}
@@ -44,7 +44,7 @@ def test_every_module_says_what_it_is_for(package: str) -> None:
 
 
 def _has_code_without_docstring(path: Path) -> bool:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     return bool(tree.body) and ast.get_docstring(tree) is None
 
 
@@ -53,7 +53,7 @@ def test_no_table_shows_none_for_what_is_missing() -> None:
     bare = [
         f"{name_of(path)}:{node.lineno}"
         for path in python_files("pages")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "dataframe"

@@ -35,7 +35,7 @@ from tests.support.guide.pictured import PICTURED
 from tests.support.guide.screens_page import told_of_errors
 from tests.support.guide.settings_page import SECRETS, secrets_read
 from tests.support.guide.site import CONFIG, MADE, SOURCES, guide_pages
-from tests.support.repository import ROOT, name_of, python_files
+from tests.support.repository import ROOT, name_of, parsed, python_files
 
 PAGES = guide_pages()
 BY_HAND = sorted(set(PAGES) - set(MADE))
@@ -84,7 +84,7 @@ def _screen_words() -> str:
     """Everything that screens may say, a line each, with "{}" for what the program fills in."""
     said = [path.read_text(encoding="utf-8") for path in (ROOT / "app" / "entrance").glob("*.html")]
     for path in python_files("pages", "app"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.JoinedStr):
                 said.append("".join(str(v.value) if isinstance(v, ast.Constant) else "{}" for v in node.values))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -3,14 +3,14 @@
 import ast
 from collections.abc import Iterator
 
-from tests.support.repository import name_of, python_files
+from tests.support.repository import name_of, parsed, python_files
 
 
 def _comparisons_with(attribute: str) -> set[str]:
     """The files that compare this attribute of something, other than whether there is any."""
     found = set()
     for path in python_files("app", "pages", "db"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.Is | ast.IsNot):
                 sides = [node.left, *node.comparators]
                 if any(isinstance(side, ast.Attribute) and side.attr == attribute for side in sides):
@@ -28,7 +28,7 @@ def test_every_way_of_adding_attributes_ends_in_one_function() -> None:
     """It closes again what others wrote, where a person adds to what they said after “done”."""
     callers = set()
     for path in python_files("app", "pages"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             match node:
                 case ast.Attribute(value=ast.Attribute(attr="think_aloud"), attr="add_attributes"):
                     callers.add(name_of(path))
@@ -40,7 +40,7 @@ def test_every_field_for_a_file_or_a_recording_stands_in_one_file() -> None:
     fields = {"file_uploader", "audio_input", "camera_input", "chat_input"}
     callers = set()
     for path in python_files("app", "pages"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Attribute) and node.attr in fields:
                 callers.add(name_of(path))
     assert callers == {"pages/components/shell/upload_field.py"}, "call upload_field or voice_field"
@@ -50,7 +50,7 @@ def test_the_usual_resamples_and_concurrency_have_one_constant_each() -> None:
     """Whether parameter, field, option or argument: a number stands nowhere there, but for 0, which is none."""
     literal = {}
     for path in python_files("app", "pages", "db"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             found = [(name, value) for name, value in _given(node) if name.lower() in ("resamples", "concurrency")]
             for name, value in found:
                 if isinstance(value, ast.Constant) and value.value:
@@ -83,7 +83,7 @@ def test_every_script_within_a_page_goes_through_one_function() -> None:
     """The browser runs those alone whose hashes the server names."""
     callers = set()
     for path in python_files("app", "pages"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.keyword) and node.arg == "unsafe_allow_javascript":
                 callers.add(name_of(path))
     assert callers == {"pages/components/shell/browser/scripts.py"}, "call run_in_page"

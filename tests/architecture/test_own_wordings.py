@@ -4,7 +4,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 
-from tests.support.repository import name_of, python_files
+from tests.support.repository import name_of, parsed, python_files
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Place = tuple[str, str]  # a file and the function in it
@@ -33,11 +33,7 @@ WITHOUT_A_WORDING = {
 
 def _use_cases() -> dict[str, ast.Module]:
     files = {name_of(path): path for path in python_files("app")}
-    return {
-        name: ast.parse(path.read_text(encoding="utf-8"))
-        for name, path in files.items()
-        if name.startswith("app/services/")
-    }
+    return {name: parsed(path) for name, path in files.items() if name.startswith("app/services/")}
 
 
 def _imported(tree: ast.Module) -> dict[str, Place]:
@@ -99,7 +95,7 @@ def _called_from_outside() -> set[Place]:
         known = _imported(tree) | {node.name: (file, node.name) for node in tree.body if isinstance(node, Function)}
         named |= {known[node.id] for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in known}
     others = [path for path in python_files("app", "pages") if name_of(path) not in cases]
-    imported = {place for path in others for place in _imported(ast.parse(path.read_text(encoding="utf-8"))).values()}
+    imported = {place for path in others for place in _imported(parsed(path)).values()}
     defined = {(file, node.name) for file, tree in cases.items() for node in tree.body if isinstance(node, Function)}
     return defined & imported | defined - named
 

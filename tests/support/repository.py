@@ -1,5 +1,6 @@
 """The files that make up the project: what is committed or about to be."""
 
+import ast
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -30,6 +31,12 @@ def python_files(*folders: str) -> list[Path]:
         for path in project_files()
         if path.suffix == ".py" and (not folders or path.relative_to(ROOT).parts[0] in folders)
     ]
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree of a Python file; not to be changed."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def name_of(path: Path) -> str:

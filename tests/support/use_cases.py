@@ -14,6 +14,7 @@ from typing import Any
 import app.services
 from app.domain.people.actor import Right
 from app.services.runtime.use_case import check, may
+from tests.support.repository import parsed
 
 ROOT = Path(__file__).parents[2]
 CALLERS = ("pages", "app/commands", "app/entrance", "app/main.py", "app/server.py")
@@ -73,7 +74,7 @@ def _imported() -> Iterator[tuple[str, str]]:
     for caller in CALLERS:
         path = ROOT / caller
         for file in [path] if path.is_file() else path.rglob("*.py"):
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            for node in ast.walk(parsed(file)):
                 if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("app.services"):
                     yield from ((node.module or "", alias.name) for alias in node.names)
 

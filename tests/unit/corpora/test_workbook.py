@@ -144,7 +144,11 @@ def test_a_text_that_begins_like_a_formula_is_a_text(written: Written) -> None:
     ("rows", "said"),
     [
         ('<row r="1"><c r="A1"><v>1</v></c></row><row r="2000000000"><c r="A2000000000"><v>1</v></c></row>', "cells"),
-        ("".join(f'<row r="{n}"><c r="XFD{n}"><v>1</v></c></row>' for n in range(1, 1_400)), "cells"),
+        pytest.param(
+            "".join(f'<row r="{n}"><c r="XFD{n}"><v>1</v></c></row>' for n in range(1, 1_400)),
+            "cells",
+            marks=pytest.mark.long,
+        ),
         ('<row r="1"><c r="XFD1"><v>1</v></c></row>', "header row but no data|columns"),
         ('<row r="x"><c r="!"><v>1</v></c></row>', "not a complete"),
         ("<row", "not a complete"),

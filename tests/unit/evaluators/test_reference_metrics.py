@@ -87,7 +87,7 @@ def summaries() -> list[Text]:
     return _summeval(made_data("summeval_model_annotations.aligned.paired.jsonl"), 1200)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_rouge_and_bleu_equal_their_packages_on_summaries(summaries: list[Text]) -> None:
     some = summaries[::60]
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"])

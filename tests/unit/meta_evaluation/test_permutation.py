@@ -76,7 +76,7 @@ def test_the_scale_of_a_predictor_does_not_matter() -> None:
     assert p_values_of(table, permutations=300) == p_values_of(other, permutations=300)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("level", ["per-source", "dataset", "system"])
 def test_p_values_are_uniform_when_there_is_no_difference(level: Level) -> None:
     """Over 300 data sets without a difference about a tenth of the p-values are below .1 (standard error 1.7 %)."""

@@ -57,12 +57,12 @@ LONG_LIST = "[" + "text, " * 7_000 + "]"
 @pytest.mark.parametrize(
     "user",
     [
-        "{{ text }}" * 4_900,
+        pytest.param("{{ text }}" * 4_900, marks=pytest.mark.long),
         "{% for a in text %}" + "x" * 48_000 + "{% endfor %}",
         "{% for a in parts %}{{ text }}{% endfor %}",
-        "{% for a in parts %}" + "{{ a }}" * 6_000 + "{% endfor %}",
+        pytest.param("{% for a in parts %}" + "{{ a }}" * 6_000 + "{% endfor %}", marks=pytest.mark.long),
         '{% filter enclose("all") %}{% for a in text %}' + "x" * 48_000 + "{% endfor %}{% endfilter %}",
-        '{% filter enclose("all") %}' + "{{ text }}" * 4_800 + "{% endfilter %}",
+        pytest.param('{% filter enclose("all") %}' + "{{ text }}" * 4_800 + "{% endfilter %}", marks=pytest.mark.long),
         "{{ " + LONG_LIST + " }}",
     ],
     ids=["repeated", "letters", "loop", "many in a loop", "filtered", "filtered texts", "list"],

@@ -99,6 +99,7 @@ def test_intervals_by_document_hold_the_difference(paired: bool) -> None:
     assert 0.91 <= held / 150 <= 0.99
 
 
+@pytest.mark.long
 def test_sides_drawn_apart_with_unequal_probabilities_are_weighed_each_by_its_own() -> None:
     """The judge overrates hard texts of A alone, and those were drawn most; each side had a draw of its own."""
     rng, values, held, keys = np.random.default_rng(7), [], 0, np.arange(300)

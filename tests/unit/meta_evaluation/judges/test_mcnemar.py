@@ -72,6 +72,7 @@ def test_what_so_many_items_can_show() -> None:
     assert paired_difference(0, 0, 0, 0).p is None
 
 
+@pytest.mark.long
 def test_a_wording_no_better_is_rarely_told_apart() -> None:
     """Under no difference the exact test refuses at most 5 of 100, and so at most 2.5 for the better."""
     rng = np.random.default_rng(11)

@@ -45,6 +45,7 @@ def test_coins_alone_are_never_better() -> None:
     assert "not better" in learnt(*made_up(telling=0.0)).verdict
 
 
+@pytest.mark.long
 def test_texts_held_back_do_not_help_to_score_themselves() -> None:
     """Ratings that depend on the source alone can't be learned from other sources."""
     rng = np.random.default_rng(1)
