@@ -8,9 +8,10 @@ from typing import Any
 
 from app.corpora.corpus import SkippedRow
 from app.corpora.headed_rows import Read, Row, headed_rows
+from app.limits import DATA_FILE
 
 DELIMITERS = (",", ";", "\t", "|")
-_LONGEST_FIELD = 2**31 - 1  # the largest limit that every platform's C long holds
+_LONGEST_FIELD = DATA_FILE.cell or 0
 _ROWS_TO_SNIFF = 50
 
 
@@ -67,6 +68,8 @@ def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str] | csv.Erro
 
 
 def _quoting_reason(error: csv.Error) -> str:
+    if "field larger" in str(error):
+        return f"A cell in it has more than {_LONGEST_FIELD:,} characters."
     if "unexpected end" in str(error):
         return "A quotation mark in it is never closed, so everything from there to the file's end is lost."
     return "A quotation mark stands inside a quoted cell; double it there."

@@ -9,12 +9,29 @@ from app.corpora.corpus import SkippedRow
 from app.corpora.decoding import Encoded
 from app.corpora.file_rows import counted
 from app.corpora.headed_rows import Read
+from app.corpora.table_limits import MOST_CELLS, too_many_cells
 from app.errors import FileFormatError
 
 _LIST_WANTED = "A JSON file must hold a list of objects, one object per text."
 CUT_OFF = "The file seems to be cut off: download or copy it again in full."
 _INCOMPLETE = "The line is not complete JSON."
 _LINES_TO_LOOK_AT = 20
+_DEEPEST = 100
+
+
+def load_json(text: str) -> Any:
+    """As json.loads. Raises RecursionError also for what other code could not go through level by level."""
+    value = json.loads(text)
+    if text.count("[") + text.count("{") > _DEEPEST:
+        level = [value] if isinstance(value, dict | list) else []
+        for _ in range(_DEEPEST):
+            inner = (each.values() if isinstance(each, dict) else each for each in level)
+            level = [each for values in inner for each in values if isinstance(each, dict | list)]
+            if not level:
+                break
+        else:
+            raise RecursionError
+    return value
 
 
 def looks_like_json_lines(file: Encoded) -> bool:
@@ -26,7 +43,7 @@ def looks_like_json_lines(file: Encoded) -> bool:
     if not first or not first[0].lstrip().startswith(("{", "[")):  # not read whole in vain
         return any(objects)
     try:
-        whole = json.loads(file.text())
+        whole = load_json(file.text())
     except (ValueError, RecursionError):
         return any(objects)
     return isinstance(whole, dict) and len(first) == 1 and _wrapped_list(whole) is None
@@ -37,8 +54,10 @@ def parse_json(text: str, name: str) -> Read:
 
     An object around exactly one list of objects is opened. Raises FileFormatError for anything else.
     """
+    if text.count("[") + text.count("{") > MOST_CELLS:
+        raise too_many_cells(name)
     try:
-        whole = json.loads(text)
+        whole = load_json(text)
     except json.JSONDecodeError as error:
         if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
             raise FileFormatError(f"{name} ends in the middle of its JSON.", CUT_OFF) from None
@@ -95,7 +114,7 @@ _BROKEN = _Broken()
 
 def _parsed(line: str) -> Any:
     try:
-        return json.loads(line)
+        return load_json(line)
     except (ValueError, RecursionError):
         return _BROKEN
 

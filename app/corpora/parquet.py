@@ -23,6 +23,7 @@ from app.limits import PARQUET
 
 _ROWS_AT_A_TIME = 4096
 _MARK = b"PAR1"
+_DEEPEST = 100
 _LONGEST_FOOTER_LIST = 200_000  # columns of all row groups; a footer can claim a million and get room for them
 _passed: deque[bytes] = deque(maxlen=32)  # hashes of files that unpack to what they may
 
@@ -123,6 +124,8 @@ def _opened(buffer: pa.Buffer, name: str) -> pq.ParquetFile:
     )
     check_unpacked(unpacked, cells, buffer.size, name, PARQUET)
     parts_schema = [found.schema.column(part) for part in parts]
+    if any(part.path.count(".") > _DEEPEST for part in parts_schema):
+        raise ValueError("a column is nested too deeply")
     texts = [part.path for part in parts_schema if part.physical_type == "BYTE_ARRAY"]
     return pq.ParquetFile(pa.BufferReader(buffer), read_dictionary=texts, pre_buffer=False, **limits)
 

@@ -1,6 +1,5 @@
 """Columns of a table somebody else made: CSV, TSV, Parquet, JSONL or a JSON list of objects."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.corpora.cells import listed
+from app.corpora.json_records import load_json
 from app.corpora.table_limits import check_cells, check_columns
 from app.domain.formula_cells import restored
 from app.errors import FileFormatError, InputError, NotFoundError
@@ -129,8 +129,8 @@ def _json_list(name: str, file: BinaryIO) -> Iterable[tuple[str, object]]:
 
 def _parsed(name: str, place: str, text: str) -> object:
     try:
-        return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        return load_json(text)
+    except (ValueError, RecursionError) as error:
         raise FileFormatError(f"{name}, {place} is not JSON.") from error
 
 

@@ -1,7 +1,6 @@
 """Attributes out of a table with their contributors, CSV or JSON: what `attribute_file` writes is read back."""
 
 import csv
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from typing import Any
 from app.attribute_analysis.attribute_file import decode_attributes
 from app.corpora.corpus import SkippedRow
 from app.corpora.delimited import parse_delimited, sniff_delimiter
+from app.corpora.json_records import load_json
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.people.actor import Right
 from app.domain.project import Project
@@ -89,7 +89,7 @@ def _is_table(text: str, separated: bool) -> bool:
     headings that tables of ours have."""
     if text.startswith("["):
         try:
-            entries = json.loads(text)
+            entries = load_json(text)
         except (ValueError, RecursionError):
             return False
         return bool(entries) and all(isinstance(entry, dict) for entry in entries)
@@ -129,7 +129,7 @@ def _rows(text: str) -> list[tuple[int, dict[str, Any]]]:
     stripped = text.removeprefix("\ufeff").strip()
     if stripped.startswith("["):
         try:
-            entries = json.loads(stripped)
+            entries = load_json(stripped)
         except (ValueError, RecursionError):
             raise FileFormatError("The file is not complete JSON.", "Save it again.") from None
         rows = [(number, entry) for number, entry in enumerate(entries, start=1) if isinstance(entry, dict)]

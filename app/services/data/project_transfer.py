@@ -5,6 +5,7 @@ same migrations as any other, with the voice recordings beside it.
 """
 
 import json
+import re
 import shutil
 import struct
 import uuid
@@ -13,10 +14,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from os import SEEK_END
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import Any
+from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 from app.domain.name import checked_name
@@ -37,6 +39,8 @@ from db.unit_of_work import Database
 FORMAT, DATABASE, ABOUT, RECORDINGS = "interacteval-project", "project.db", "project.json", "recordings/"
 LARGEST_ZIP = PROJECT_FILE.size
 LARGEST_ABOUT = 1_000_000
+LONGEST_DIRECTORY = 20_000_000  # bytes: some hundred thousand recordings
+_END_OF_ZIP = 66_000
 # What zipfile and json say of what is no archive, is damaged or has a password.
 _UNREADABLE = (BadZipFile, zlib.error, KeyError, ValueError, NotImplementedError, EOFError, RuntimeError, struct.error)
 _WRONG = "Name a file that `project export` wrote."
@@ -202,6 +206,7 @@ def _recordings(archive: ZipFile, names: list[str]) -> dict[str, str]:
 def _opened(file: Path) -> Iterator[ZipFile]:
     with open_file(file, LARGEST_ZIP) as stream:
         try:
+            _check_directory(stream)
             archive = ZipFile(stream)
             about = json.loads(archive.read(ABOUT)) if archive.getinfo(ABOUT).file_size <= LARGEST_ABOUT else None
         except (*_UNREADABLE, OSError) as error:  # a place in the archive before its beginning
@@ -210,6 +215,18 @@ def _opened(file: Path) -> Iterator[ZipFile]:
             raise FileFormatError(f"{shown_path(file)} holds no project that can be read here.", _WRONG)
         with archive:
             yield archive
+
+
+def _check_directory(stream: BinaryIO) -> None:
+    """Raises BadZipFile where the list of the archive's parts would fill the memory."""
+    stream.seek(max(stream.seek(0, SEEK_END) - _END_OF_ZIP, 0))
+    end = stream.read()
+    for mark, size in ((b"PK\5\6", "<12xI"), (b"PK\6\6", "<40xQ")):
+        for found in re.finditer(mark, end):
+            if len(end) >= found.start() + struct.calcsize(size):
+                (listed,) = struct.unpack_from(size, end, found.start())
+                if listed > LONGEST_DIRECTORY and listed != 0xFFFFFFFF:  # stands in the other form then
+                    raise BadZipFile
 
 
 def _unpack(archive: ZipFile, name: str, target: Path) -> None:

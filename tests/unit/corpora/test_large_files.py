@@ -174,3 +174,24 @@ def test_a_name_that_no_file_can_have_is_a_sentence(name: str) -> None:
     with pytest.raises(WorkbenchError) as caught:
         read_file(Path(name))
     assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("depth", [150, 600, 900])
+@pytest.mark.parametrize("nested", [("[", "]"), ('{"a":', "}")], ids=["lists", "objects"])
+def test_deeply_nested_json_ends_in_a_sentence(
+    tmp_path: Path, read: Reading, depth: int, nested: tuple[str, str]
+) -> None:
+    row = f'{{"text": "A", "x": {nested[0] * depth}1{nested[1] * depth}}}'
+    for name, content in (("t.json", f"[{row}, {row}]"), ("t.jsonl", f"{row}\n{row}\n")):
+        (tmp_path / name).write_text(content)
+        with pytest.raises(FileFormatError):
+            read(tmp_path / name)
+
+
+def test_cell_longer_than_the_limit_costs_its_row(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"text\nA\n{'x' * 10_000_001}\nB\n")
+    found = records.read_records(path)
+    assert [row["text"] for _, row in found.items] == ["A", "B"]
+    assert [row.row for row in found.skipped] == [2]

@@ -317,6 +317,19 @@ def test_project_file_unpacking_to_far_more_than_it_holds_is_refused(elsewhere: 
         import_project(elsewhere, tmp_path / "bomb.zip")
 
 
+def test_project_file_with_too_many_parts_is_refused_unread(
+    elsewhere: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project_transfer, "LONGEST_DIRECTORY", 5_000)
+    monkeypatch.setattr(project_transfer, "ZipFile", lambda _: pytest.fail("It was read."))
+    with ZipFile(tmp_path / "many.zip", "w") as archive:
+        archive.writestr("project.json", '{"format": "interacteval-project", "version": 1}')
+        for number in range(100):
+            archive.writestr(f"part {number}", "")
+    with pytest.raises(FileFormatError):
+        import_project(elsewhere, tmp_path / "many.zip")
+
+
 def test_project_file_that_takes_too_long_to_copy_changes_nothing(
     workbench: Workbench, elsewhere: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
