@@ -85,8 +85,11 @@ class Projects:
         found = self.dimensions(project_id)
         exact = [d for d in found if d.name == name] or [d for d in found if d.name.lower() == name.lower()]
         if not exact:
-            names = ", ".join(d.name for d in found) or "none yet"
-            raise NotFoundError(f"There is no dimension {quoted(name)} in this project.", f"It has: {names}.")
+            add = "It has none yet. Add one on Texts, or with `interacteval dimension add`."
+            names = ", ".join(d.name for d in found)
+            raise NotFoundError(
+                f"There is no dimension {quoted(name)} in this project.", f"It has: {names}." if names else add
+            )
         return exact[0]
 
     def dimension_by_id(self, dimension_id: int) -> Dimension:

@@ -91,7 +91,7 @@ def results(
                 for r, v, a, q in zip(found, verdicts, about, quotes, strict=True)
             ]
         )
-    elif output is None:
+    else:
         for result, verdict in zip(found, verdicts, strict=True):
             run_words = f" (run {result.run.id})" if len(runs) > 1 else ""
             echo(verdict.about(f"{result.dimension.name}{run_words}"))

@@ -145,8 +145,21 @@ def score(
     if anchors_first:
         _look_ahead(workbench, target.id, options)
     run_ids = [resume] if resume is not None else start_runs(workbench, target.id, (options,))
+    if resume is None:
+        _say_samples(workbench, target.id, options.dimensions)
     trials_of = (target.id, options.dimensions)
     carry_out(workbench, run_ids, concurrency, json_=json_, trials_of=trials_of, processes=processes)
+
+
+def _say_samples(workbench: "Workbench", project_id: int, dimensions: "Sequence[Dimension]") -> None:
+    """Why a run has fewer texts than the project."""
+    from app.services.think_aloud.samples import held_out
+
+    for dimension in dimensions:
+        out = held_out(workbench, project_id, dimension.id)
+        if out.texts:
+            whole = "" if out.alone else ", or share their source with one that was"
+            say(f"{dimension.name}: {out.texts} of {out.all} texts stay out: they were shown as samples{whole}")
 
 
 def _look_ahead(workbench: "Workbench", project_id: int, options: "RunOptions") -> None:
