@@ -20,6 +20,7 @@ from app.services.checklists.expert_answers import (
 from app.services.data.projects import one_dimension
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_consideration
+from pages.components.results.unfolding import OPEN
 from tests.support.background import PATIENCE
 from tests.support.browser_messages import send, shown
 from tests.support.repository import ROOT
@@ -182,11 +183,16 @@ def test_an_expert_waits_for_texts(demo: Workbench):
     assert any("No texts are drawn yet" in m.value for m in opened("Ana").markdown)
 
 
-@pytest.mark.parametrize("view", ["questions", "people", "download", "texts"])
-def test_results_wait_until_the_expert_has_finished(demo: Workbench, checklist: int, draw: AnswerDraw, view: str):
+@pytest.mark.parametrize(
+    ("view", "section"), [("questions", ""), ("details", "people"), ("details", "download"), ("texts", "")]
+)
+def test_results_wait_until_the_expert_has_finished(
+    demo: Workbench, checklist: int, draw: AnswerDraw, view: str, section: str
+):
     def results() -> AppTest:
         app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)
         app.query_params["expert"], app.query_params["dimension"], app.query_params["view"] = "Ana", "coherence", view
+        app.query_params[OPEN] = section
         return app.run().switch_page("../pages/results.py").run()
 
     app = results()
