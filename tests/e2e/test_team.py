@@ -165,3 +165,27 @@ def test_phone_menu_closes_targets_are_high_and_only_the_page_scrolls(browser: B
         if address == "think_aloud":  # a keyboard that comes up scrolls, and that would close the list of samples
             expect(at(page, "say").get_by_role("combobox")).to_have_attribute("inputmode", "none")
     context.close()
+
+
+def test_phone_values_have_names_and_the_text_comes_first(browser: Browser, app: App) -> None:
+    """As an invited facilitator."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    come_in(page, link(app, "Fay", "--project", "Demo", "--role", "facilitator"), "Overview")
+    expect(at(page, "column_names_ready")).to_be_hidden()
+    expect(at(page, "ready").get_by_text("Scores", exact=True).locator("visible=true")).to_have_count(4)
+    page.goto(f"{app.url}/checklist?project=Demo&dimension=coherence&checklist_part=try")
+    expect(at(page, "try_rows")).to_be_visible()
+    settled(page)
+    text, rows = at(page, "try_text_body").bounding_box(), at(page, "try_rows").bounding_box()
+    assert text is not None
+    assert rows is not None
+    assert text["y"] + text["height"] < rows["y"]
+    page.goto(f"{app.url}/lineage?project=Demo&dimension=coherence")
+    picture = at(page, "wide_lineage_picture")
+    expect(picture.get_by_test_id("stVegaLiteChart")).to_be_visible()
+    settled(page)
+    assert page.evaluate("document.querySelector('.stMain').scrollWidth <= 390")
+    assert picture.get_by_test_id("stVegaLiteChart").evaluate("chart => chart.getBoundingClientRect().width > 600")
+    context.close()

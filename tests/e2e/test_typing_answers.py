@@ -148,8 +148,17 @@ def test_one_key_goes_back_and_the_answer_is_given_anew(ana: Page, app: App, exp
     press_key(ana, "Backspace", shows=current.get_by_text("Question 2 of"))
     ana.keyboard.type("n", delay=0)
     expect(current).to_contain_text("Question 4 of")
+    click(at(ana, "answer_back").get_by_role("button"), shows=current.get_by_text("Question 2 of"))
+    ana.keyboard.type("n", delay=0)
+    expect(current).to_contain_text("Question 4 of")
     all_saved(ana)
     assert answers(app, expert) == "yny" + "." * 11
+
+
+def test_skipped_questions_are_counted_apart_from_answers(ana: Page, app: App, expert: str) -> None:
+    ana.keyboard.type("y" * 12 + "ss", delay=50)
+    all_saved(ana)
+    expect(at(ana, "answer_current")).to_contain_text("12 answered, 2 skipped")
 
 
 def test_a_key_held_down_answers_one_question(ana: Page, app: App, expert: str) -> None:

@@ -40,6 +40,8 @@ _RULES = """
     ROWS .stMarkdownColoredBackground:not(:is(button, a) *) { background: none !important; padding: 0; font-weight: 400;
       color: light-dark(#5b6470, #9aa5b3) !important; font-size: 0.875rem; }
   }
+  /* The browser makes this file, and its cells may be read as formulas: our own downloads are safe. */
+  [data-testid="stElementToolbarButton"]:has([aria-label="Download as CSV"]) { display: none; }
   /* On a phone: what is pressed is high enough for a thumb, and the page alone scrolls. */
   @media (max-width: 768px) {
     [data-testid^="stBaseButton"]:not([data-testid*="header"], [data-testid*="elementToolbar"]),
