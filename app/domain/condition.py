@@ -113,7 +113,10 @@ def _said_by(attributes: Sequence[Attribute], names: Sequence[str], kind: str = 
 
 
 def _names(text: str) -> list[str]:
-    fields = next(csv.reader([text], skipinitialspace=True), [])
+    try:
+        fields = next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error:
+        raise InputError("The list of contributors can't be read.", "Write their names between commas.") from None
     return list(dict.fromkeys(name.strip() for name in fields if name.strip()))
 
 

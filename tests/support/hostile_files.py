@@ -129,6 +129,7 @@ def try_all(files: st.SearchStrategy[Any], read: Callable[[Any], object], exampl
 
     one()
     cases.peak = max(_peak(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+    assert cases.refused < cases.count, "No file came in, so the reader was hardly tried."
     _LOG.info("%s", cases)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.domain.people.actor import Role
 from app.errors import InputError
+from app.limits import LONGEST_FIELD
 
 MOST_INVITED = 200
 _NAMED_ADDRESS = re.compile(r"(?P<name>[^<>]+)<(?P<email>[^<>]+)>")
@@ -43,6 +44,8 @@ def read_invited(pasted: str, role: Role) -> list[InvitedPerson]:
 
 
 def _read_line(line: str, number: int, role: Role) -> InvitedPerson:
+    if len(line) > LONGEST_FIELD:
+        raise InputError(f"Line {number} has more than {LONGEST_FIELD:,} characters.", "Write one person a line.")
     separator = next((sign for sign in "\t;," if sign in line), ",")
     name, *rest = (part.strip() for part in next(csv.reader([line], delimiter=separator)))
     email = ""

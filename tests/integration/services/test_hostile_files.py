@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from importlib.resources import files
 from io import BytesIO
 from itertools import count
 from pathlib import Path
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import strategies as st
+from sqlalchemy.engine import make_url
 
 from app.attribute_analysis.attribute_file import decode_attributes
 from app.commands.results.table_file import read_table
@@ -22,6 +24,7 @@ from app.corpora import parquet, workbook
 from app.domain.attribute import ContributorKind
 from app.domain.people.invited import read_invited
 from app.domain.people.person import Role
+from app.prompting.front_matter import split_front_matter
 from app.providers.price_file import read_prices
 from app.providers.recording import read_recording
 from app.services.attributes.attribute_table import attribute_sets, import_attribute_table
@@ -39,6 +42,7 @@ from app.services.scoring.judge_answers import import_judge_answers
 from app.services.scoring.own_scores import ScoreColumns, import_scores
 from app.services.think_aloud.transcripts import keep_recording, keep_transcript
 from db import foreign_file
+from db.migrate import revisions
 from tests.support.hostile_files import damaged, damaged_archive, forked, try_all
 from tests.support.projects import ready_to_score, workbench_at
 
@@ -135,6 +139,14 @@ def stored(tmp_path: Path) -> Callable[[bytes, str], Path]:
         return path
 
     return store
+
+
+@pytest.fixture
+def _empty_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An empty database is copied, not migrated each time."""
+    empty = tmp_path / "empty.db"
+    foreign_file.create_empty(f"sqlite:///{empty}", revisions()[-1])
+    monkeypatch.setattr(foreign_file, "create_empty", lambda address, _: shutil.copy(empty, make_url(address).database))
 
 
 @pytest.fixture(autouse=True)
@@ -269,25 +281,17 @@ def test_damaged_transcripts_and_recordings_end_in_data_or_a_sentence(
         keep_recording(benches.get(), 1, "Ana", file[0], file[1])
         keep_transcript(benches.get(), 1, "Ana", decode_attributes(file[0]))
 
-    files = st.tuples(damaged(b"Well, I look at links first.\n" * 3), st.sampled_from(["a.wav", "a.mp3", "../a.wav"]))
-    try_all(files, read, examples)
+    spoken = st.tuples(damaged(b"Well, I look at links first.\n" * 3), st.sampled_from(["a.wav", "a.mp3", "../a.wav"]))
+    try_all(spoken, read, examples)
 
 
-PROMPT = b"""## System
-
-You rate {{ task.text_name }}.
-
-## User
-
-{% for q in questions %}{{ q }}{% endfor %}
-{{ text }}
-"""
+PROMPT = files("prompts").joinpath("judge-checklist", "v1.md").read_bytes().replace(b"completely", b"wholly")
 
 
 @EXAMPLES
 def test_a_damaged_prompt_ends_in_data_or_a_sentence(examples: int, benches: Benches) -> None:
     def read(file: bytes) -> None:
-        save_wording(benches.get(), 1, "judge-answer", *sections_of(decode_attributes(file)))
+        save_wording(benches.get(), 1, "judge-checklist", *sections_of(decode_attributes(file)))
 
     try_all(damaged(PROMPT), read, examples)
 
@@ -302,6 +306,7 @@ RECORDED = (
 PASTED = b"Ana Berg, ana@example.org, expert\nBo\tbo@example.org\n"
 SMALL_FILES: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "prices": (PRICES, read_prices),
+    "front matter": (PROMPT, lambda path: split_front_matter(path.read_bytes().decode("utf-8", "replace"))),
     "recorded calls": (RECORDED * 3, read_recording),
     "invited people": (PASTED, lambda path: read_invited(path.read_bytes().decode("utf-8", "replace"), Role.EXPERT)),
 }
@@ -322,15 +327,13 @@ VALUES = st.sampled_from(
 
 
 @EXAMPLES
+@pytest.mark.usefixtures("_empty_at_once")
 def test_import_of_a_damaged_project_ends_in_data_or_a_sentence(
-    examples: int, benches: Benches, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    examples: int, benches: Benches, tmp_path: Path
 ) -> None:
     export_project(benches.get(), "Ready", tmp_path / "ready.zip")
     with ZipFile(tmp_path / "ready.zip") as archive:
         inside, about = archive.read("project.db"), archive.read("project.json")
-    empty = tmp_path / "empty.db"
-    foreign_file.create_empty(f"sqlite:///{empty}", "0038")
-    monkeypatch.setattr(foreign_file, "create_empty", lambda address, _: shutil.copy(empty, address[10:]))
     (tmp_path / "look.db").write_bytes(inside)
     with closing(sqlite3.connect(tmp_path / "look.db")) as connection:
         filled = [
@@ -368,6 +371,7 @@ def test_import_of_a_damaged_project_ends_in_data_or_a_sentence(
 
 
 @EXAMPLES
+@pytest.mark.usefixtures("_empty_at_once")
 def test_import_of_a_damaged_archive_ends_in_data_or_a_sentence(
     examples: int, benches: Benches, tmp_path: Path
 ) -> None:

@@ -31,3 +31,8 @@ def test_read_invited_each_line_is_one_person() -> None:
 def test_read_invited_names_the_line_that_is_wrong(pasted: str, named: str) -> None:
     with pytest.raises(InputError, match=named):
         read_invited(pasted, Role.EXPERT)
+
+
+def test_read_invited_of_an_endless_line_names_it() -> None:
+    with pytest.raises(InputError):
+        read_invited(f"Ana\n{'x' * 200_000}\n", Role.EXPERT)
