@@ -139,9 +139,11 @@ def _finished(mine: AnswerSheet) -> None:
         apart = {WORDS[kind]: mine.count(kind) for kind in APART}
         said = ", ".join(f"{count:,} {words}" for words, count in apart.items() if count)
         answers = number(mine.count(Answer.YES, Answer.NO), "question")
-        done = f"All {number(len(mine.texts), 'text')} are {'done' if said else 'answered'}. Thank you."
-        counted = f" You answered {answers}; {said}." if said else ""
-        st.markdown(f"**{done}**{counted} Everything is saved.")
+        if said:
+            texts = number(len(mine.texts), "text")
+            st.markdown(f"**All {texts} are done. Thank you.** You answered {answers}; {said}. Everything is saved.")
+        else:
+            st.markdown(f"**All {number(len(mine.texts), 'text')} are answered. Thank you.** Everything is saved.")
     st.button("Look at the texts again", key="answer_again", type="tertiary", on_click=_go, args=[mine, 0])
 
 
