@@ -182,7 +182,7 @@ def test_raters_and_judge_stand_side_by_side(demo: Workbench, open_results: Call
 
 def test_one_rater_is_a_sentence(demo: Workbench, home: Path, open_results: Callable[..., AppTest]) -> None:
     change(home, "DELETE FROM rating WHERE rater <> 'simulated rater 1'")
-    app = open_results(view="people")
+    app = open_results(view="details", open="people")
     assert not app.exception
     assert "Only one rater" in shown(app)
     assert "nan" not in shown(app).lower().split()
@@ -207,8 +207,8 @@ def test_raters_on_different_scales_are_named_wherever_their_mean_counts(
     assert b"Raters seem to use different scales" in report
 
 
-def test_the_topics_behind_the_checklist_in_short(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    app = open_results(view="topics")
+def test_the_topics_behind_the_checklist_in_short(demo: Workbench, open_screen: Callable[[str], AppTest]) -> None:
+    app = open_screen("topics")
     assert not app.exception
     assert "rules, not an LLM" in table(app, "Contributor")
     assert len(table(app, "Contributor")) > 2
