@@ -44,14 +44,12 @@ class Limits:
         return min(self.cells or 0, self.free_cells + self.density * size)
 
 
-DATA_FILE = Limits(
-    size=500 * MB, unpacked=500 * MB, rows=5_000_000, columns=2_000, cells=20_000_000, cell=10_000_000, seconds=120
-)
+DATA_FILE = Limits(size=500 * MB, unpacked=500 * MB, columns=2_000, cells=20_000_000, cell=10_000_000)
 """CSV, JSON and JSON Lines, which are what they look like."""
 LIST_FILE = Limits(size=20 * MB)
 """What people write themselves: attributes, checklists, answers, prompts, transcripts."""
 PARQUET = Limits(
-    size=500 * MB, unpacked=500 * MB, rows=5_000_000, columns=2_000, cells=20_000_000, seconds=120, memory=128 * MB,
+    size=500 * MB, unpacked=500 * MB, columns=2_000, cells=20_000_000, seconds=120, memory=128 * MB,
     growth=200, density=8, free=32 * MB, free_cells=200_000,
 )  # fmt: skip
 """Texts that repeat for each system shrink to a hundredth. `memory` is for files that unpack to nothing; each gets four
