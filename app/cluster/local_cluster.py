@@ -1,7 +1,13 @@
-"""A scheduler with workers on this machine, for as long as somebody measures with them."""
+"""A scheduler with workers on this machine, for the length of a run.
+
+Its connections are encrypted and need a certificate that only this process and its workers have: other users of the
+machine can't reach it.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from app.cluster.scheduler import check_dask, own_certificate
 
 QUIET = {
     "distributed.worker.profile.enabled": False,
@@ -14,12 +20,18 @@ QUIET = {
 
 @contextmanager
 def local_cluster(workers: int) -> Iterator[str]:
-    """The scheduler's address, once the workers are ready."""
+    """The scheduler's address, once the workers are ready. Raises NotReadyError without the extra."""
+    check_dask()
     import dask  # noqa: PLC0415 - an extra
     from distributed import LocalCluster  # noqa: PLC0415
+    from distributed.security import Security  # noqa: PLC0415
 
+    security = Security.temporary()
     with (
         dask.config.set(QUIET),
-        LocalCluster(workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster,
+        LocalCluster(
+            workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, security=security
+        ) as cluster,
+        own_certificate(cluster.scheduler_address, security),
     ):
         yield cluster.scheduler_address

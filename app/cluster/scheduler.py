@@ -13,11 +13,10 @@ from contextlib import contextmanager
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from app.cluster.channel import Switchboard
 from app.errors import ClusterError, InputError, NotReadyError
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, Security
 
 SECONDS = 5.0
 """So long a scheduler is waited for."""
@@ -28,6 +27,8 @@ TLS = (
     "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY."
 )
 _ADDRESS = re.compile(r"(?:(?:tcp|tls)://)?(?:\[[0-9a-fA-F:.]+\]|[^\s:/@\[\]]+):\d{1,5}")
+
+_CERTIFICATES: dict[str, "Security"] = {}
 
 
 class Scheduler:
@@ -48,11 +49,13 @@ class Scheduler:
         return sum(self._client.nthreads().values())
 
     def addresses(self) -> list[str]:
-        """Of the workers that are there now."""
-        return list(self._client.nthreads())
-
-    def switchboard(self) -> Switchboard:
-        return Switchboard(self._client)
+        """Of the workers that are there now; none where the scheduler is gone."""
+        if self._client.status != "running":
+            return []
+        try:
+            return list(self._client.nthreads())
+        except (OSError, RuntimeError, TimeoutError):
+            return []
 
     def submit(self, work: Callable[..., Any], *given: Any, at: str = "") -> "Future":
         """Have a worker do it; again by another where that one dies. `work` is a function of a module.
@@ -123,8 +126,19 @@ def check_dask() -> None:
     if importlib.util.find_spec("distributed") is None:
         raise NotReadyError(
             "Work is to be shared with Dask, which isn't installed.",
-            "Install it (pip install 'interacteval-workbench[dask]'), or leave --dask and INTERACTEVAL_DASK out.",
+            "Install it (pip install 'interacteval-workbench[dask]'), or leave --dask, --processes and "
+            "INTERACTEVAL_DASK out.",
         )
+
+
+@contextmanager
+def own_certificate(address: str, security: "Security") -> Iterator[None]:
+    """Within the block this process reaches the scheduler at this address with this certificate."""
+    _CERTIFICATES[address] = security
+    try:
+        yield
+    finally:
+        del _CERTIFICATES[address]
 
 
 def _connect(address: str) -> "Client":
@@ -134,7 +148,7 @@ def _connect(address: str) -> "Client":
     for name in ("distributed", "tornado"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is said in a sentence of ours
     try:
-        return Client(address, timeout=SECONDS, set_as_default=False)
+        return Client(address, timeout=SECONDS, set_as_default=False, security=_CERTIFICATES.get(address))
     except OSError as error:
         raise ClusterError(
             f"No Dask scheduler answers at {address}.",
@@ -165,8 +179,16 @@ def cluster_errors(address: str) -> Iterator[None]:
         ) from error
 
 
-def make_room() -> None:
-    """In a task that goes on for long and mostly waits: its worker takes others meanwhile."""
+def leave_worker_pool() -> None:
+    """In a task that mostly waits: its worker takes other tasks meanwhile."""
     from distributed import secede  # noqa: PLC0415 - an extra
 
     secede()
+
+
+def worker_is_open() -> Callable[[], bool]:
+    """In a task: return what says, later and in any thread, whether its worker still works for the scheduler."""
+    from distributed import Status, get_worker  # noqa: PLC0415 - an extra
+
+    worker = get_worker()
+    return lambda: worker.status in (Status.running, Status.paused)

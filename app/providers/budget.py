@@ -5,7 +5,6 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from math import inf
-from typing import Protocol
 
 from app.errors import BudgetError
 from app.providers.adapters.output_room import START
@@ -39,14 +38,6 @@ class Reservation:
     likely: float
     dearest: float
     input_tokens: int
-
-
-class SpendingLimit(Protocol):
-    """Whatever says whether money is left for a request."""
-
-    async def reserve(self, request: ChatRequest, price: Price | None) -> Reservation: ...
-
-    async def settle(self, reserved: Reservation, usage: Usage | None, cost: float | None) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +99,7 @@ class Budget:
 
     async def reserve(self, request: ChatRequest, price: Price | None) -> Reservation:
         """Wait until the request fits. Raises BudgetError where it won't."""
-        return await self.reserve_sized(RequestSize.of(request), price)
-
-    async def reserve_sized(self, size: RequestSize, price: Price | None) -> Reservation:
-        """The same for whoever knows the request's size alone."""
+        size = RequestSize.of(request)
         async with self._returned:
             await self._look_into_purse()
             while not self._fits(wanted := self._wanted(size, price)):
@@ -130,15 +118,6 @@ class Budget:
             self._in_flight -= 1
             if usage is not None:
                 self._learn(reserved, usage, cost)
-            self._returned.notify_all()
-
-    async def write_off(self, reserved: Reservation) -> None:
-        """Nobody will ever say what became of the request: what it probably cost counts as spent."""
-        async with self._returned:
-            self._likely -= reserved.likely
-            self._dearest -= reserved.dearest
-            self._in_flight -= 1
-            self._spent += reserved.likely
             self._returned.notify_all()
 
     async def reserve_batch(self, requests: Iterable[ChatRequest], price: Price | None) -> Reservation:

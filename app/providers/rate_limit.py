@@ -3,7 +3,6 @@
 import asyncio
 import threading
 import time
-from bisect import bisect_left
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -73,9 +72,8 @@ class AdaptiveLimit:
         self._pressure = 0.0
         self._refused = 0.0
         self._in_flight = 0
-        self._halved: list[float] = []  # when
+        self._halved = 0  # times
         self._waiting: deque[_Turn] = deque()
-        self._told: list[Callable[[], object]] = []
         self._lock = threading.Lock()
         self._clock = clock
         self._pace = Pace()
@@ -99,11 +97,6 @@ class AdaptiveLimit:
     def in_flight(self) -> int:
         return self._in_flight
 
-    @property
-    def narrowed(self) -> bool:
-        """Whether the provider complained, so that fewer may be in flight than at best or not at any pace."""
-        return self._limit < self.maximum or self._pace.learned
-
     def raise_to(self, maximum: int) -> None:
         """Let so many be in flight at best; where the provider never complained, from now on."""
         with self._lock:
@@ -112,12 +105,6 @@ class AdaptiveLimit:
                 self.maximum = maximum
                 self._hand_out()
 
-    def tell(self, heard: Callable[[], object]) -> Callable[[], None]:
-        """Have `heard` called, in whatever thread, when the provider complained and when all is well again; returns
-        what ends that."""
-        self._told.append(heard)
-        return lambda: self._told.remove(heard)
-
     @asynccontextmanager
     async def slot(self, stopped: asyncio.Event | None = None, refusals: int = 0) -> AsyncIterator[None]:
         """Held while one request is under way; how the request ends moves the limit.
@@ -125,55 +112,36 @@ class AdaptiveLimit:
         refusals: how often in a row this very request was refused by a rate limit before. Raises StoppedError where
         `stopped` is set before its turn comes.
         """
-        await self.take(stopped)
-        halvings, started = len(self._halved), self._clock()
+        await self._take(stopped)
+        halvings, started = self._halved, self._clock()
         try:
             yield
         except (RateLimitError, OverloadedError) as error:
-            retry_after = error.retry_after
-            self.refused(started, isinstance(error, RateLimitError), retry_after, refusals, halvings)
+            self._refuse(started, error, refusals, halvings)
             raise
         else:
-            self.passed(started)
+            self._passed(started)
         finally:
-            self.ended(started)
-            self.give_back()
+            with self._lock:
+                self._pace.ended(started)
+            self._give_back()
 
-    def passed(self, started: float, count: int = 1) -> None:
-        """So many requests passed, the first of which left then."""
+    def _passed(self, started: float) -> None:
+        """A request passed that left then."""
         with self._lock:
-            narrowed = self.narrowed
-            for _ in range(count):
-                self._pace.passed(self._clock(), started)
-                self._note(0.0)
-                self._refused -= self._refused * self._weight()
-                self._limit = min(float(self.maximum), self._limit + self._recovery)
-        if self.narrowed != narrowed:
-            self._tell()
+            self._pace.passed(self._clock(), started)
+            self._note(0.0)
+            self._refused -= self._refused * self._weight()
+            self._limit = min(float(self.maximum), self._limit + self._recovery)
 
-    def refused(
-        self, started: float, by_rate: bool, retry_after: float | None, refusals: int = 0, halvings: int | None = None
-    ) -> None:
-        """A request that left then was refused: by a rate limit, or because there is too much to do. halvings: how
-        many there had been when it left."""
+    def _refuse(self, started: float, error: RateLimitError | OverloadedError, refusals: int, halvings: int) -> None:
+        """A request that left then was refused. halvings: how many there had been when it left."""
         with self._lock:
-            narrowed = self.narrowed
-            self._slow_down(bisect_left(self._halved, started) if halvings is None else halvings)
-            if by_rate and (self.paced or self._about_pace(refusals)):
-                self._pace.refused(self._clock(), started, retry_after)
-        if self.narrowed != narrowed:
-            self._tell()
+            self._slow_down(halvings)
+            if isinstance(error, RateLimitError) and (self.paced or self._about_pace(refusals)):
+                self._pace.refused(self._clock(), started, error.retry_after)
 
-    def ended(self, started: float) -> None:
-        """However a request ended that left then."""
-        with self._lock:
-            self._pace.ended(started)
-
-    def _tell(self) -> None:
-        for heard in list(self._told):
-            heard()
-
-    async def take(self, stopped: asyncio.Event | None = None) -> None:
+    async def _take(self, stopped: asyncio.Event | None = None) -> None:
         """Wait for a slot, which whoever takes it gives back. Raises StoppedError where `stopped` is set before."""
         loop = asyncio.get_running_loop()
         with self._lock:
@@ -188,7 +156,7 @@ class AdaptiveLimit:
             if not self._withdrawn(turn):
                 with self._lock:
                     self._pace.ended(self._clock())
-                self.give_back()  # the slot had been handed over already: pass it on
+                self._give_back()  # the slot had been handed over already: pass it on
             raise
 
     async def _wait_for(self, turn: _Turn, stopped: asyncio.Event | None) -> None:
@@ -216,9 +184,9 @@ class AdaptiveLimit:
                 self._waiting.remove(turn)
             return not turn.given
 
-    def give_back(self, slots: int = 1) -> None:
+    def _give_back(self) -> None:
         with self._lock:
-            self._in_flight -= slots
+            self._in_flight -= 1
             self._hand_out()
 
     def _hand_out(self) -> None:
@@ -231,8 +199,8 @@ class AdaptiveLimit:
     def _slow_down(self, halvings_before: int) -> None:
         self._note(1.0)
         # A failure of a request that left before the last halving says nothing about the limit since.
-        if halvings_before == len(self._halved) and self._pressure > self._tolerance:
-            self._halved.append(self._clock())
+        if halvings_before == self._halved and self._pressure > self._tolerance:
+            self._halved += 1
             self._limit = max(float(self._minimum), self._limit / 2)
 
     def _about_pace(self, refusals: int) -> bool:

@@ -10,7 +10,7 @@ from app.domain.call import RecordedCall
 from app.errors import ProviderError, StoppedError
 from app.providers.adapters.storable_reply import storable_reply
 from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage, digest_of
-from app.providers.budget import SpendingLimit
+from app.providers.budget import Budget
 from app.providers.known_prices import known_prices, today
 from app.providers.model_options import FLEX_OR_STANDARD
 from app.providers.pricing import STANDARD
@@ -40,10 +40,6 @@ class Ledger(Protocol):
 
     async def discard(self, digests: Sequence[str]) -> None:
         """Mark the replies to these requests: nothing could be made of them."""
-        ...
-
-    async def look_again(self) -> None:
-        """Learn what others asked since it was opened."""
         ...
 
     async def note_use(self, digest: str, project: int) -> None:
@@ -94,7 +90,7 @@ class RecordedModel:
         ledger: Ledger | None,
         run: int | None = None,
         use_cache: bool = True,
-        budget: SpendingLimit | None = None,
+        budget: Budget | None = None,
         project: int | None = None,
         stopped: asyncio.Event | None = None,
         effort: str = "",
@@ -126,11 +122,6 @@ class RecordedModel:
         """Ask nothing more; what is under way is waited for and kept."""
         self._stopped.set()
 
-    async def look_again(self) -> None:
-        """Find also what others asked and paid meanwhile."""
-        if self._ledger is not None:
-            await self._ledger.look_again()
-
     @property
     def name(self) -> str:
         return self._inner.name
@@ -138,10 +129,6 @@ class RecordedModel:
     @property
     def is_llm(self) -> bool:
         return self._inner.is_llm
-
-    @property
-    def budget(self) -> SpendingLimit | None:
-        return self._budget
 
     @property
     def retries(self) -> int:

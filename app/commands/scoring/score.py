@@ -65,7 +65,7 @@ def score(
     trials: Annotated[int, typer.Option(min=1, help="So many runs; trial t draws with seed + t.")] = 1,
     locked: Annotated[bool, typer.Option("--locked", help="Score the locked test split, and only that.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = CONCURRENCY,
-    processes: Annotated[int, typer.Option(min=1, help="In how many processes.")] = 1,
+    processes: Annotated[int, typer.Option(min=1, help="With so many Dask workers on this machine.")] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost, and stop.")] = False,
     reasons: Annotated[
         bool, typer.Option("--reasons", help="Checklist: ask for a short reason with each answer.")
@@ -106,11 +106,17 @@ def score(
 
     Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --draw 40x4
     """
+    from app.cluster.scheduler import check_dask
+    from app.errors import InputError
     from app.services.data.projects import dimensions_named, dimensions_to_use, get_project
     from app.services.runtime.workbench import open_workbench
     from app.services.scoring.evaluators import asks_a_judge
     from app.services.scoring.runs import RunOptions, start_runs
 
+    if processes > 1:
+        if dask is not None:
+            raise InputError("--processes and --dask name different workers.", "Give one of the two.")
+        check_dask()
     flags = {"reasons": reasons, "soft": soft, "per_question": per_question}
     written = [(name, "yes") for name, wanted in flags.items() if wanted]
     if repeats is not None:

@@ -19,7 +19,7 @@ from app.evaluators.checklist import judge
 from app.providers.adapters.replay import ReplayModel
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.batches.batched_model import BatchedModel
-from app.providers.budget import Budget, Purse, SpendingLimit
+from app.providers.budget import RUN_S, Budget, Purse
 from app.providers.connection_pause import LONGEST, ConnectionPause
 from app.providers.credentials import credentials_problem, key_place
 from app.providers.gate import GatedModel, MayAsk
@@ -27,7 +27,7 @@ from app.providers.model_files import kept_recordings
 from app.providers.model_name import parse_model_name
 from app.providers.model_options import ModelOptions, options_for
 from app.providers.provider_spec import ProviderSpec
-from app.providers.rate_limit import AdaptiveLimit, Limiter, Share, limit_of
+from app.providers.rate_limit import AdaptiveLimit, Share, limit_of
 from app.providers.recorded import RecordedModel
 from app.providers.registry import describe_models, import_sdk, open_batches
 from app.providers.retry import RetryingModel, RetryPolicy
@@ -176,9 +176,6 @@ class DatabaseLedger:
         if not call.error_kind:
             self._answered.add(call.digest)
 
-    async def look_again(self) -> None:
-        self._answered |= await asyncio.to_thread(self._look)
-
     async def close(self) -> None:
         await self._entries.close()
 
@@ -206,14 +203,6 @@ class DatabaseLedger:
             work.calls.end_intents([each.ended for each in entries if each.ended])
 
 
-@dataclass(frozen=True, slots=True)
-class BorrowedLimits:
-    """What another process keeps for those that work with it; `budget` is None where nothing binds it."""
-
-    limiter: Limiter
-    budget: SpendingLimit | None
-
-
 @asynccontextmanager
 async def model_session(
     workbench: Workbench,
@@ -227,7 +216,7 @@ async def model_session(
     options: ModelOptions | None = None,
     *,
     in_batches: bool = False,
-    borrowed: BorrowedLimits | None = None,
+    budget_share: float | None = None,
 ) -> AsyncIterator[RecordedModel]:
     """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
 
@@ -238,7 +227,7 @@ async def model_session(
     may_ask: awaited before each request is sent; raises where it must not be.
     options: how long a request may take, how many tokens an answer, and the reasoning effort; the workbench's without.
     in_batches: a BatchedModel, whose provider sells them.
-    borrowed: instead of a limit and a budget of this process.
+    budget_share: how many of these dollars this process may spend, where several work on the run.
 
     Models that are no LLM cost nothing and answer the same at once, so they are neither retried nor recorded.
     Raises UnknownModelError or MissingKeyError.
@@ -255,14 +244,13 @@ async def model_session(
         ledger = DatabaseLedger(workbench.database, model.name, only_run, only_project, run)
         stopped = asyncio.Event()
         try:
-            limiter = borrowed.limiter if borrowed else Share(account_limit(workbench, model.name), concurrency)
+            limiter = Share(account_limit(workbench, model.name), concurrency)
             tiered = TieredModel(model, options.tier) if options.tier else model
             gated = GatedModel(tiered, stopped, may_ask)
             pause = ConnectionPause(model.name, longest_pause()) if run is not None else None
             patient = RetryingModel(gated, PATIENCE, limiter, stopped=stopped, pause=pause)
-            left = borrowed.budget if borrowed else None
-            if not borrowed:
-                left = await asyncio.to_thread(_budget, workbench, model.name, run, budget, project, options.tier)
+            spending = workbench, model.name, run, budget, project, options.tier, budget_share
+            left = await asyncio.to_thread(_budget, *spending)
             asker = workbench.spender
             asked = patient, ledger, run, use_cache, left, project, stopped, options.effort, asker, options.tier
             yield BatchedModel(*asked, batches=open_batches(model)) if in_batches else RecordedModel(*asked)
@@ -287,9 +275,9 @@ def longest_pause() -> float:
     )
 
 
-def account_limit(workbench: Workbench, model: str, at_best: int = 1) -> AdaptiveLimit:
+def account_limit(workbench: Workbench, model: str) -> AdaptiveLimit:
     """Of all requests of this process to whoever counts the model's."""
-    return limit_of(_account(workbench, model), at_best)
+    return limit_of(_account(workbench, model), 1)
 
 
 def _account(workbench: Workbench, model: str) -> Hashable:
@@ -317,23 +305,53 @@ class _Nobody:
 
 
 def _budget(
-    workbench: Workbench, model: str, run: int | None, limit: float | None, project: int | None, tier: str = ""
+    workbench: Workbench,
+    model: str,
+    run: int | None,
+    limit: float | None,
+    project: int | None,
+    tier: str = "",
+    share: float | None = None,
 ) -> Budget | None:
-    """What remains of it, and what replies took so far; what the server gives is looked up on the way."""
+    """What remains of it, and what replies took so far; what the server gives is looked up on the way.
+
+    share: what this process may spend of it; what the others leave of the limit is then looked up on the way too.
+    """
     if limit is None and allowance_left(workbench, model, project, tier) is None:
         return None
-    made, longest = None, 0
+    longest = 0
     if run is not None:
         with workbench.database.read() as work:
-            made, longest = work.calls.totals([run]).get(run), work.calls.longest_reply(run)
-    spent, answered, known = (made.cost_usd, made.answered, not made.unpriced) if made else (0.0, 0, True)
+            longest = work.calls.longest_reply(run)
+    spent, answered, known = _spent(workbench, run)
+
+    def left() -> Purse | None:
+        allowed = allowance_left(workbench, model, project, tier)
+        if limit is None or share is None:
+            return allowed
+        rest = limit - _spent(workbench, run)[0]
+        return allowed if allowed is not None and allowed.left < rest else Purse(rest, RUN_S, "")
 
     async def look() -> Purse | None:
-        return await asyncio.to_thread(allowance_left, workbench, model, project, tier)
+        return await asyncio.to_thread(left)
 
     if limit is None:
         return Budget(None, model, answered, longest, look=look)
-    return Budget(limit - spent, model, answered, longest, known, look)
+    return Budget(limit - spent if share is None else share, model, answered, longest, known, look)
+
+
+def budget_left(workbench: Workbench, run: int, limit: float | None) -> float | None:
+    """US dollars that are left of what a run may cost, by the ledger; None without a limit."""
+    return None if limit is None else max(limit - _spent(workbench, run)[0], 0.0)
+
+
+def _spent(workbench: Workbench, run: int | None) -> tuple[float, int, bool]:
+    """US dollars that a run cost, how many replies it has, and whether the cost of all of them is known."""
+    if run is None:
+        return 0.0, 0, True
+    with workbench.database.read() as work:
+        made = work.calls.totals([run]).get(run)
+    return (made.cost_usd, made.answered, not made.unpriced) if made else (0.0, 0, True)
 
 
 @use_case(Right.SET_UP)

@@ -2,24 +2,23 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
 
-from app.domain.run import PlannedScore, RunSummary
+from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.errors import ProviderError, StoppedError
 from app.providers.batches.batched_model import BatchedModel
-from app.providers.rate_limit import AdaptiveLimit
-from app.providers.recorded import RecordedModel, Tally
+from app.providers.recorded import Tally
 from app.scoring import engine
 from app.services.runtime.batch_rounds import BatchRounds
-from app.services.runtime.models import account_limit
+from app.services.runtime.models import budget_left
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.blocks.block import BlockReport, block_of, cut_blocks
+from app.services.scoring.blocks.block import block_of, cut_blocks
 from app.services.scoring.blocks.block_scoring import short_turns
-from app.services.scoring.blocks.crew import Crew, CrewSink
-from app.services.scoring.blocks.dask_workers import DaskWorkers, dask_workers
+from app.services.scoring.blocks.dask_workers import Workers, WorkersRun, dask_workers
 from app.services.scoring.blocks.database_sink import DatabaseSink
-from app.services.scoring.blocks.deck import Deck
-from app.services.scoring.blocks.process_count import shares_of, worker_share
+from app.services.scoring.blocks.process_count import worker_share
 from app.services.scoring.blocks.run_scorer import RunScorer, judge_session
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import NO_JUDGE
@@ -57,123 +56,145 @@ async def execute_run(
     writer: RunWriter,
     concurrency: int,
     on_progress: OnProgress,
-    processes: int = 1,
-    cluster: str = "",
+    workers: Workers,
 ) -> tuple[engine.EngineReport, Tally, int]:
-    """Score what is left of the run, in so many processes, this one included, or with the workers of the Dask scheduler
-    at this address. Returns how it ended, what was asked, and how many attempts were repeated."""
-    async with judge_session(workbench, run, writer, concurrency) as model:
-        with short_turns():
-            work = _RunWork(workbench, run, writer, model, concurrency, on_progress)
-            report = await work.to_its_end(processes, cluster)
-        tallies = (model.tally, *(other.tally for other in work.others))
-        return report, sum(tallies, Tally()), model.retries + sum(other.retries for other in work.others)
+    """Score what is left of the run, with Dask workers where there are any. Returns how it ended, what was asked, and
+    how many attempts were repeated."""
+    planned, chance = _open_scores(workbench, run), dict[int, Outcome]()
+    everything, tally, retries = len(planned), Tally(), 0
+    if workers:
+        begun = _RunWork(workbench, run, writer, concurrency, on_progress)
+        async with begun.session():
+            report, planned = await begun.with_workers(workers, planned)
+        tally, retries, chance = begun.tally, begun.retries, begun.chance
+        if report.stopped or report.fatal or not (planned or chance):
+            return report, tally, retries
+        with workbench.database.read() as work:
+            run = work.runs.get(run.id)  # workers may have learned whether the judge gives log-probabilities
+    rest = _RunWork(workbench, run, writer, concurrency, on_progress)
+    async with rest.session():
+        report = await rest.to_its_end(planned, chance, everything)
+    return report, tally + rest.tally, retries + rest.retries
+
+
+def _open_scores(workbench: Workbench, run: RunSummary) -> list[PlannedScore]:
+    with workbench.database.read() as work:
+        return work.runs.open_scores(run.id)
 
 
 class _RunWork:
-    """One session of a run. `others`: what the processes beside this one did."""
+    """One session of a run in this process. chance: outcomes worth a second try, this process's and its workers'."""
 
     def __init__(
-        self,
-        workbench: Workbench,
-        run: RunSummary,
-        writer: RunWriter,
-        model: RecordedModel,
-        concurrency: int,
-        on_progress: OnProgress,
+        self, workbench: Workbench, run: RunSummary, writer: RunWriter, concurrency: int, on_progress: OnProgress
     ) -> None:
-        self.others: list[BlockReport] = []
         self._workbench = workbench
         self._run = run
         self._writer = writer
-        self._model = model
         self._concurrency = concurrency
+        self._on_progress = on_progress
         self._stages = DatabaseStages(workbench.database, writer)
         self._known = logprobs_known(run)
-        self._sink = DatabaseSink(workbench.database, run, writer, model, self._known, runs_are_ending, on_progress)
+        self._workers: WorkersRun | None = None
 
-    async def to_its_end(self, processes: int, cluster: str) -> engine.EngineReport:
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[None]:
+        async with judge_session(self._workbench, self._run, self._writer, self._concurrency) as self._model:
+            self._sink = DatabaseSink(
+                self._workbench.database,
+                self._run,
+                self._writer,
+                self._model,
+                self._known,
+                runs_are_ending,
+                self._on_progress,
+            )
+            with short_turns():
+                yield
+
+    @property
+    def tally(self) -> Tally:
+        return self._model.tally + self._workers.tally if self._workers else self._model.tally
+
+    @property
+    def retries(self) -> int:
+        return self._model.retries + (self._workers.retries if self._workers else 0)
+
+    @property
+    def chance(self) -> dict[int, Outcome]:
+        return self._sink.chance | (self._workers.chance if self._workers else {})
+
+    async def to_its_end(
+        self, planned: Sequence[PlannedScore], chance: Mapping[int, Outcome], everything: int
+    ) -> engine.EngineReport:
+        """Score these, and then a second time what failed by chance, `chance` included. everything: how many scores the
+        run began with."""
         if isinstance(self._model, BatchedModel):
             ended = await self._in_batches(self._model)
             if ended is not None:
                 return ended
-        scorer, planned = self._open()
-        at_once, stop = self._concurrency, self._model.stop
-        if cluster:
-            block = block_of(self._workbench, self._run.id, self._writer.name)
-            async with dask_workers(cluster, self._workbench, block, self._sink.beat) as workers:
-                report = await self._with_others(scorer, planned, len(workers.addresses) + 1, workers)
-        elif processes > 1:
-            report = await self._with_others(scorer, planned, processes)
-        else:
-            report = await engine.run(planned, scorer.score, self._sink, at_once, stop)
-        chance = {each.planned.id: each for other in self.others for each in other.chance} | self._sink.chance
-        if not chance or len(chance) > FEW * len(planned) or report.stopped or report.fatal:
+            planned = _open_scores(self._workbench, self._run)
+            everything = len(planned)
+        scorer, at_once, stop = self._scorer(planned, chance), self._concurrency, self._model.stop
+        report = await engine.run(planned, scorer.score, self._sink, at_once, stop)
+        chance = {**chance, **self._sink.chance}
+        if not chance or len(chance) > FEW * everything or report.stopped or report.fatal:
             return report
         again = [outcome.planned for outcome in chance.values()]
         return await engine.run(again, scorer.second_try(chance), self._sink, at_once, stop)
 
-    def _open(self) -> tuple[RunScorer, list[PlannedScore]]:
+    def _scorer(self, planned: Iterable[PlannedScore], chance: Mapping[int, Outcome] | None = None) -> RunScorer:
+        shelf = TextShelf(self._workbench.database)
         with self._workbench.database.read() as work:
-            shelf = TextShelf(self._workbench.database)
             scorer = RunScorer(work, self._run, self._model, self._stages, self._known, shelf)
-            planned = work.runs.open_scores(self._run.id)
-        shelf.expect(score.text for score in planned)
-        return scorer, planned
+        shelf.expect([*(each.text for each in planned), *(each.planned.text for each in (chance or {}).values())])
+        return scorer
 
-    async def _with_others(
-        self, scorer: RunScorer, planned: Sequence[PlannedScore], processes: int, workers: DaskWorkers | None = None
-    ) -> engine.EngineReport:
-        """Where there is a judge, the first text of each dimension is scored here, before others get any: what a method
-        asks once for a dimension is on record by then, and what keeps a judge from answering at all is known."""
-        judged = self._run.judge != NO_JUDGE
-        first = list({each.dimension: each for each in reversed(planned)}.values())[::-1] if judged else []
-        ahead = {each.id for each in first}
-        with self._workbench.database.read() as work:
-            document_of = work.every_text.documents_by_text(work.runs.project_of(self._run.id))
-        blocks = cut_blocks([each for each in planned if each.id not in ahead], document_of)
-        deck, limit = Deck(first, blocks), self._limit()
-        if workers is None or judged:
-            processes = min(processes, self._concurrency)
-            share, own = shares_of(self._run, self._concurrency, processes)
-        else:
-            share, own = worker_share(len(planned), self._concurrency, processes - 1), self._concurrency
-        crew = Crew(self._workbench, self._run, self._writer.name, deck, self._model, limit)
-        crew.tried |= set() if judged else {each.dimension for each in planned}
-        sink = CrewSink(self._sink, crew)
-        try:
-            if workers is None:
-                crew.begin([share] * (processes - 1))
-            else:
-                workers.join(crew, [share] * (processes - 1))
-                if not judged:
-                    crew.leave_it_to_members()
-            report = await engine.run(deck, scorer.score, sink, own, crew.stop)
-            self.others = await crew.end(sink.beat)
-        finally:
-            crew.close()
-        await self._model.look_again()
-        stopped = (report.stopped and crew.fatal is None) or any(other.stopped for other in self.others)
-        return engine.EngineReport(
-            report.done + sum(other.done for other in self.others),
-            report.failed + sum(other.failed for other in self.others),
-            stopped,
-            report.fatal or crew.fatal,
-        )
+    async def with_workers(
+        self, workers: Workers, planned: Sequence[PlannedScore]
+    ) -> tuple[engine.EngineReport, list[PlannedScore]]:
+        """Have Dask workers score these. Returns how that ended, and what is left for this process.
 
-    def _limit(self) -> AdaptiveLimit:
-        if self._run.judge == NO_JUDGE:
-            return AdaptiveLimit(self._concurrency)
-        limit = account_limit(self._workbench, self._model.name)
-        limit.raise_to(self._concurrency)
-        return limit
+        Where there is a judge, the first text of each dimension is scored here: what a method asks once for a dimension
+        is on record then, and what keeps a judge from answering at all is known. A dimension whose first text failed
+        stays here.
+        """
+        own = block_of(self._workbench, self._run.id, self._writer.name)
+        async with dask_workers(workers, self._workbench, own, self._sink.beat) as scheduler:
+            addresses = scheduler.addresses()[: self._concurrency]
+            judged = self._run.judge != NO_JUDGE
+            first = list({each.dimension: each for each in reversed(planned)}.values())[::-1] if judged else []
+            scorer, here = self._scorer(first), list[PlannedScore]()
+            if first:
+                stop = self._model.stop
+                report = await engine.run(first, scorer.score, self._sink, self._concurrency, stop)
+                if report.stopped or report.fatal:
+                    return report, []
+                with self._workbench.database.read() as work:
+                    failed = work.runs.still_open(self._run.id, [each.id for each in first])
+                out = {each.dimension for each in first if each.id in failed}
+                ahead = {each.id for each in first}
+                here = [each for each in planned if each.id not in ahead and each.dimension in out]
+                planned = [each for each in planned if each.id not in ahead and each.dimension not in out]
+            if not addresses:
+                return engine.EngineReport(0, 0, stopped=False), [*here, *planned]
+            with self._workbench.database.read() as work:
+                document_of = work.every_text.documents_by_text(work.runs.project_of(self._run.id))
+            share = worker_share(self._run, len(planned), self._concurrency, len(addresses))
+            budget = budget_left(self._workbench, self._run.id, self._run.params.get("budget"))
+            block = replace(own, share=share, budget=None if budget is None else budget / len(addresses))
+            self._workers = WorkersRun(self._workbench, scheduler, block, cut_blocks(planned, document_of))
+            await self._workers.to_its_end(addresses, self._sink.beat)
+        ended = engine.EngineReport(0, 0, self._workers.stopped and not self._workers.fatal, self._workers.fatal)
+        return ended, sorted([*here, *self._workers.left], key=lambda each: each.id)
 
     async def _in_batches(self, model: BatchedModel) -> engine.EngineReport | None:
         """Have what is open answered in batches. How the run ended where it can't go on, else None.
 
         One text is scored at once before: it shows how the model wants to be asked, and what answers take.
         """
-        scorer, planned = self._open()
+        planned = _open_scores(self._workbench, self._run)
+        scorer = self._scorer(planned)
         with self._workbench.database.read() as work:
             out = work.provider_batches.open(self._run.id)
         if not out and len(planned) > 1:

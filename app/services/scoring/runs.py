@@ -33,7 +33,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.runtime.writer_lock import has_ended, is_alive
 from app.services.scoring.answer_reuse import reuse_params
-from app.services.scoring.blocks.process_count import cluster_for, processes_for
+from app.services.scoring.blocks.process_count import workers_for
 from app.services.scoring.evaluators import (
     CHECKLIST,
     EVALUATORS,
@@ -252,7 +252,8 @@ def work_on(
 ) -> RunReport:
     """Score what is left of a run, failures included, until it is done, stopped or can't go on.
 
-    processes: in how many, this one included, where others can ask as this one does.
+    processes: with more than one, so many Dask workers of this machine score it, where they can ask as this process
+    does.
     on_progress is told how far the run is, about every second. Raises ConflictError where another process works on it,
     InputError for a run that came from a file: no method could go on with them.
     """
@@ -269,8 +270,8 @@ def work_on(
     try:
         # Also where it is resumed after they were changed.
         with own_wordings_of_run(workbench, project_id, run):
-            others = processes_for(workbench, run, concurrency, processes), cluster_for(workbench, run)
-            worked = execute_run(workbench, run, writer, concurrency, on_progress, *others)
+            workers = workers_for(workbench, run, min(processes, concurrency))
+            worked = execute_run(workbench, run, writer, concurrency, on_progress, workers)
             report, tally, retries = asyncio.run(worked)
     except BaseException as error:
         try:

@@ -1,1 +1,1 @@
-"""Blocks: parts of a run that any process with the same database can score, and the processes that do."""
+"""Blocks: parts of a run that Dask workers score as ordinary tasks."""

@@ -1,4 +1,4 @@
-"""Block: scores of one run that are worked on together, wherever. Numbers and names alone: no key and no text."""
+"""Block: scores of one run that a Dask worker scores in one task. It holds numbers and names: no key and no text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,41 +8,46 @@ from app.errors import ProviderError
 from app.providers.recorded import Tally
 from app.services.runtime.workbench import Workbench
 
-BLOCK_TEXTS = 16  # so many at least, but at the end: a process that ends late keeps the others waiting for one block
+BLOCK_TEXTS = 16  # at least so many but at the end: larger blocks would keep the run waiting for one worker
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """writer: the name of the process that has the run, which alone says how it ended. share: how many texts at a time.
-    person, any_path: on whose behalf, as in Workbench; None is whoever runs the server.
+    """writer: the name of the process that has the run. share: how many texts the worker scores at a time.
+    budget: US dollars that the worker may spend on the run; None for no budget.
+    person, any_path: on whose behalf, as in Workbench; None for the owner.
 
-    Scoring it twice is safe: what is scored already is left out, what was answered already stands in the ledger, and
-    nothing is saved once the run is another's.
+    Scoring a block twice is safe: scored texts are left out, answered requests stand in the ledger, and nothing is
+    saved once another writer has the run.
     """
 
     run: int
     writer: str
     scores: tuple[PlannedScore, ...]
     share: int
+    budget: float | None = None
     person: int | None = None
     any_path: bool = True
 
 
-def block_of(workbench: Workbench, run: int, writer: str, share: int = 1) -> Block:
-    """Without scores yet, on behalf of the workbench's actor."""
-    return Block(run, writer, (), share, workbench.actor.person, workbench.any_path)
+def block_of(workbench: Workbench, run: int, writer: str, share: int = 1, budget: float | None = None) -> Block:
+    """Return a block without scores, on behalf of the workbench's actor."""
+    return Block(run, writer, (), share, budget, workbench.actor.person, workbench.any_path)
 
 
 @dataclass(frozen=True, slots=True)
 class BlockReport:
-    """What became of a block. `chance`: outcomes that are worth a second try. `fatal` as in EngineReport. `tally` and
-    `retries` of what was asked for it; those of several blocks are added up."""
+    """saved: ids of the scores that are in the database. chance: outcomes that are worth a second try.
+    fatal, stopped: as in EngineReport.
 
-    done: int = 0
-    failed: int = 0
+    tally, retries: of everything that the worker's session asked so far, for all of its blocks. session: its name.
+    """
+
+    session: str
+    saved: frozenset[int] = frozenset()
+    chance: tuple[Outcome, ...] = ()
     stopped: bool = False
     fatal: ProviderError | None = None
-    chance: tuple[Outcome, ...] = ()
     tally: Tally = field(default_factory=Tally)
     retries: int = 0
 
@@ -50,8 +55,8 @@ class BlockReport:
 def cut_blocks(
     planned: Sequence[PlannedScore], document_of: Mapping[int, str], size: int = BLOCK_TEXTS
 ) -> list[tuple[PlannedScore, ...]]:
-    """Of one dimension each, in the order of the plan, and never within a document: equal texts are asked about once
-    where one process has them, and a provider finds the document in its cache."""
+    """Cut the plan into blocks of one dimension each, in its order, and never within a document: equal texts are asked
+    about once within a process, and a provider finds the document in its cache."""
     documents: dict[tuple[int, str], list[PlannedScore]] = {}
     for score in planned:
         documents.setdefault((score.dimension, document_of[score.text]), []).append(score)

@@ -1,20 +1,31 @@
-"""Scoring of a block, in whatever process has the run's database."""
+"""Scoring of blocks at a Dask worker.
+
+The first block of a run opens a session in a thread: the judge, the ledger, the texts. Further blocks of the run go to
+the same session, so that none of them opens the judge again or waits for the last answer of the block before.
+"""
 
 import asyncio
 import gc
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
+from secrets import token_hex
 
+from app.cluster.scheduler import leave_worker_pool, worker_is_open
 from app.domain.people.actor import LOCAL_OWNER, NOBODY
-from app.domain.run import PlannedScore, RunSummary
+from app.domain.run import Outcome, PlannedScore, RunSummary
+from app.errors import StoppedError
+from app.evaluators.metric_processes import compute_in_this_process
 from app.providers.recorded import RecordedModel
 from app.scoring import engine
-from app.services.runtime.models import BorrowedLimits
 from app.services.runtime.prompts import own_wordings_of_run
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.blocks.block import Block, BlockReport
 from app.services.scoring.blocks.database_sink import DatabaseSink
 from app.services.scoring.blocks.run_scorer import RunScorer, judge_session
@@ -22,53 +33,44 @@ from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.judge_logprobs import logprobs_known
 from app.services.scoring.run_writer import RunHold
 from app.services.scoring.text_shelf import TextShelf
+from db.unit_of_work import Database
 
 # Replies are saved in a thread, and no text's next request goes out before. A thread that comes back from the database
 # waits up to 5 ms for its turn, several times a transaction; with shorter turns a run is a tenth faster (10 pairs).
 HANDOVER, USUAL_HANDOVER = 0.0005, sys.getswitchinterval()
+IDLE_SECONDS = 5.0  # a session without blocks for so long ends
 _AT_WORK: set[object] = set()
 """What this process is at work with."""
+_SESSIONS: dict[tuple[int, str], "WorkerSession"] = {}
+_SESSIONS_LOCK = threading.Lock()
 
 
-def score_block(workbench: Workbench, block: Block) -> BlockReport:
-    """Score what is left of the block, and keep it. `workbench` is that of this process: its own keys ask.
+def score_block(block: Block) -> BlockReport:
+    """Score what is left of the block and save it: the task of a Dask worker, which asks with the worker's own keys.
 
-    Raises RunLostError where the run is another writer's by now, and DatabaseError.
+    Raises RunLostError where another writer has the run, and DatabaseError.
     """
-    workbench = acting_for(workbench, block)
-    with workbench.database.read() as work:
-        project, run = work.runs.project_of(block.run), work.runs.get(block.run)
-    with own_wordings_of_run(workbench, project, run):
-        return asyncio.run(_score(workbench, block))
-
-
-async def _score(workbench: Workbench, block: Block) -> BlockReport:
-    async with block_session(workbench, block) as session:
-        scores = session.load(block.scores)
-        report = await engine.run(scores, session.scorer.score, session.sink, block.share, session.model.stop)
-        return session.report(report)
+    alive = worker_is_open()
+    leave_worker_pool()
+    compute_in_this_process()
+    while True:
+        with _SESSIONS_LOCK:
+            name = block.run, block.writer
+            session = _SESSIONS.get(name)
+            if session is None or session.closed:
+                session = _SESSIONS[name] = WorkerSession(block, alive)
+            part = session.add(block.scores)
+        if part is not None and (report := part.result()) is not None:
+            return report
 
 
 def acting_for(workbench: Workbench, block: Block) -> Workbench:
-    """The workbench on behalf of whoever began the run."""
+    """Return the workbench on behalf of the person who began the run."""
     if block.person is None:
         return replace(workbench, actor=LOCAL_OWNER, any_path=block.any_path)
     with workbench.database.read() as work:
         actor = work.people.find_actor(block.person) or NOBODY
     return replace(workbench, actor=actor, any_path=block.any_path)
-
-
-@asynccontextmanager
-async def block_session(
-    workbench: Workbench, block: Block, borrowed: BorrowedLimits | None = None
-) -> AsyncIterator["BlockSession"]:
-    """`workbench` acts for whoever began the run, and the run's wordings are in force."""
-    hold = RunHold(workbench.database, block.run, block.writer)
-    with workbench.database.read() as work:
-        run = work.runs.get(block.run)
-    async with judge_session(workbench, run, hold, block.share, borrowed) as model:
-        with short_turns():
-            yield BlockSession(workbench, run, hold, model)
 
 
 @contextmanager
@@ -95,29 +97,214 @@ def _set_aside() -> None:
         gc.freeze()
 
 
-class BlockSession:
-    """What one process scores blocks of a run with, one after the other: the judge stays open."""
+class WorkerSession:
+    """One run at one worker, in a thread of its own. `closed`: it takes no more blocks."""
 
-    def __init__(self, workbench: Workbench, run: RunSummary, hold: RunHold, model: RecordedModel) -> None:
+    def __init__(self, block: Block, alive: Callable[[], bool]) -> None:
+        self.closed = False
+        self._block = replace(block, scores=())
+        self._alive = alive
+        self._name = token_hex(8)
+        self._loop = asyncio.new_event_loop()
+        self._feed = _BlockFeed()
+        self._parts: list[_Part] = []
+        self._open: _OpenSession | None = None
+        self._idle_since = time.monotonic()
+        threading.Thread(target=self._run, name=f"run {block.run}", daemon=True).start()
+
+    def add(self, scores: Sequence[PlannedScore]) -> "Future[BlockReport | None] | None":
+        """Return the report to come. None, now or then, where the session has ended meanwhile."""
+        part = _Part(tuple(scores))
+        try:
+            self._loop.call_soon_threadsafe(self._take, part)
+        except RuntimeError:  # the loop is closed
+            return None
+        return part.report
+
+    def _run(self) -> None:
+        error: BaseException | None = None
+        try:
+            workbench = acting_for(open_workbench(), self._block)
+            with workbench.database.read() as work:
+                project, run = work.runs.project_of(self._block.run), work.runs.get(self._block.run)
+            with own_wordings_of_run(workbench, project, run):
+                ended = self._loop.run_until_complete(self._score(workbench, run))
+        except BaseException as found:
+            error, ended = found, None
+        self.closed = True
+        with _SESSIONS_LOCK:  # nothing is added from here on
+            if _SESSIONS.get((self._block.run, self._block.writer)) is self:
+                del _SESSIONS[self._block.run, self._block.writer]
+            self._loop.run_until_complete(asyncio.sleep(0))
+            self._loop.close()
+        for part in self._parts:
+            if error is not None or ended is None:
+                part.report.set_exception(error or RuntimeError("no session"))
+            elif part.left is None and not (ended.stopped or ended.fatal):
+                part.report.set_result(None)
+            else:
+                part.report.set_result(self._report(part, ended))
+
+    async def _score(self, workbench: Workbench, run: RunSummary) -> engine.EngineReport:
+        async with _open_session(workbench, run, self._block, self._alive) as self._open:
+            for part in self._parts:
+                self._begin(part)
+            sink = _SessionSink(self)
+            stop = self._open.model.stop
+            return await engine.run(self._feed, self._open.scorer.score, sink, self._block.share, stop)
+
+    def _take(self, part: "_Part") -> None:
+        self._parts.append(part)
+        if self._open is not None and not self.closed:
+            self._begin(part)
+
+    def _begin(self, part: "_Part") -> None:
+        """Read the texts. Scores that are done already are left out."""
+        assert self._open is not None
+        found = self._open.load(part.scores)
+        part.left = {each.id for each in found}
+        self._feed.add(found)
+        self._end_parts()
+
+    def saved(self, outcomes: Sequence[Outcome]) -> None:
+        """In any thread: these are in the database."""
+        self._loop.call_soon_threadsafe(self._note, outcomes)
+
+    def beat(self) -> bool:
+        """Whether to stop."""
+        assert self._open is not None
+        if self._parts:
+            self._idle_since = time.monotonic()
+        elif time.monotonic() - self._idle_since > IDLE_SECONDS:
+            self.closed = True
+            self._loop.call_soon_threadsafe(self._feed.end)
+            return False
+        return self._open.sink.beat()
+
+    def save(self, outcomes: Sequence[Outcome]) -> None:
+        assert self._open is not None
+        self._open.sink.save(outcomes)
+
+    def _note(self, outcomes: Sequence[Outcome]) -> None:
+        ids = {each.planned.id for each in outcomes}
+        for part in self._parts:
+            if part.left is not None:
+                part.left -= ids
+        self._end_parts()
+
+    def _end_parts(self) -> None:
+        for part in [each for each in self._parts if each.left is not None and not each.left]:
+            self._parts.remove(part)
+            part.report.set_result(self._report(part, engine.EngineReport(0, 0, stopped=False)))
+
+    def _report(self, part: "_Part", ended: engine.EngineReport) -> BlockReport:
+        assert self._open is not None
+        ids = {each.id for each in part.scores}
+        left = ids if part.left is None else part.left
+        doubtful = tuple(each for score, each in self._open.sink.chance.items() if score in ids)
+        model = self._open.model
+        stopped = ended.stopped or (bool(left) and ended.fatal is None)
+        return BlockReport(
+            self._name, frozenset(ids - left), doubtful, stopped, ended.fatal, replace(model.tally), model.retries
+        )
+
+
+@dataclass(eq=False, slots=True)
+class _Part:
+    """A block that a session works on. left: ids that are not saved; None before the session is open."""
+
+    scores: tuple[PlannedScore, ...]
+    left: set[int] | None = None
+    report: "Future[BlockReport | None]" = field(default_factory=Future)
+
+
+class _SessionSink:
+    """A Sink that tells the session what is saved."""
+
+    def __init__(self, session: WorkerSession) -> None:
+        self._session = session
+
+    def save(self, outcomes: Sequence[Outcome]) -> None:
+        self._session.save(outcomes)
+        self._session.saved(outcomes)
+
+    def beat(self) -> bool:
+        return self._session.beat()
+
+
+class _BlockFeed:
+    """A Feed of blocks as they come; for the event loop it is used in."""
+
+    def __init__(self) -> None:
+        self._left: deque[PlannedScore] = deque()
+        self._ended = False
+        self._news = asyncio.Event()
+
+    def add(self, scores: Sequence[PlannedScore]) -> None:
+        self._left.extend(scores)
+        self._tell()
+
+    def end(self) -> None:
+        """Nothing more will come."""
+        self._ended = True
+        self._tell()
+
+    async def take(self) -> PlannedScore | None:
+        while not self._left and not self._ended:
+            await self._news.wait()
+        return self._left.popleft() if self._left else None
+
+    def close(self) -> None:
+        self._left.clear()
+        self.end()
+
+    def _tell(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+
+class _WorkerHold(RunHold):
+    """Asks nothing more once the worker has lost its scheduler: others score its texts then."""
+
+    def __init__(self, database: Database, block: Block, alive: Callable[[], bool]) -> None:
+        super().__init__(database, block.run, block.writer)
+        self._alive = alive
+
+    async def may_ask(self) -> None:
+        if not self._alive():
+            raise StoppedError("The worker is ending: nothing more is asked.")
+        await super().may_ask()
+
+
+@asynccontextmanager
+async def _open_session(
+    workbench: Workbench, run: RunSummary, block: Block, alive: Callable[[], bool]
+) -> AsyncIterator["_OpenSession"]:
+    hold = _WorkerHold(workbench.database, block, alive)
+    async with judge_session(workbench, run, hold, block.share, block.budget) as model:
+        with short_turns():
+            yield _OpenSession(workbench, run, hold, model, lambda: not alive())
+
+
+class _OpenSession:
+    """The judge, the texts and the database of a session."""
+
+    def __init__(
+        self, workbench: Workbench, run: RunSummary, hold: RunHold, model: RecordedModel, ending: Callable[[], bool]
+    ) -> None:
         known = logprobs_known(run)
         with workbench.database.read() as work:
             stages = DatabaseStages(workbench.database, hold)
             self.scorer = RunScorer(work, run, model, stages, known, TextShelf(workbench.database))
         self.model = model
-        self.sink = DatabaseSink(workbench.database, run, hold, model, known)
+        self.sink = DatabaseSink(workbench.database, run, hold, model, known, ending)
         self._database = workbench.database
         self._run = run.id
 
     def load(self, scores: Sequence[PlannedScore]) -> list[PlannedScore]:
-        """Read the texts; those that are scored already are left out."""
+        """Read the texts of the scores that are not done, and return these scores."""
         with self._database.read() as work:
             left = work.runs.still_open(self._run, [each.id for each in scores])
             found = [each for each in scores if each.id in left]
             self.scorer.texts.hold(work.every_text.many({each.text for each in found}))
         return found
-
-    def report(self, ended: engine.EngineReport) -> BlockReport:
-        chance = tuple(self.sink.chance.values())
-        return BlockReport(
-            ended.done, ended.failed, ended.stopped, ended.fatal, chance, self.model.tally, self.model.retries
-        )

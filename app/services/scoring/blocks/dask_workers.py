@@ -1,67 +1,79 @@
-"""Workers of a Dask scheduler that score a run beside the process that has it.
+"""A run scored by the workers of a Dask scheduler.
 
-Each gets one task for the length of the run, which is dealt blocks through the scheduler as a process of this machine
-is through its pipe: its judge stays open, and it never waits for a block's last answers before it begins the next. So
-concurrency and budget stay with the process that has the run, and a worker that dies loses nothing but its calls in
-flight. Workers have their own keys, and write to the database themselves.
+Each block is a task for one worker (`score_block`). Workers have their own keys and write to the database themselves.
+Each has a share of the requests in flight and of the budget. What a worker that is gone has not saved goes to the
+others; once none is left, the process that has the run does the rest.
 """
 
 import asyncio
 import socket
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from contextlib import ExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from app.cluster.channel import Switchboard, TaskLine
-from app.cluster.scheduler import Scheduler, make_room, scheduler_at
-from app.domain.run import RunSummary
-from app.errors import ClusterError, NotFoundError, WorkbenchError
+from app.cluster.local_cluster import local_cluster
+from app.cluster.scheduler import Scheduler, scheduler_at
+from app.domain.run import Outcome, PlannedScore, RunSummary
+from app.errors import BudgetError, ClusterError, NotFoundError, ProviderError, RunLostError, WorkbenchError
 from app.evaluators.judge_logprobs import JudgeLogprobs
-from app.evaluators.metric_processes import compute_in_this_process
 from app.neural.loading import load_language_model
-from app.providers.lent.messages import RequestRefused, RequestsPassed, SlotsBack
 from app.providers.model_name import parse_model_name
+from app.providers.recorded import Tally
+from app.scoring.engine import DRAIN_SECONDS, LISTEN_SECONDS
 from app.services.runtime.models import unjudged
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.blocks.block import Block
-from app.services.scoring.blocks.block_scoring import acting_for
-from app.services.scoring.blocks.crew import Crew
-from app.services.scoring.blocks.helper_process import help_at
+from app.services.scoring.blocks.block import BLOCK_TEXTS, Block, BlockReport
+from app.services.scoring.blocks.block_scoring import acting_for, score_block
 from app.services.scoring.blocks.run_scorer import RunScorer
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import NO_JUDGE, check_evaluator
 from app.services.scoring.text_shelf import TextShelf
 from app.settings import settings
 
+if TYPE_CHECKING:
+    from distributed import Future
+
 LOOK_SECONDS = 1.0
+RESULT_SECONDS = 20.0
+AHEAD = 2 * BLOCK_TEXTS  # scores that a worker has beyond those it scores at a time
+Beat = Callable[[], bool]
 Result = TypeVar("Result")
 _OTHER_DATABASE = "Its INTERACTEVAL_DATABASE_URL has to be the one that is used here."
 
 
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Who scores a run beside this process: the workers of the scheduler at `address`, or so many `local` ones."""
+
+    address: str = ""
+    local: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.address or self.local)
+
+
 @asynccontextmanager
 async def dask_workers(
-    address: str, workbench: Workbench, block: Block, beat: Callable[[], object]
-) -> AsyncIterator["DaskWorkers"]:
-    """Those of the scheduler at this address, each able to score the run of `block`. Raises ClusterError where one
-    isn't, and as `scheduler_at`. beat: says meanwhile that the run is alive, for loading takes a worker its time."""
-    connected = scheduler_at(address)
-    scheduler = await _alive(connected.__enter__, beat)
-    try:
+    workers: Workers, workbench: Workbench, block: Block, beat: Callable[[], object]
+) -> AsyncIterator[Scheduler]:
+    """The scheduler, each of whose workers is able to score the run of `block`. Raises ClusterError where one isn't,
+    and as `scheduler_at`. beat: says meanwhile that the run is alive, for loading takes a worker its time."""
+    with ExitStack() as there:
+        address = workers.address or await _alive(lambda: there.enter_context(local_cluster(workers.local)), beat)
+        scheduler = await _alive(lambda: there.enter_context(scheduler_at(address)), beat)
         database = workbench.database.address if workbench.database.file is not None else ""
         asked = partial(scheduler.ask_each, obstacle_at_worker, block, socket.gethostname(), database)
         for worker, obstacle in (await _alive(asked, beat)).items():
             if obstacle:
                 raise ClusterError(f"The worker {worker} can't score this run. {obstacle}")
-        workers = DaskWorkers(scheduler)
         try:
-            yield workers
+            yield scheduler
         finally:
-            workers.close()
-    finally:
-        await asyncio.to_thread(connected.__exit__, None, None, None)
+            await asyncio.to_thread(there.pop_all().close)
 
 
 async def _alive(work: Callable[[], Result], beat: Callable[[], object]) -> Result:
@@ -72,96 +84,141 @@ async def _alive(work: Callable[[], Result], beat: Callable[[], object]) -> Resu
     return task.result()
 
 
-class DaskWorkers:
-    """For one run. A worker that goes is replaced by one that comes."""
+class WorkersRun:
+    """One run at the workers. Afterwards `left` is what they have not scored, `chance` the outcomes worth a second try,
+    and `stopped` and `fatal` say how it ended, as in EngineReport."""
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(
+        self, workbench: Workbench, scheduler: Scheduler, block: Block, blocks: Sequence[Sequence[PlannedScore]]
+    ) -> None:
+        """block: without scores; what all blocks have."""
+        self.left: list[PlannedScore] = []
+        self.chance: dict[int, Outcome] = {}
+        self.stopped = False
+        self.fatal: ProviderError | None = None
+        self._workbench = workbench
         self._scheduler = scheduler
-        self._switchboard = scheduler.switchboard()
-        self._helpers: dict[str, tuple[_DaskHelper, int]] = {}
-        self._following: asyncio.Task[None] | None = None
-        self.addresses = scheduler.addresses()
+        self._block = block
+        self._blocks = deque(blocks)
+        self._out: dict[Future, tuple[str, tuple[PlannedScore, ...]]] = {}
+        self._workers: set[str] = set()
+        self._useless: set[str] = set()
+        self._sessions: dict[str, BlockReport] = {}
+        self._closed = False  # no further block goes out
+        self._until = float("inf")
+        self._news = asyncio.Event()
 
-    def join(self, crew: Crew, shares: Sequence[int]) -> None:
-        """A worker for each of these numbers of texts at a time; there are no more shares than workers."""
-        for worker, share in zip(self.addresses, shares, strict=False):
-            self._begin(crew, worker, share)
-        self._following = asyncio.create_task(self._follow(crew))
+    @property
+    def tally(self) -> Tally:
+        return sum((each.tally for each in self._sessions.values()), Tally())
 
-    def close(self) -> None:
-        if self._following is not None:
-            self._following.cancel()
-        self._switchboard.close()
+    @property
+    def retries(self) -> int:
+        return sum(each.retries for each in self._sessions.values())
 
-    def _begin(self, crew: Crew, worker: str, share: int) -> None:
-        def start() -> _DaskHelper:
-            helper = _DaskHelper(self._scheduler, self._switchboard, worker)
-            self._helpers[worker] = helper, share
-            return helper
+    async def to_its_end(self, addresses: Sequence[str], beat: Beat) -> None:
+        """Raises RunLostError, and DatabaseError where `beat` does."""
+        self._workers, places = set(addresses), len(addresses)
+        looked = time.monotonic()
+        try:
+            while (self._hand_out() or self._out) and time.monotonic() < self._until:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._news.wait(), LISTEN_SECONDS)
+                self._news.clear()
+                for future in [each for each in self._out if each.status != "pending"]:
+                    await self._take(future)
+                if time.monotonic() - looked > LOOK_SECONDS:
+                    looked = time.monotonic()
+                    self._follow(set(await asyncio.to_thread(self._scheduler.addresses)), places)
+                if await asyncio.to_thread(beat):
+                    self.stopped = True
+                    self._stop()
+        finally:
+            if self._out:
+                self._stop()
+            for future, (_, scores) in self._out.items():
+                future.cancel()
+                self.left += scores
+            for scores in self._blocks:
+                self.left += scores
 
-        crew.begin([share], start)
+    def _hand_out(self) -> bool:
+        """Give each worker a little more than it scores at a time; whether anything was given."""
+        given = False
+        while self._blocks and self._workers and not self._closed:
+            has = dict.fromkeys(self._workers, 0)
+            for worker, scores in self._out.values():
+                if worker in has:
+                    has[worker] += len(scores)
+            worker = min(has, key=has.__getitem__)
+            if has[worker] >= self._block.share + AHEAD:
+                break
+            scores = tuple(self._blocks.popleft())
+            future = self._scheduler.submit(score_block, replace(self._block, scores=scores), at=worker)
+            self._out[future] = worker, scores
+            future.add_done_callback(partial(_set_in_loop, asyncio.get_running_loop(), self._news))
+            given = True
+        return given
 
-    async def _follow(self, crew: Crew) -> None:
-        free: list[int] = []
-        while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            there = set(await asyncio.to_thread(self._scheduler.addresses))
-            for worker in self._helpers.keys() - there:
-                helper, share = self._helpers.pop(worker)
-                helper.kill()
-                free.append(share)
-            for worker in sorted(there - self._helpers.keys())[: len(free)]:
-                self._begin(crew, worker, free.pop())
+    async def _take(self, future: "Future") -> None:
+        worker, scores = self._out.pop(future)
+        report = await asyncio.to_thread(_result, future)
+        if isinstance(report, RunLostError):
+            raise report
+        if not isinstance(report, BlockReport):  # whatever it met, this process meets it too once no worker is left
+            self._do_without(worker)
+            self._blocks.append(scores)
+            return
+        before = self._sessions.get(report.session, report)
+        self._sessions[report.session] = max(before, report, key=lambda each: each.tally.calls + each.tally.cached)
+        self.chance |= {each.planned.id: each for each in report.chance}
+        if left := tuple(each for each in scores if each.id not in report.saved):
+            self._blocks.append(left)
+        if report.fatal is not None:
+            self._closed = True  # its share of the budget is used up: this process knows what is left of all
+            if not isinstance(report.fatal, BudgetError):
+                self.fatal = self.fatal or report.fatal
+                self._stop()
+        elif report.stopped:  # the worker ends; whether the run does too, `beat` says
+            self._do_without(worker)
+
+    def _do_without(self, worker: str) -> None:
+        self._workers.discard(worker)
+        self._useless.add(worker)
+
+    def _follow(self, there: set[str], places: int) -> None:
+        """Take back what workers had that are gone. Others may come in their place."""
+        for future, (worker, scores) in list(self._out.items()):
+            if worker not in there:
+                del self._out[future]
+                future.cancel()
+                self._blocks.append(scores)
+        self._workers &= there
+        new = sorted(there - self._workers - self._useless)
+        self._workers |= set(new[: places - len(self._workers)])
+
+    def _stop(self) -> None:
+        """Have the workers ask nothing more: they look at the run in the database."""
+        self._closed = True
+        if self._until == float("inf"):
+            self._until = time.monotonic() + DRAIN_SECONDS
+            with suppress(WorkbenchError), self._workbench.database.write() as work:
+                work.runs.request_stop(self._block.run)
 
 
-class _DaskHelper:
-    """A Helper: one worker's task."""
-
-    def __init__(self, scheduler: Scheduler, switchboard: Switchboard, worker: str) -> None:
-        self._line = switchboard.line()
-        self._task = scheduler.submit(help_from_worker, switchboard.name, self._line.name, at=worker)
-        self._gone: Callable[[], None] = lambda: None
-
-    def send(self, message: object) -> None:
-        self._line.send(message)
-
-    def listen(self, heard: Callable[[Any], None], gone: Callable[[], None]) -> None:
-        self._gone = gone
-        self._line.hear = lambda message: heard(_moved(message, time.monotonic()))
-        self._task.add_done_callback(lambda _: gone())
-
-    def kill(self) -> None:
-        """Nobody can end a task that runs: it hears nothing more, and ends by itself."""
-        self._task.cancel()
-        self._line.close()
-        self._gone()
-
-    def close(self) -> None:
-        self._line.close()
-
-
-def help_from_worker(switchboard: str, line: str) -> None:
-    """The task of a worker."""
-    compute_in_this_process()
-    make_room()
-    channel = _TaskChannel(switchboard, line)
+def _result(future: "Future") -> BlockReport | BaseException:
+    """What came of a task. No cancellation of Dask's must reach the event loop."""
     try:
-        help_at(channel)
-    finally:
-        channel.close()
+        found: BlockReport = future.result(RESULT_SECONDS)
+    except BaseException as error:
+        return error
+    return found
 
 
-class _TaskChannel(TaskLine):
-    """A HelperChannel. Moments go as seconds from now: machines have clocks of their own."""
-
-    def send(self, message: object) -> None:
-        super().send(_moved(message, -time.monotonic()))
-
-
-def _moved(message: object, by: float) -> object:
-    if isinstance(message, SlotsBack | RequestsPassed | RequestRefused) and message.started is not None:
-        return replace(message, started=message.started + by)
-    return message
+def _set_in_loop(loop: asyncio.AbstractEventLoop, event: asyncio.Event, _: object) -> None:
+    """From another thread; nothing happens once the loop has ended."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(event.set)
 
 
 def obstacle_at_worker(block: Block, host: str, sqlite: str) -> str:

@@ -11,7 +11,7 @@ from app.evaluators.stages import Stages
 from app.providers.model_options import ModelOptions
 from app.providers.recorded import RecordedModel
 from app.scoring.engine import ScoreOne
-from app.services.runtime.models import BorrowedLimits, model_session, unjudged
+from app.services.runtime.models import model_session, unjudged
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.blocks.database_sink import CHANCE
 from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
@@ -21,9 +21,10 @@ from db.unit_of_work import UnitOfWork
 
 
 def judge_session(
-    workbench: Workbench, run: RunSummary, hold: RunHold, concurrency: int, borrowed: BorrowedLimits | None = None
+    workbench: Workbench, run: RunSummary, hold: RunHold, concurrency: int, budget_share: float | None = None
 ) -> AbstractAsyncContextManager[RecordedModel]:
-    """The judge as the run asks it; a BatchedModel where that is in batches."""
+    """The judge as the run asks it; a BatchedModel where that is in batches. budget_share: US dollars that one of
+    several processes may spend on the run."""
     params = run.params
     if run.judge == NO_JUDGE:
         return unjudged()
@@ -39,8 +40,8 @@ def judge_session(
         project,
         hold.may_ask,
         ModelOptions.of_run(params),
-        in_batches=bool(params.get("batch")) and borrowed is None,
-        borrowed=borrowed,
+        in_batches=bool(params.get("batch")),
+        budget_share=budget_share,
     )
 
 

@@ -1,23 +1,20 @@
 """--dask beside the checklist's judge: conditions, and methods with networks on this computer."""
 
-import asyncio
 import json
 import os
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("distributed")
 
-from app.domain.run import PlannedScore, ScoreStatus
+from app.cluster.scheduler import Scheduler
+from app.domain.run import ScoreStatus
 from app.services.runtime.workbench import open_workbench
-from app.services.scoring.blocks import dask_workers
-from app.services.scoring.blocks.deck import Deck
-from app.services.scoring.blocks.messages import Dealt
+from app.services.scoring.blocks.block_scoring import score_block
 from app.settings import settings
-from tests.support.background import PATIENCE
 from tests.support.dask_cluster import DaskCluster, dask_cluster, forget_networks, hide, networks_loaded
 from tests.support.small_project import OPTIONS, small_csv
 from tests.support.tiny_models import MODELS, tiny_model
@@ -54,23 +51,16 @@ def cluster(two_workers: DaskCluster) -> DaskCluster:
 
 @pytest.fixture
 def dealt(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many scores each block had that a worker was dealt. A run leaves at least one to them, however fast it is."""
+    """How many scores each block had that a worker was given."""
     sizes: list[int] = []
-    send, take = dask_workers._DaskHelper.send, Deck.take
+    submit = Scheduler.submit
 
-    def noted(self: dask_workers._DaskHelper, message: object) -> None:
-        if isinstance(message, Dealt):
-            sizes.append(len(message.scores))
-        send(self, message)
+    def noted(self: Scheduler, work: Callable[..., Any], *given: Any, at: str = "") -> Any:
+        if work is score_block:
+            sizes.append(len(given[0].scores))
+        return submit(self, work, *given, at=at)
 
-    async def patient(self: Deck) -> PlannedScore | None:
-        until = time.monotonic() + PATIENCE
-        while not (self._own or self.empty or self._out) and time.monotonic() < until:
-            await asyncio.sleep(0.01)
-        return await take(self)
-
-    monkeypatch.setattr(dask_workers._DaskHelper, "send", noted)
-    monkeypatch.setattr(Deck, "take", patient)
+    monkeypatch.setattr(Scheduler, "submit", noted)
     return sizes
 
 

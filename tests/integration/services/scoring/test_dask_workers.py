@@ -23,11 +23,8 @@ from app.errors import ClusterError
 from app.evaluators import metric_processes
 from app.evaluators.metric_processes import MetricCalls, compute_in_this_process
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.blocks import crew
 from app.services.scoring.blocks.block import Block
-from app.services.scoring.blocks.crew import Crew
-from app.services.scoring.blocks.dask_workers import obstacle_at_worker
-from app.services.scoring.blocks.messages import ScoresSaved
+from app.services.scoring.blocks.dask_workers import WorkersRun, obstacle_at_worker
 from app.services.scoring.runs import RunOptions, RunReport, failures_of, get_run, start_run, stop_run, work_on
 from app.settings import settings
 from tests.support.dask_cluster import DaskCluster, dask_cluster
@@ -237,13 +234,13 @@ def test_a_stop_reaches_the_workers_and_the_rest_goes_on_later(
     bench: Workbench, cluster: DaskCluster, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopped = threading.Event()
-    stop = Crew.stop
+    stop = WorkersRun._stop
 
-    def heard(crew: Crew) -> None:
-        stop(crew)
+    def heard(run: WorkersRun) -> None:
+        stop(run)
         stopped.set()
 
-    monkeypatch.setattr(Crew, "stop", heard)
+    monkeypatch.setattr(WorkersRun, "_stop", heard)
     llm.usual = lambda received: Answer(all_yes) if len(llm.requests) <= AT_ONCE else Held(stopped, Answer(all_yes))
     run = new_run(bench)
     with ThreadPoolExecutor(1) as pool:
@@ -319,16 +316,16 @@ def test_metrics_are_computed_by_workers_alone(
 def test_metrics_are_computed_here_once_no_worker_is_left(
     bench: Workbench, cluster: DaskCluster, computed_here: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All are killed as soon as one of them has saved anything; by then neither was dealt all of its share."""
-    hear = crew._Member._hear
+    """All are killed as soon as they were given their first blocks."""
+    hand_out = WorkersRun._hand_out
 
-    def heard(member: crew._Member, message: object) -> None:
-        if isinstance(message, ScoresSaved) and message.scores:
-            for worker in cluster.workers.values():
-                worker.kill()
-        hear(member, message)
+    def handed_out(run: WorkersRun) -> bool:
+        given = hand_out(run)
+        for worker in cluster.workers.values():
+            worker.kill()
+        return given
 
-    monkeypatch.setattr(crew._Member, "_hear", heard)
+    monkeypatch.setattr(WorkersRun, "_hand_out", handed_out)
     run = new_run(bench, evaluator="rouge-l")
     report = shared_run(bench, cluster, run)
     assert (report.run.status, report.run.done, report.run.failed) == (RunStatus.DONE, 40, TEXTS)
