@@ -9,24 +9,26 @@ from typing import Any
 from app.benchmarks.turns import CHECKLIST, LOOP, compared, turn
 
 ROUNDS = 3
-SETTINGS = ((640, 32, 1), (1_280, 128, 1), (2_560, 256, 2))
-"""Texts, requests in flight, processes of ours; the loop has one."""
+SETTINGS = ((640, 32), (1_280, 128))
+"""Texts, requests in flight."""
 
 
 def run() -> dict[str, Any]:
-    """`times` is what a run takes as a multiple of the loop, turn by turn, from the start of its processes on."""
-    return {f"{in_flight} in flight": _beside(texts, in_flight, processes) for texts, in_flight, processes in SETTINGS}
+    """`times` is what a run takes as a multiple of the loop, turn by turn."""
+    return {f"{in_flight} in flight": _beside(texts, in_flight) for texts, in_flight in SETTINGS}
 
 
-def _beside(texts: int, in_flight: int, processes: int) -> dict[str, Any]:
+def _beside(texts: int, in_flight: int) -> dict[str, Any]:
     loops, ours = [], []
     for _ in range(ROUNDS):
         loops.append(turn(LOOP, texts, in_flight))
-        ours.append(turn(CHECKLIST, texts, in_flight, processes))
-    found: dict[str, Any] = {"texts": texts, "processes": processes, **compared(ours, loops)}
-    if processes == 1:  # of another process nobody counts it here
-        found["cpu_ms_per_call"] = _per_call(ours, texts)
-    return found | {"cpu_ms_per_call_of_the_loop": _per_call(loops, texts)}
+        ours.append(turn(CHECKLIST, texts, in_flight))
+    return {
+        "texts": texts,
+        **compared(ours, loops),
+        "cpu_ms_per_call": _per_call(ours, texts),
+        "cpu_ms_per_call_of_the_loop": _per_call(loops, texts),
+    }
 
 
 def _per_call(turns: Sequence[dict[str, float]], texts: int) -> str:

@@ -1,6 +1,6 @@
 """Turns of a comparison, each a process of its own with a database and a judge of its own.
 
-`python -m app.benchmarks.turns WORK TEXTS IN_FLIGHT PROCESSES WORKERS` prints what one took, as JSON.
+`python -m app.benchmarks.turns WORK TEXTS IN_FLIGHT WORKERS` prints what one took, as JSON.
 """
 
 import asyncio
@@ -28,10 +28,10 @@ LOOP, CHECKLIST, ROUGE = "loop", "checklist", "rouge-l"
 REFERENCES = 11  # as SummEval has
 
 
-def turn(work: str, texts: int, in_flight: int, processes: int = 1, workers: int = 0) -> dict[str, float]:
+def turn(work: str, texts: int, in_flight: int, workers: int = 0) -> dict[str, float]:
     """Seconds, and CPU seconds of the process that has the run. work: LOOP over the SDK, or a run of a method.
 
-    workers: of Dask, on this machine, beside that process.
+    workers: of Dask, on this machine, that score for that process.
     """
     with tempfile.TemporaryDirectory(prefix="interacteval-turn-") as folder, local_judge(DELAY) as port:
         variables = {
@@ -41,7 +41,7 @@ def turn(work: str, texts: int, in_flight: int, processes: int = 1, workers: int
             "LLAMA_BASE_URL": f"http://127.0.0.1:{port}/v1",
             "LOKY_MAX_CPU_COUNT": "1",  # one process is one, although metrics use every core by themselves
         }
-        return measured_process("turns", work, texts, in_flight, processes, workers, variables=variables)
+        return measured_process("turns", work, texts, in_flight, workers, variables=variables)
 
 
 def compared(ours: Sequence[dict[str, float]], others: Sequence[dict[str, float]]) -> dict[str, Any]:
@@ -54,13 +54,13 @@ def compared(ours: Sequence[dict[str, float]], others: Sequence[dict[str, float]
     }
 
 
-def _take(work: str, texts: int, in_flight: int, processes: int, workers: int) -> dict[str, float]:
+def _take(work: str, texts: int, in_flight: int, workers: int) -> dict[str, float]:
     with ExitStack() as there:
         workbench = open_workbench()
         there.callback(workbench.database.close)
         if workers:
             there.enter_context(work_shared_at(there.enter_context(local_cluster(workers))))
-        begin = _prepared(workbench, work, texts, in_flight, processes)
+        begin = _prepared(workbench, work, texts, in_flight)
         started, cpu = time.perf_counter(), time.process_time()
         scored = begin()
         taken = {"seconds": time.perf_counter() - started, "cpu_seconds": time.process_time() - cpu}
@@ -69,7 +69,7 @@ def _take(work: str, texts: int, in_flight: int, processes: int, workers: int) -
         return taken
 
 
-def _prepared(workbench: Workbench, work: str, texts: int, in_flight: int, processes: int) -> Callable[[], int]:
+def _prepared(workbench: Workbench, work: str, texts: int, in_flight: int) -> Callable[[], int]:
     """What is measured; it says how many texts it scored."""
     dimension = fill(workbench, texts, REFERENCES if work == ROUGE else 0)
     if work == LOOP:
@@ -77,7 +77,7 @@ def _prepared(workbench: Workbench, work: str, texts: int, in_flight: int, proce
         return lambda: asyncio.run(_loop(bodies, in_flight))
     judge = "rules" if work == ROUGE else "llama:local"
     run_id = start_run(workbench, 1, RunOptions((dimension,), judge, evaluator=work))
-    return lambda: work_on(workbench, run_id, in_flight, processes=processes).run.done
+    return lambda: work_on(workbench, run_id, in_flight).run.done
 
 
 def _bodies(workbench: Workbench) -> list[dict[str, Any]]:

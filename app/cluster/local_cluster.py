@@ -14,8 +14,11 @@ QUIET = {
     "distributed.admin.tick.interval": "1s",
     "distributed.worker.memory.monitor-interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
 }
-"""Dask watches itself for a dashboard that nobody opens here; scheduler and two workers compute 8 % of a core at it."""
+"""Dask watches itself for a dashboard that nobody opens here; scheduler and two workers compute 8 % of a core at it.
+Its pages tell about tasks without a password: they are off."""
 
 
 @contextmanager
@@ -30,7 +33,12 @@ def local_cluster(workers: int) -> Iterator[str]:
     with (
         dask.config.set(QUIET),
         LocalCluster(
-            workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, security=security
+            workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+            security=security,
         ) as cluster,
         own_certificate(cluster.scheduler_address, security),
     ):

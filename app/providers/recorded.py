@@ -42,6 +42,10 @@ class Ledger(Protocol):
         """Mark the replies to these requests: nothing could be made of them."""
         ...
 
+    async def look_again(self) -> None:
+        """Learn what others asked since it was opened."""
+        ...
+
     async def note_use(self, digest: str, project: int) -> None:
         """The project rests on a reply that another paid for."""
         ...
@@ -121,6 +125,11 @@ class RecordedModel:
     def stop(self) -> None:
         """Ask nothing more; what is under way is waited for and kept."""
         self._stopped.set()
+
+    async def look_again(self) -> None:
+        """Find also what other processes asked and paid meanwhile."""
+        if self._ledger is not None:
+            await self._ledger.look_again()
 
     @property
     def name(self) -> str:

@@ -176,6 +176,9 @@ class DatabaseLedger:
         if not call.error_kind:
             self._answered.add(call.digest)
 
+    async def look_again(self) -> None:
+        self._answered |= await asyncio.to_thread(self._look)
+
     async def close(self) -> None:
         await self._entries.close()
 

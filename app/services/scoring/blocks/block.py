@@ -15,6 +15,7 @@ BLOCK_TEXTS = 16  # at least so many but at the end: larger blocks would keep th
 class Block:
     """writer: the name of the process that has the run. share: how many texts the worker scores at a time.
     budget: US dollars that the worker may spend on the run; None for no budget.
+    taken_back: whether another worker had some of it, and may have asked about its texts.
     person, any_path: on whose behalf, as in Workbench; None for the owner.
 
     Scoring a block twice is safe: scored texts are left out, answered requests stand in the ledger, and nothing is
@@ -26,13 +27,14 @@ class Block:
     scores: tuple[PlannedScore, ...]
     share: int
     budget: float | None = None
+    taken_back: bool = False
     person: int | None = None
     any_path: bool = True
 
 
 def block_of(workbench: Workbench, run: int, writer: str, share: int = 1, budget: float | None = None) -> Block:
     """Return a block without scores, on behalf of the workbench's actor."""
-    return Block(run, writer, (), share, budget, workbench.actor.person, workbench.any_path)
+    return Block(run, writer, (), share, budget, person=workbench.actor.person, any_path=workbench.any_path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +42,12 @@ class BlockReport:
     """saved: ids of the scores that are in the database. chance: outcomes that are worth a second try.
     fatal, stopped: as in EngineReport.
 
-    tally, retries: of everything that the worker's session asked so far, for all of its blocks. session: its name.
+    tally, retries: of everything that the worker's session asked so far, for all of its blocks. session: its name;
+    number: of the session's report, from 1.
     """
 
     session: str
+    number: int = 0
     saved: frozenset[int] = frozenset()
     chance: tuple[Outcome, ...] = ()
     stopped: bool = False

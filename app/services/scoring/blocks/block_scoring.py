@@ -15,6 +15,7 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import count
 from secrets import token_hex
 
 from app.cluster.scheduler import leave_worker_pool, worker_is_open
@@ -59,7 +60,7 @@ def score_block(block: Block) -> BlockReport:
             session = _SESSIONS.get(name)
             if session is None or session.closed:
                 session = _SESSIONS[name] = WorkerSession(block, alive)
-            part = session.add(block.scores)
+            part = session.add(block)
         if part is not None and (report := part.result()) is not None:
             return report
 
@@ -105,16 +106,18 @@ class WorkerSession:
         self._block = replace(block, scores=())
         self._alive = alive
         self._name = token_hex(8)
+        self._numbers = count(1)
         self._loop = asyncio.new_event_loop()
         self._feed = _BlockFeed()
         self._parts: list[_Part] = []
         self._open: _OpenSession | None = None
+        self._looking: set[asyncio.Task[None]] = set()
         self._idle_since = time.monotonic()
         threading.Thread(target=self._run, name=f"run {block.run}", daemon=True).start()
 
-    def add(self, scores: Sequence[PlannedScore]) -> "Future[BlockReport | None] | None":
+    def add(self, block: Block) -> "Future[BlockReport | None] | None":
         """Return the report to come. None, now or then, where the session has ended meanwhile."""
-        part = _Part(tuple(scores))
+        part = _Part(block.scores, block.taken_back)
         try:
             self._loop.call_soon_threadsafe(self._take, part)
         except RuntimeError:  # the loop is closed
@@ -147,7 +150,7 @@ class WorkerSession:
 
     async def _score(self, workbench: Workbench, run: RunSummary) -> engine.EngineReport:
         async with _open_session(workbench, run, self._block, self._alive) as self._open:
-            for part in self._parts:
+            for part in list(self._parts):
                 self._begin(part)
             sink = _SessionSink(self)
             stop = self._open.model.stop
@@ -155,8 +158,20 @@ class WorkerSession:
 
     def _take(self, part: "_Part") -> None:
         self._parts.append(part)
-        if self._open is not None and not self.closed:
+        if self._open is None or self.closed:
+            return
+        if not part.taken_back:
             self._begin(part)
+            return
+        task = self._loop.create_task(self._look_and_begin(part))
+        self._looking.add(task)
+        task.add_done_callback(self._looking.discard)
+
+    async def _look_and_begin(self, part: "_Part") -> None:
+        """Another worker may have asked since this session read the ledger."""
+        assert self._open is not None
+        await self._open.model.look_again()
+        self._begin(part)
 
     def _begin(self, part: "_Part") -> None:
         """Read the texts. Scores that are done already are left out."""
@@ -205,7 +220,14 @@ class WorkerSession:
         model = self._open.model
         stopped = ended.stopped or (bool(left) and ended.fatal is None)
         return BlockReport(
-            self._name, frozenset(ids - left), doubtful, stopped, ended.fatal, replace(model.tally), model.retries
+            self._name,
+            next(self._numbers),
+            frozenset(ids - left),
+            doubtful,
+            stopped,
+            ended.fatal,
+            replace(model.tally),
+            model.retries,
         )
 
 
@@ -214,6 +236,7 @@ class _Part:
     """A block that a session works on. left: ids that are not saved; None before the session is open."""
 
     scores: tuple[PlannedScore, ...]
+    taken_back: bool = False
     left: set[int] | None = None
     report: "Future[BlockReport | None]" = field(default_factory=Future)
 

@@ -99,7 +99,7 @@ class WorkersRun:
         self._workbench = workbench
         self._scheduler = scheduler
         self._block = block
-        self._blocks = deque(blocks)
+        self._blocks = deque((tuple(scores), False) for scores in blocks)
         self._out: dict[Future, tuple[str, tuple[PlannedScore, ...]]] = {}
         self._workers: set[str] = set()
         self._useless: set[str] = set()
@@ -139,7 +139,7 @@ class WorkersRun:
             for future, (_, scores) in self._out.items():
                 future.cancel()
                 self.left += scores
-            for scores in self._blocks:
+            for scores, _ in self._blocks:
                 self.left += scores
 
     def _hand_out(self) -> bool:
@@ -153,8 +153,9 @@ class WorkersRun:
             worker = min(has, key=has.__getitem__)
             if has[worker] >= self._block.share + AHEAD:
                 break
-            scores = tuple(self._blocks.popleft())
-            future = self._scheduler.submit(score_block, replace(self._block, scores=scores), at=worker)
+            scores, taken_back = self._blocks.popleft()
+            block = replace(self._block, scores=scores, taken_back=taken_back)
+            future = self._scheduler.submit(score_block, block, at=worker)
             self._out[future] = worker, scores
             future.add_done_callback(partial(_set_in_loop, asyncio.get_running_loop(), self._news))
             given = True
@@ -167,13 +168,13 @@ class WorkersRun:
             raise report
         if not isinstance(report, BlockReport):  # whatever it met, this process meets it too once no worker is left
             self._do_without(worker)
-            self._blocks.append(scores)
+            self._blocks.append((scores, True))
             return
         before = self._sessions.get(report.session, report)
-        self._sessions[report.session] = max(before, report, key=lambda each: each.tally.calls + each.tally.cached)
+        self._sessions[report.session] = max(before, report, key=lambda each: each.number)
         self.chance |= {each.planned.id: each for each in report.chance}
         if left := tuple(each for each in scores if each.id not in report.saved):
-            self._blocks.append(left)
+            self._blocks.append((left, True))
         if report.fatal is not None:
             self._closed = True  # its share of the budget is used up: this process knows what is left of all
             if not isinstance(report.fatal, BudgetError):
@@ -192,7 +193,7 @@ class WorkersRun:
             if worker not in there:
                 del self._out[future]
                 future.cancel()
-                self._blocks.append(scores)
+                self._blocks.append((scores, True))
         self._workers &= there
         new = sorted(there - self._workers - self._useless)
         self._workers |= set(new[: places - len(self._workers)])

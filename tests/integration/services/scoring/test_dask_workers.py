@@ -4,9 +4,13 @@ import asyncio
 import json
 import os
 import socket
+import subprocess
+import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,16 +26,19 @@ from app.domain.text import Text
 from app.errors import ClusterError
 from app.evaluators import metric_processes
 from app.evaluators.metric_processes import MetricCalls, compute_in_this_process
+from app.providers.credentials import Credentials
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.blocks.block import Block
-from app.services.scoring.blocks.dask_workers import WorkersRun, obstacle_at_worker
+from app.services.scoring.blocks.dask_workers import Workers, WorkersRun, obstacle_at_worker
+from app.services.scoring.blocks.process_count import workers_for
 from app.services.scoring.runs import RunOptions, RunReport, failures_of, get_run, start_run, stop_run, work_on
 from app.settings import settings
 from tests.support.dask_cluster import DaskCluster, dask_cluster
-from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail, Held, all_yes
+from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail, Held, Status, all_yes
 from tests.support.fake_llm.server import FakeLlm, Received, varied_answers
 from tests.support.postgres import new_postgres, postgres_server
 from tests.support.projects import ready_to_score
+from tests.support.repository import ROOT
 from tests.support.workers import until
 
 pytestmark = pytest.mark.long
@@ -188,7 +195,7 @@ def test_a_worker_that_is_killed_loses_nothing_but_what_was_in_flight(
         report = ending.result()
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
     assert calls_of(bench, run) == (TEXTS, TEXTS)
-    assert TEXTS < len(llm.requests) <= TEXTS + AT_ONCE // 3
+    assert TEXTS < len(llm.requests) <= TEXTS + AT_ONCE // 2
 
 
 def test_a_worker_that_comes_in_its_place_helps(bench: Workbench, cluster: DaskCluster, llm: FakeLlm) -> None:
@@ -253,6 +260,127 @@ def test_a_stop_reaches_the_workers_and_the_rest_goes_on_later(
     rest = shared_run(bench, cluster, run)
     assert (rest.run.status, rest.run.done) == (RunStatus.DONE, TEXTS)
     assert calls_of(bench, run) == (TEXTS, TEXTS)
+
+
+def test_a_killed_process_leaves_a_run_that_can_be_resumed(
+    bench: Workbench, cluster: DaskCluster, llm: FakeLlm
+) -> None:
+    """Its workers end what they have, and the process that resumes it pays only for what was under way."""
+    opened = threading.Event()
+    llm.usual = lambda received: Answer(all_yes) if received.key == "here" else Held(opened, Answer(all_yes))
+    run = new_run(bench)
+    program = f"""
+        from app.cluster.parts import work_shared_at
+        from app.services.runtime.workbench import open_workbench
+        from app.services.scoring.runs import work_on
+        with work_shared_at("{cluster.address}"):
+            work_on(open_workbench(), {run}, {AT_ONCE})
+    """
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], cwd=ROOT) as process:
+        until(lambda: {"one", "two"} <= askers(llm).keys(), "the workers did not ask")
+        process.kill()
+    llm.usual = Answer(all_yes)
+    opened.set()
+    report = work_on(bench, run, AT_ONCE)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert len(llm.requests) <= TEXTS + AT_ONCE
+
+
+def test_an_error_that_every_request_would_meet_ends_the_run(
+    bench: Workbench, cluster: DaskCluster, llm: FakeLlm
+) -> None:
+    llm.usual = lambda received: Answer(all_yes) if received.key == "here" else Fail("wrong-key")
+    report = shared_run(bench, cluster, new_run(bench))
+    assert report.run.status is RunStatus.FAILED
+    assert report.fatal is not None
+    assert report.fatal.kind == "wrong-key"
+    assert len(llm.requests) <= 1 + AT_ONCE
+
+
+def test_refusals_of_each_worker_are_asked_again_and_nothing_else(
+    bench: Workbench, cluster: DaskCluster, llm: FakeLlm
+) -> None:
+    llm.script(Answer(all_yes), *[Status(429)] * 6, *[Status(503)] * 6)
+    report = shared_run(bench, cluster, new_run(bench))
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert len(llm.requests) == TEXTS + 12
+    assert report.retries == 12
+
+
+def test_failures_of_chance_at_workers_get_a_second_try(bench: Workbench, cluster: DaskCluster, llm: FakeLlm) -> None:
+    """A few texts are answered with nonsense the first three times."""
+    asked: dict[str, int] = {}
+    lock = threading.Lock()
+
+    def usual(received: Received) -> Behaviour:
+        text = next(each["content"] for each in received.body["messages"] if each["role"] == "user")
+        with lock:
+            asked[text] = asked.get(text, 0) + 1
+        odd = "Text number 2" in text
+        return Answer("{}") if odd and asked[text] <= 3 else Answer(all_yes)
+
+    llm.usual = usual
+    report = shared_run(bench, cluster, new_run(bench))
+    assert (report.run.status, report.run.done, report.run.failed) == (RunStatus.DONE, TEXTS, 0)
+    assert max(asked.values()) > 3
+
+
+PRICED = "openai:gpt-4o"
+COST = 100 * 2.5e-6 + 7 * 1e-5
+"""Of an answer of the server to this judge, US dollars."""
+SPARE = 8
+
+
+@pytest.mark.parametrize("texts", [20, TEXTS])
+def test_a_budget_binds_all_workers_together_and_is_spent(
+    bench: Workbench, cluster: DaskCluster, llm: FakeLlm, texts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The budget suffices for so many of the texts, and for what a few more answers may cost at most."""
+    there = {"OPENAI_BASE_URL": f"{llm.url}/v1"}
+    for name, value in {**there, "OPENAI_API_KEY": "here"}.items():
+        monkeypatch.setenv(name, value)
+    settings.cache_clear()
+    cluster.give(there, one={"OPENAI_API_KEY": "one"}, two={"OPENAI_API_KEY": "two"})
+    priced = open_workbench()
+    with priced.database.read() as work:
+        dimension = work.projects.dimensions(1)[0]
+    run = start_run(priced, 1, RunOptions((dimension,), PRICED, budget=(texts + SPARE) * COST))
+    report = shared_run(priced, cluster, run)
+    with priced.database.read() as work:
+        spent = work.calls.totals([run])[run].cost_usd
+    priced.database.close()
+    assert {"one", "two"} <= askers(llm).keys()
+    assert spent <= (texts + SPARE) * COST
+    assert report.run.done == len(llm.requests)
+    if texts == TEXTS:
+        assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    else:
+        assert report.run.status is RunStatus.FAILED
+        assert report.fatal is not None
+        assert (report.fatal.kind, texts <= report.run.done <= texts + SPARE) == ("budget", True)
+
+
+def test_processes_are_dask_workers_of_this_machine(
+    bench: Workbench, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    opened = threading.Event()
+    llm.usual = lambda _: Answer(all_yes) if len(llm.requests) <= 1 else Held(opened, Answer(all_yes))
+    run = new_run(bench)
+    with ThreadPoolExecutor(1) as pool:
+        ending = pool.submit(work_on, bench, run, 4, processes=2)
+        until(lambda: len(llm.requests) == 1 + 4 or ending.done(), "both workers ask")
+        opened.set()
+        report = ending.result()
+    assert (report.run.status, report.run.done, report.tally.calls) == (RunStatus.DONE, TEXTS, TEXTS)
+    assert len(llm.requests) == TEXTS
+
+
+def test_a_run_has_no_workers_unless_they_are_asked_for(bench: Workbench) -> None:
+    run = get_run(bench, new_run(bench))
+    assert not workers_for(bench, run)
+    assert workers_for(bench, run, 3) == Workers(local=3)
+    assert not workers_for(replace(bench, credentials=Credentials()), run, 3), "a key that was typed is nowhere else"
 
 
 def test_a_worker_with_another_database_is_refused_and_the_run_can_go_on(
