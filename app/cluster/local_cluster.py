@@ -31,7 +31,7 @@ def local_cluster(workers: int) -> Iterator[str]:
 
     security = Security.temporary()
     with (
-        dask.config.set(QUIET),
+        dask.config.set({**QUIET, "distributed.worker.preload": ["app.cluster.local_worker"]}),
         LocalCluster(
             workers,
             threads_per_worker=1,

@@ -44,19 +44,18 @@ def test_scale_brings_in_files_of_other_kinds_too(kind: str, tmp_path: Path) -> 
 
 
 def test_a_run_takes_turns_with_a_loop_written_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hand_loop, "SETTINGS", ((8, 4, 1), (8, 2, 2)))
+    monkeypatch.setattr(hand_loop, "SETTINGS", ((8, 4), (8, 2)))
     monkeypatch.setattr(hand_loop, "ROUNDS", 1)
     measured = run_benchmark("hand-loop")
     json.dumps(measured, allow_nan=False)
-    assert {name: each["processes"] for name, each in measured.items()} == {"4 in flight": 1, "2 in flight": 2}
+    assert set(measured) == {"4 in flight", "2 in flight"}
     for each in measured.values():
         assert float(each["times"]) > 0
-    assert float(measured["4 in flight"]["cpu_ms_per_call"]) > 0
-    assert "cpu_ms_per_call" not in measured["2 in flight"]
+        assert float(each["cpu_ms_per_call"]) > 0
 
 
 def test_a_turn_that_fails_is_said() -> None:
-    with pytest.raises(WorkbenchError, match=r"turns \(coffee 4 2 1 0\) failed"):
+    with pytest.raises(WorkbenchError, match=r"turns \(coffee 4 2 0\) failed"):
         turns.turn("coffee", 4, 2)
 
 
