@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from app.errors import ClusterError, InputError, NotReadyError
 
@@ -29,6 +29,18 @@ TLS = (
 _ADDRESS = re.compile(r"(?:(?:tcp|tls)://)?(?:\[[0-9a-fA-F:.]+\]|[^\s:/@\[\]]+):\d{1,5}")
 
 _CERTIFICATES: dict[str, "Security"] = {}
+
+
+class Submitted(Protocol):
+    """Work that was submitted. status: "pending" until it has ended or is lost."""
+
+    status: str
+
+    def result(self, timeout: float) -> Any: ...
+
+    def cancel(self) -> object: ...
+
+    def add_done_callback(self, called: Callable[[Any], object]) -> object: ...
 
 
 class Scheduler:
@@ -57,13 +69,14 @@ class Scheduler:
         except (OSError, RuntimeError, TimeoutError):
             return []
 
-    def submit(self, work: Callable[..., Any], *given: Any, at: str = "") -> "Future":
+    def submit(self, work: Callable[..., Any], *given: Any, at: str = "") -> Submitted:
         """Have a worker do it; again by another where that one dies. `work` is a function of a module.
 
         at: the worker that does it, and no other.
         """
         where = {"workers": [at], "allow_other_workers": False} if at else {}
-        return self._client.submit(work, *given, pure=False, **where)
+        submitted: Submitted = self._client.submit(work, *given, pure=False, **where)
+        return submitted
 
     def ask_each(self, work: Callable[..., Any], *given: Any) -> dict[str, Any]:
         """What `work` says at each worker, by the worker's address."""

@@ -13,10 +13,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from app.cluster.local_cluster import local_cluster
-from app.cluster.scheduler import Scheduler, scheduler_at
+from app.cluster.scheduler import Scheduler, Submitted, scheduler_at
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.errors import BudgetError, ClusterError, NotFoundError, ProviderError, RunLostError, WorkbenchError
 from app.evaluators.judge_logprobs import JudgeLogprobs
@@ -33,9 +33,6 @@ from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import NO_JUDGE, check_evaluator
 from app.services.scoring.text_shelf import TextShelf
 from app.settings import settings
-
-if TYPE_CHECKING:
-    from distributed import Future
 
 LOOK_SECONDS = 1.0
 RESULT_SECONDS = 20.0
@@ -100,7 +97,7 @@ class WorkersRun:
         self._scheduler = scheduler
         self._block = block
         self._blocks = deque((tuple(scores), False) for scores in blocks)
-        self._out: dict[Future, tuple[str, tuple[PlannedScore, ...]]] = {}
+        self._out: dict[Submitted, tuple[str, tuple[PlannedScore, ...]]] = {}
         self._workers: set[str] = set()
         self._useless: set[str] = set()
         self._sessions: dict[str, BlockReport] = {}
@@ -161,7 +158,7 @@ class WorkersRun:
             given = True
         return given
 
-    async def _take(self, future: "Future") -> None:
+    async def _take(self, future: Submitted) -> None:
         worker, scores = self._out.pop(future)
         report = await asyncio.to_thread(_result, future)
         if isinstance(report, RunLostError):
@@ -207,7 +204,7 @@ class WorkersRun:
                 work.runs.request_stop(self._block.run)
 
 
-def _result(future: "Future") -> BlockReport | BaseException:
+def _result(future: Submitted) -> BlockReport | BaseException:
     """What came of a task. No cancellation of Dask's must reach the event loop."""
     try:
         found: BlockReport = future.result(RESULT_SECONDS)
