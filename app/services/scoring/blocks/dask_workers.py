@@ -116,7 +116,7 @@ class WorkersRun:
     async def to_its_end(self, addresses: Sequence[str], beat: Beat) -> None:
         """Raises RunLostError, and DatabaseError where `beat` does."""
         self._workers, places = set(addresses), len(addresses)
-        looked = time.monotonic()
+        looked = beaten = time.monotonic()
         try:
             while (self._hand_out() or self._out) and time.monotonic() < self._until:
                 with suppress(TimeoutError):
@@ -127,9 +127,11 @@ class WorkersRun:
                 if time.monotonic() - looked > LOOK_SECONDS:
                     looked = time.monotonic()
                     self._follow(set(await asyncio.to_thread(self._scheduler.addresses)), places)
-                if await asyncio.to_thread(beat):
-                    self.stopped = True
-                    self._stop()
+                if time.monotonic() - beaten >= LISTEN_SECONDS:
+                    beaten = time.monotonic()
+                    if await asyncio.to_thread(beat):
+                        self.stopped = True
+                        self._stop()
         finally:
             if self._out:
                 self._stop()
