@@ -199,9 +199,17 @@ def leave_worker_pool() -> None:
     secede()
 
 
-def worker_is_open() -> Callable[[], bool]:
-    """In a task: return what says, later and in any thread, whether its worker still works for the scheduler."""
+def task_is_wanted() -> Callable[[], bool]:
+    """In a task: return what says, later and in any thread, whether its worker still works for the scheduler and the
+    process that submitted the task still waits for it."""
     from distributed import Status, get_worker  # noqa: PLC0415 - an extra
 
     worker = get_worker()
-    return lambda: worker.status in (Status.running, Status.paused)
+    key = worker.get_current_task()
+
+    def wanted() -> bool:
+        task = worker.state.tasks.get(key)
+        running = task is not None and task.state in ("executing", "long-running")
+        return running and worker.status in (Status.running, Status.paused)
+
+    return wanted

@@ -2,14 +2,13 @@
 
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.errors import ProviderError, StoppedError
 from app.providers.batches.batched_model import BatchedModel
-from app.providers.recorded import Tally
+from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
 from app.services.runtime.batch_rounds import BatchRounds
 from app.services.runtime.models import budget_left
@@ -63,17 +62,19 @@ async def execute_run(
     planned, chance = _open_scores(workbench, run), dict[int, Outcome]()
     everything, tally, retries = len(planned), Tally(), 0
     if workers:
-        begun = _RunWork(workbench, run, writer, concurrency, on_progress)
-        async with begun.session():
-            report, planned = await begun.with_workers(workers, planned)
+        async with judge_session(workbench, run, writer, concurrency) as model:
+            begun = _RunWork(workbench, run, writer, model, concurrency, on_progress)
+            with short_turns():
+                report, planned = await begun.with_workers(workers, planned)
         tally, retries, chance = begun.tally, begun.retries, begun.chance
         if report.stopped or report.fatal or not (planned or chance):
             return report, tally, retries
         with workbench.database.read() as work:
             run = work.runs.get(run.id)  # workers may have learned whether the judge gives log-probabilities
-    rest = _RunWork(workbench, run, writer, concurrency, on_progress)
-    async with rest.session():
-        report = await rest.to_its_end(planned, chance, everything)
+    async with judge_session(workbench, run, writer, concurrency) as model:
+        rest = _RunWork(workbench, run, writer, model, concurrency, on_progress)
+        with short_turns():
+            report = await rest.to_its_end(planned, chance, everything)
     return report, tally + rest.tally, retries + rest.retries
 
 
@@ -86,31 +87,23 @@ class _RunWork:
     """One session of a run in this process. chance: outcomes worth a second try, this process's and its workers'."""
 
     def __init__(
-        self, workbench: Workbench, run: RunSummary, writer: RunWriter, concurrency: int, on_progress: OnProgress
+        self,
+        workbench: Workbench,
+        run: RunSummary,
+        writer: RunWriter,
+        model: RecordedModel,
+        concurrency: int,
+        on_progress: OnProgress,
     ) -> None:
         self._workbench = workbench
         self._run = run
         self._writer = writer
+        self._model = model
         self._concurrency = concurrency
-        self._on_progress = on_progress
         self._stages = DatabaseStages(workbench.database, writer)
         self._known = logprobs_known(run)
+        self._sink = DatabaseSink(workbench.database, run, writer, model, self._known, runs_are_ending, on_progress)
         self._workers: WorkersRun | None = None
-
-    @asynccontextmanager
-    async def session(self) -> AsyncIterator[None]:
-        async with judge_session(self._workbench, self._run, self._writer, self._concurrency) as self._model:
-            self._sink = DatabaseSink(
-                self._workbench.database,
-                self._run,
-                self._writer,
-                self._model,
-                self._known,
-                runs_are_ending,
-                self._on_progress,
-            )
-            with short_turns():
-                yield
 
     @property
     def tally(self) -> Tally:

@@ -18,7 +18,7 @@ from functools import cache
 from itertools import count
 from secrets import token_hex
 
-from app.cluster.scheduler import leave_worker_pool, worker_is_open
+from app.cluster.scheduler import leave_worker_pool, task_is_wanted
 from app.domain.people.actor import LOCAL_OWNER, NOBODY
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.errors import StoppedError
@@ -51,7 +51,7 @@ def score_block(block: Block) -> BlockReport:
 
     Raises RunLostError where another writer has the run, and DatabaseError.
     """
-    alive = worker_is_open()
+    wanted = task_is_wanted()
     leave_worker_pool()
     compute_in_this_process()
     while True:
@@ -59,8 +59,8 @@ def score_block(block: Block) -> BlockReport:
             name = block.run, block.writer
             session = _SESSIONS.get(name)
             if session is None or session.closed:
-                session = _SESSIONS[name] = WorkerSession(block, alive)
-            part = session.add(block)
+                session = _SESSIONS[name] = WorkerSession(block)
+            part = session.add(block, wanted)
         if part is not None and (report := part.result()) is not None:
             return report
 
@@ -101,10 +101,9 @@ def _set_aside() -> None:
 class WorkerSession:
     """One run at one worker, in a thread of its own. `closed`: it takes no more blocks."""
 
-    def __init__(self, block: Block, alive: Callable[[], bool]) -> None:
+    def __init__(self, block: Block) -> None:
         self.closed = False
         self._block = replace(block, scores=())
-        self._alive = alive
         self._name = token_hex(8)
         self._numbers = count(1)
         self._loop = asyncio.new_event_loop()
@@ -115,9 +114,9 @@ class WorkerSession:
         self._idle_since = time.monotonic()
         threading.Thread(target=self._run, name=f"run {block.run}", daemon=True).start()
 
-    def add(self, block: Block) -> "Future[BlockReport | None] | None":
+    def add(self, block: Block, wanted: Callable[[], bool]) -> "Future[BlockReport | None] | None":
         """Return the report to come. None, now or then, where the session has ended meanwhile."""
-        part = _Part(block.scores, block.taken_back)
+        part = _Part(block.scores, wanted, block.taken_back)
         try:
             self._loop.call_soon_threadsafe(self._take, part)
         except RuntimeError:  # the loop is closed
@@ -149,12 +148,17 @@ class WorkerSession:
                 part.report.set_result(self._report(part, ended))
 
     async def _score(self, workbench: Workbench, run: RunSummary) -> engine.EngineReport:
-        async with _open_session(workbench, run, self._block, self._alive) as self._open:
+        async with _open_session(workbench, run, self._block, self._wanted) as self._open:
             for part in list(self._parts):
                 self._begin(part)
             sink = _SessionSink(self)
             stop = self._open.model.stop
             return await engine.run(self._feed, self._open.scorer.score, sink, self._block.share, stop)
+
+    def _wanted(self) -> bool:
+        """Whether anybody waits for its blocks; in any thread."""
+        parts = list(self._parts)
+        return not parts or any(part.wanted() for part in parts)
 
     def _take(self, part: "_Part") -> None:
         self._parts.append(part)
@@ -236,6 +240,7 @@ class _Part:
     """A block that a session works on. left: ids that are not saved; None before the session is open."""
 
     scores: tuple[PlannedScore, ...]
+    wanted: Callable[[], bool]
     taken_back: bool = False
     left: set[int] | None = None
     report: "Future[BlockReport | None]" = field(default_factory=Future)
@@ -287,26 +292,26 @@ class _BlockFeed:
 
 
 class _WorkerHold(RunHold):
-    """Asks nothing more once the worker has lost its scheduler: others score its texts then."""
+    """Asks nothing more once nobody waits for its blocks: others score these texts then."""
 
-    def __init__(self, database: Database, block: Block, alive: Callable[[], bool]) -> None:
+    def __init__(self, database: Database, block: Block, wanted: Callable[[], bool]) -> None:
         super().__init__(database, block.run, block.writer)
-        self._alive = alive
+        self._wanted = wanted
 
     async def may_ask(self) -> None:
-        if not self._alive():
-            raise StoppedError("The worker is ending: nothing more is asked.")
+        if not self._wanted():
+            raise StoppedError("Nobody waits for this block: nothing more is asked.")
         await super().may_ask()
 
 
 @asynccontextmanager
 async def _open_session(
-    workbench: Workbench, run: RunSummary, block: Block, alive: Callable[[], bool]
+    workbench: Workbench, run: RunSummary, block: Block, wanted: Callable[[], bool]
 ) -> AsyncIterator["_OpenSession"]:
-    hold = _WorkerHold(workbench.database, block, alive)
+    hold = _WorkerHold(workbench.database, block, wanted)
     async with judge_session(workbench, run, hold, block.share, block.budget) as model:
         with short_turns():
-            yield _OpenSession(workbench, run, hold, model, lambda: not alive())
+            yield _OpenSession(workbench, run, hold, model, lambda: not wanted())
 
 
 class _OpenSession:
