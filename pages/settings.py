@@ -45,7 +45,7 @@ def where_the_data_are() -> None:
     place = data_place(workbench)
     size = f", {_bytes(place.size)}" if place.size is not None else ""
     st.markdown(f"{place.kind}{size}:")
-    st.code(place.place, language=None)
+    st.code(place.place, language=None, wrap_lines=True)
     st.caption(
         "Keys are never stored there. To keep the data elsewhere, set INTERACTEVAL_HOME (a folder) or "
         "INTERACTEVAL_DATABASE_URL (a server) and start the program again."

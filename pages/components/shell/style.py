@@ -58,7 +58,6 @@ _RULES = """
     [class*="st-key-wide_"] > [data-testid="stElementContainer"] > * { min-width: 46rem; }
     .stMain :is([data-testid="stVerticalBlock"], [data-testid="stLayoutWrapper"], .stCode, .stCode pre) {
       height: auto !important; max-height: none !important; overflow: visible !important; }
-    .stMain .stCode :is(pre, code) { white-space: pre-wrap !important; overflow-wrap: anywhere; }
   }
 </style>
 """

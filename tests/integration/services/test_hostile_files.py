@@ -171,7 +171,7 @@ def test_import_of_damaged_texts_ends_in_data_or_a_sentence(
 
 
 @EXAMPLES
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("kind", sorted(TABLES.keys() - {"xlsx"}))  # which is no table of results
 def test_table_of_damaged_results_ends_in_data_or_a_sentence(kind: str, examples: int, stored: Store) -> None:
     try_all(TABLES[kind], lambda file: read_table(stored(file, kind)), examples)
 
