@@ -144,7 +144,8 @@ def _begin(scope: ResultScope, state: DriftState) -> None:
     words = ["--project", scope.project.name, "--dimension", scope.dimension.name, "--judge", state.judge]
     words += ["--against", state.against] if state.against != state.judge else []
     st.caption("The same in the terminal, for a job that looks every night:")
-    st.code(f"interacteval drift {shlex.join(words)} {'--run' if ready else '--freeze'}", language=None, wrap_lines=True)
+    command = f"interacteval drift {shlex.join(words)} {'--run' if ready else '--freeze'}"
+    st.code(command, language=None, wrap_lines=True)
 
 
 def _freeze(scope: ResultScope, asking: Asking, *, anew: bool = False) -> None:
