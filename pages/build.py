@@ -8,7 +8,7 @@ from app.services.building.build_jobs import build_job_key
 from app.services.building.build_state import builds_of, versions_built_whole, view_build
 from pages.components.build.choice import chosen_build, history, older_builds, shown_build
 from pages.components.build.open_edits import EDITED_HERE
-from pages.components.build.options import new_build
+from pages.components.build.options import NEW_BUILD, close_when_started, new_build
 from pages.components.build.stepper import stepper
 from pages.components.shell.background import watch
 from pages.components.shell.blinding import open_attributes
@@ -57,7 +57,8 @@ with which:
 with more, st.container(horizontal=True, horizontal_alignment="right"):
     with st.popover("History", icon=":material/history:", key="build_history"):
         history(workbench, build_id)
-    with st.popover("Start a new build", icon=":material/add:", key="new_build"):
+    with st.popover("Start a new build", icon=":material/add:", key=NEW_BUILD):
         new_build(workbench, project, dimension, attributes, busy)
+close_when_started()
 unsaved_typing(*EDITED_HERE)
 stepper(workbench, view_build(workbench, build_id), busy)

@@ -38,6 +38,7 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     screen(page, "How it was made")
     click(button(page, "Start a new build"), shows=button(page, "Run all stages"))
     click(button(page, "Run all stages"), shows=page.get_by_text(re.compile("Version 2 is a draft")))
+    expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
     screen(page, "Checklist")
     wording = page.get_by_role("textbox", name="Wording")
     questions = page.locator("[class*='st-key-open_']:not([class*='open_component'])")

@@ -142,6 +142,12 @@ def test_running_all_stages_makes_the_next_version_from_the_chosen_condition(dem
     assert app.success[0].value.startswith("Version 2 is a draft with")
 
 
+def test_running_all_stages_shows_the_last_stage_when_done(demo: Workbench, open_screen: Open):
+    app = open_screen("build")
+    app = finished(app.button(key="build").click().run(), demo, "Demo")
+    assert app.session_state["stage"] == Stage.VALIDATION
+
+
 def test_a_choice_of_contributors_is_a_condition_too(demo: Workbench, open_screen: Open):
     project_id, dimension = place(demo)
     for name in ("Ada, Dr.", "Bo"):

@@ -226,6 +226,16 @@ def test_a_facilitator_invites_and_takes_a_part_away(demo: Workbench, open_scree
     assert [member.name for member in members_of(demo, DEMO)] == ["Fay"]
 
 
+def test_removing_a_member_without_a_choice_removes_nobody(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
+    sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
+    app = open_screen("home")
+    assert app.selectbox(key="revoke_name").value is None
+    app.button(key="revoke_now").click().run()
+    assert app.error
+    assert [member.name for member in members_of(demo, DEMO)] == ["Fay"]
+
+
 def test_inviting_empties_the_name_and_a_removed_member_has_no_link(
     demo: Workbench, open_screen: Open, sign_in: SignIn
 ) -> None:

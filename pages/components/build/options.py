@@ -16,6 +16,7 @@ from app.services.runtime.model_options import ModelOptions
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.last_models import RULES, last_model
 from pages.components.build.choice import show_build
+from pages.components.shell.browser.scripts import page_script, run_in_page
 from pages.components.shell.checklists.editor_name import current_editor
 from pages.components.shell.contributor_choice import contributor_choice
 from pages.components.shell.navigation.screens import link
@@ -24,6 +25,11 @@ from pages.components.shell.runs.model_options import more_options, preset_model
 from pages.components.shell.words import plain, show_error
 
 STAGES_KEY = "build"
+NEW_BUILD = "new_build"
+_STARTED = "build_started"
+_CLOSE = page_script(f"""(() => {{
+  document.querySelector(".st-key-{NEW_BUILD} button[aria-expanded='true']")?.click();
+}})();""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,12 @@ def new_build(
     if not busy:
         _step_by_step(workbench, dimension, options, asking)
         _all_at_once(replace(workbench, asking=asking), project, dimension, options)
+
+
+def close_when_started() -> None:
+    """Close the popover with the options after a build was started in it: on a phone it covers the build."""
+    if st.session_state.pop(_STARTED, False):
+        run_in_page(_CLOSE)
 
 
 def stage_options(models: Sequence[str]) -> ModelOptions:
@@ -97,6 +109,7 @@ def _step_by_step(workbench: Workbench, dimension: Dimension, options: BuildOpti
         except WorkbenchError as error:
             show_error(error)
         else:
+            st.session_state[_STARTED] = True
             st.rerun()
 
 
@@ -132,4 +145,5 @@ def _begin(workbench: Workbench, project: Project, dimensions: Sequence[Dimensio
     except WorkbenchError as error:
         show_error(error)
     else:
+        st.session_state[_STARTED] = True
         st.rerun()

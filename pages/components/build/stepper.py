@@ -49,8 +49,11 @@ def stepper(workbench: Workbench, view: BuildView, busy: bool) -> None:
     with place:
         _next(workbench, view, busy)
     default = view.next_stage or Stage.VALIDATION
+    chosen = STEP in st.session_state or STEP in st.query_params
     prepare(STEP, STAGES, default)
     stage = Stage(st.session_state[STEP])
+    if busy and not chosen:
+        del st.session_state[STEP]  # the default moves on while stages are made
     _steps(view, stage)
     keep(STEP, stage, default)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):

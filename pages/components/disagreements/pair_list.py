@@ -33,6 +33,7 @@ _KEY = page_script("""(() => {
   });
 })();""")
 _COLUMNS = {
+    "Text": st.column_config.TextColumn(width=400),
     "No.": st.column_config.NumberColumn(width=50, help="The question's number."),
     "Question": st.column_config.TextColumn(width=280),
     "Parting": st.column_config.TextColumn(

@@ -58,6 +58,10 @@ def members(workbench: Workbench, project: Project) -> None:
             width="content",
             key="members",
             column_config={
+                # Fixed: the table keeps the widths of its first rows, which cut longer ones that come later.
+                "Name": st.column_config.TextColumn(width=150),
+                "Role": st.column_config.TextColumn(width=90),
+                "Link": st.column_config.TextColumn(width=120),
                 "Done": st.column_config.TextColumn(help="Tasks they have finished, of those that are theirs."),
                 "Texts": st.column_config.TextColumn(help="Texts they have answered, of those that are theirs."),
                 "Last there": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
@@ -215,14 +219,18 @@ def _seen_at() -> str:
 
 def _revoke(workbench: Workbench, project: Project, names: list[str]) -> None:
     with st.form("revoke_form", border=False):
-        name = st.selectbox("Who", names, key="revoke_name")
+        name = st.selectbox("Who", names, index=None, placeholder="choose", key="revoke_name")
         st.caption("They are out at their next click, and their link no longer opens. What they wrote stays.")
         pressed = st.form_submit_button("Take their part away", key="revoke_now")
-    if pressed:
-        try:
-            revoke_access(workbench, project.id, name)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
-            st.toast(plain(f"{name} has no part in this project any more."))
-            st.rerun()
+    if not pressed:
+        return
+    if name is None:
+        show_error(InputError("Nobody is chosen.", "Choose a person first."))
+        return
+    try:
+        revoke_access(workbench, project.id, name)
+    except WorkbenchError as error:
+        show_error(error)
+    else:
+        st.toast(plain(f"{name} has no part in this project any more."))
+        st.rerun()
