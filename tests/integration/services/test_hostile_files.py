@@ -322,7 +322,7 @@ def test_a_small_damaged_file_ends_in_data_or_a_sentence(kind: str, examples: in
 VALUES = st.sampled_from(
     ["NULL", "''", "'odd'", "-1", "9999999999", "1e300", "x'ff00'", "CAST(x'ff' AS TEXT)", "'[1]'", "'{}'", "'['",
      "char(0)", "printf('%.*c', 3000, '[')", "printf('%.*c', 300000, 'x')", "'2026-99-99 00:00:00'", "0",
-     "id + 1", "'null'"]
+     "rowid + 1", "'null'"]
 )  # fmt: skip
 
 
