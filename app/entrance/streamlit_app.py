@@ -54,16 +54,16 @@ def read_own_options_alone() -> None:
 
 
 def run_callbacks_whole() -> None:
-    """Let the callbacks of a click run to their end.
+    """Let the callbacks of a click run, and run to their end.
 
     Streamlit interrupts a script at its next access to the session's state as soon as another message of the browser
-    arrives, and callbacks too: an edit was saved, and its field stayed open. The script itself is still interrupted.
+    arrives. Before the callbacks that drops the click: Save did nothing. During them an edit was saved, and its field
+    stayed open. The script itself is still interrupted.
     """
     callbacks = SafeSessionState.on_script_will_rerun
 
     def whole(state: SafeSessionState, *arguments: Any, **options: Any) -> None:
         interrupt = state._yield_callback
-        interrupt()
         object.__setattr__(state, "_yield_callback", lambda: None)
         try:
             callbacks(state, *arguments, **options)

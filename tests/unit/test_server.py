@@ -120,10 +120,12 @@ def test_server_shows_nothing_of_streamlits_own_errors(monkeypatch: pytest.Monke
     assert all(name in get_config_options() for name in made if "." in name)
 
 
-def test_callbacks_of_a_click_are_not_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another message of the browser arrives while a callback runs: it waits for the script's next step."""
+@pytest.mark.parametrize("before", [False, True])
+def test_callbacks_of_a_click_are_not_interrupted(monkeypatch: pytest.MonkeyPatch, before: bool) -> None:
+    """Another message of the browser arrives before a callback, or while it runs: it waits for the script's next step.
+    Streamlit would drop the click that it took from the queue before."""
     monkeypatch.setattr(SafeSessionState, "on_script_will_rerun", SafeSessionState.on_script_will_rerun)
-    arrived = False
+    arrived = before
 
     def interrupt() -> None:
         if arrived:
