@@ -95,7 +95,7 @@ def _say(kind: str, *values: Any) -> None:
 
 
 def _limit(memory: int, seconds: int) -> None:
-    """Where the system has such limits; elsewhere the time alone is limited, by the process that waits."""
+    """Limit memory and CPU seconds of this process, where the system can. Elsewhere the parent limits time alone."""
     try:
         import resource  # noqa: PLC0415 - POSIX only
     except ImportError:

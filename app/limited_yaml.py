@@ -18,7 +18,8 @@ _CONSTRUCTORS = (ValueError, TypeError, KeyError, IndexError, AttributeError, Ov
 
 
 def read_yaml(content: str) -> Any:
-    """What a safe loader makes of it. Raises FileFormatError for more than is read; yaml.YAMLError."""
+    """Parse YAML into plain data. Raises FileFormatError for a document over the limits, yaml.YAMLError for a damaged
+    one."""
     if len(content) > (YAML.size or 0):
         raise FileFormatError(f"YAML of more than {YAML.size // MB} MB is not read.", "Divide it, or save it as JSON.")
     try:

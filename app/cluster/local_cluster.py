@@ -4,6 +4,7 @@ Its connections are encrypted and need a certificate that only this process and 
 machine can't reach it.
 """
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -21,6 +22,11 @@ QUIET = {
 Its pages tell about tasks without a password: they are off."""
 
 
+def dask_setup(_worker: object) -> None:
+    """Leave Ctrl-C to the process that has the run, which stops its workers. Dask calls this as each of them starts."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 @contextmanager
 def local_cluster(workers: int) -> Iterator[str]:
     """The scheduler's address, once the workers are ready. Raises NotReadyError without the extra."""
@@ -31,7 +37,7 @@ def local_cluster(workers: int) -> Iterator[str]:
 
     security = Security.temporary()
     with (
-        dask.config.set({**QUIET, "distributed.worker.preload": ["app.cluster.local_worker"]}),
+        dask.config.set({**QUIET, "distributed.worker.preload": [__name__]}),
         LocalCluster(
             workers,
             threads_per_worker=1,

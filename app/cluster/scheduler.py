@@ -1,8 +1,8 @@
 """Dask's scheduler, as this program uses it: reached at an address, and what stands in the way said in sentences.
 
-Whoever reaches a scheduler can have its workers run any code, and what workers give back is unpickled here. So an
-address comes from whoever runs this process, never from a browser; `tls://` addresses take certificates from Dask's own
-settings. No key and no text is sent: workers have an environment of their own.
+Anybody who can connect to a scheduler can run code on its workers, and their results are unpickled here. So an address
+comes from the command line or the environment, never from a browser; `tls://` addresses take certificates from Dask's
+own settings. No key and no text is sent: workers have an environment of their own.
 """
 
 import importlib.util
@@ -61,7 +61,7 @@ class Scheduler:
         return sum(self._client.nthreads().values())
 
     def addresses(self) -> list[str]:
-        """Of the workers that are there now; none where the scheduler is gone."""
+        """Return the addresses of the workers that are there now: none where the scheduler is gone."""
         if self._client.status != "running":
             return []
         try:
@@ -200,8 +200,8 @@ def leave_worker_pool() -> None:
 
 
 def task_is_wanted() -> Callable[[], bool]:
-    """In a task: return what says, later and in any thread, whether its worker still works for the scheduler and the
-    process that submitted the task still waits for it."""
+    """Call in a task. The function returned tells, in any thread, whether the task is still of use: its worker belongs
+    to the scheduler, and the process that submitted it waits for it."""
     from distributed import Status, get_worker  # noqa: PLC0415 - an extra
 
     worker = get_worker()

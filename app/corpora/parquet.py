@@ -135,7 +135,7 @@ def _batches(file: pq.ParquetFile) -> Iterator[pa.RecordBatch]:
 
 
 def _unpacked(array: pa.Array) -> int:
-    """In bytes, once every text stands by itself."""
+    """Return the bytes of an array with each repeated value stored in full."""
     if pa.types.is_dictionary(array.type) and _holds_bytes(array.type.value_type):
         lengths = pc.binary_length(array.dictionary).take(array.indices)
         return int(pc.sum(lengths.cast(pa.int64())).as_py() or 0)

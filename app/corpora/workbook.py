@@ -65,8 +65,8 @@ def workbook_rows(raw: bytes, name: str, sheet: str = "") -> Read:
 
 
 def _apart(job: str, raw: bytes, name: str, *arguments: str) -> Iterator[Any]:
-    """What a function below yields, in a subprocess. Raises FileFormatError, at once for a file that unpacks to too
-    much."""
+    """Run a function below in a subprocess, and yield its values. Raises FileFormatError; for a file that unpacks to
+    too much, before it is read."""
     parts = _parts(raw, name)
     # Pictures, which don't shrink, are not unpacked.
     read = [
@@ -79,13 +79,13 @@ def _apart(job: str, raw: bytes, name: str, *arguments: str) -> Iterator[Any]:
 
 
 def read_names(file: BinaryIO, name: str) -> Iterator[str]:
-    """Of the sheets that a person sees."""
+    """Yield the names of the visible sheets."""
     with _opened(file, name) as book:
         yield from _visible(book)
 
 
 def read_rows(file: BinaryIO, name: str, sheet: str) -> Iterator[Any]:
-    """What the sheet is called in messages; then (row, cells) of each row that isn't blank. sheet: else the first."""
+    """Yield the sheet's name for messages, then (row, cells) of each row that isn't blank. sheet: "" for the first."""
     with _opened(file, name) as book:
         chosen = sheet or next(iter(_visible(book)), "")
         _check_sheet(book, chosen, name)
@@ -208,7 +208,7 @@ def _opened(file: BinaryIO, name: str, *, formulas: bool = False) -> Iterator[An
 
 
 def _parts(raw: bytes, name: str = "") -> dict[str, ZipInfo]:
-    """Name -> what the archive says of a part. Raises FileFormatError."""
+    """Return the archive's entries by name. Raises FileFormatError."""
     if raw.count(b"PK\x01\x02") > _MOST_PARTS:
         raise _incomplete(name)
     try:

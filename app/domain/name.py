@@ -34,12 +34,12 @@ def shown_directions(text: str) -> str:
 
 
 def shown_value(value: Any) -> Any:
-    """What a page shows of a value: of plain text with `shown_directions`, of anything else, such as markup, itself."""
+    """Apply `shown_directions` to plain text. Other values, such as markup, are returned as they are."""
     return shown_directions(value) if type(value) is str else value
 
 
 def read_directions(text: str) -> str:
-    """The text before `shown_directions` wrote its marks out."""
+    """Undo `shown_directions`."""
     return _SHOWN_DIRECTION.sub(lambda mark: chr(int(mark[1], 16)), text) if "⟨U+" in text else text
 
 

@@ -28,7 +28,7 @@ _NONE = "--"
 
 
 def latex_escaped(text: str) -> str:
-    """Text that LaTeX prints to the letter, on one line; marks that turn its direction are shown."""
+    """Escape text for LaTeX, on one line. Marks that turn its direction are written as codes, such as U+202E."""
     shown = shown_directions(text).replace("⟨", "<").replace("⟩", ">")
     return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], " ".join(shown.split()))
 

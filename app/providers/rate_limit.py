@@ -127,7 +127,7 @@ class AdaptiveLimit:
             self._give_back()
 
     def _passed(self, started: float) -> None:
-        """A request passed that left then."""
+        """Note that a request sent at `started` was answered."""
         with self._lock:
             self._pace.passed(self._clock(), started)
             self._note(0.0)
@@ -135,7 +135,7 @@ class AdaptiveLimit:
             self._limit = min(float(self.maximum), self._limit + self._recovery)
 
     def _refuse(self, started: float, error: RateLimitError | OverloadedError, refusals: int, halvings: int) -> None:
-        """A request that left then was refused. halvings: how many there had been when it left."""
+        """Note that a request sent at `started` was refused. halvings: how often the limit had been halved by then."""
         with self._lock:
             self._slow_down(halvings)
             if isinstance(error, RateLimitError) and (self.paced or self._about_pace(refusals)):

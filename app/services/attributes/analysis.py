@@ -4,9 +4,11 @@ Fitting takes seconds and the same attributes give the same answer, so each answ
 doesn't wait again.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import BoundedSemaphore
+from typing import ParamSpec, TypeVar
 
 from app.attribute_analysis.one_sided_themes import OneSidedTheme, one_sided_themes
 from app.attribute_analysis.pool import AttributePool, pool_attributes
@@ -25,8 +27,8 @@ from app.attribute_analysis.topics.shares import GroupSpread
 from app.attribute_analysis.unique_shared import AttributeMap, UniqueAndShared, find_unique, map_attributes
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.people.actor import Right
+from app.errors import NotReadyError
 from app.services.attributes.embedding import LSA, Embedding
-from app.services.runtime.heavy_work import computed_apart
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
@@ -55,7 +57,14 @@ __all__ = [
 ]
 
 MANY = 500
-"""Attributes from which on topics take seconds, so that they are computed apart."""
+"""From so many attributes on, topics take seconds and are computed in a process of their own."""
+AT_A_TIME = 2
+"""Processes for topics; further computations wait."""
+SECONDS = 300.0
+"""Limit for one computation, and for its waiting."""
+P = ParamSpec("P")
+R = TypeVar("R")
+_PLACES = BoundedSemaphore(AT_A_TIME)
 _Said = tuple[tuple[str, ContributorKind, str], ...]
 
 
@@ -157,6 +166,29 @@ def _read(workbench: Workbench, project_id: int, dimension_id: int) -> list[Attr
 
 def _said(attributes: Sequence[Attribute]) -> _Said:
     return tuple((a.contributor, a.kind, a.text) for a in attributes if a.status is AttributeStatus.ACTIVE)
+
+
+def computed_apart(function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
+    """Call a function of a module in a process of its own, so that other people's screens don't wait.
+
+    Function, arguments and result are pickled. Raises what the function raises, and NotReadyError after `SECONDS`.
+    """
+    from joblib.externals.loky.process_executor import ProcessPoolExecutor  # noqa: PLC0415 - takes a while
+
+    too_long = NotReadyError(
+        f"This would take longer than {SECONDS / 60:g} minutes, and was stopped.",
+        "Choose fewer attributes, topics or starts, or use the command line, where there is no limit.",
+    )
+    if not _PLACES.acquire(timeout=SECONDS):
+        raise too_long
+    process = ProcessPoolExecutor(max_workers=1)
+    try:
+        return process.submit(function, *arguments, **named).result(timeout=SECONDS)  # type: ignore[no-any-return]
+    except TimeoutError:
+        raise too_long from None
+    finally:
+        process.shutdown(wait=False, kill_workers=True)
+        _PLACES.release()
 
 
 @lru_cache(maxsize=32)

@@ -316,7 +316,7 @@ def _budget(
     tier: str = "",
     share: float | None = None,
 ) -> Budget | None:
-    """What remains of it, and what replies took so far; what the server gives is looked up on the way.
+    """Return the budget with what is left of `limit`. What the server allows is looked up while it is spent.
 
     share: what this process may spend of it; what the others leave of the limit is then looked up on the way too.
     """

@@ -1,4 +1,4 @@
-"""For whoever runs the project: which texts experts answer next, and what that brings."""
+"""Facilitators choose which texts experts answer next, and see how much narrower the intervals would become."""
 
 import streamlit as st
 

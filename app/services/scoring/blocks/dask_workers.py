@@ -142,7 +142,7 @@ class WorkersRun:
                 self.left += scores
 
     def _hand_out(self) -> bool:
-        """Give each worker a little more than it scores at a time; whether anything was given."""
+        """Give each worker a little more than it scores at a time. Returns whether anything was given."""
         given = False
         while self._blocks and self._workers and not self._closed:
             has = dict.fromkeys(self._workers, 0)
@@ -187,7 +187,7 @@ class WorkersRun:
         self._useless.add(worker)
 
     def _follow(self, there: set[str], places: int) -> None:
-        """Take back what workers had that are gone. Others may come in their place."""
+        """Queue the blocks of lost workers again, and let new workers take their place."""
         for future, (worker, scores) in list(self._out.items()):
             if worker not in there:
                 del self._out[future]
@@ -207,7 +207,7 @@ class WorkersRun:
 
 
 def _result(future: Submitted) -> BlockReport | BaseException:
-    """What came of a task. No cancellation of Dask's must reach the event loop."""
+    """Return a task's report, or its error. Dask's CancelledError is returned too; raised, it would cancel the run."""
     try:
         found: BlockReport = future.result(RESULT_SECONDS)
     except BaseException as error:

@@ -19,7 +19,7 @@ from pages.components.shell.checklists.question_editor import drop_edit, seen_qu
 from pages.components.shell.words import number, plain, show_error
 
 EDITED_HERE = ("question_text_", "question_guidance_", CHOICES, "component_", "new_question")
-"""How the keys of the drafts of a checklist begin."""
+"""Prefixes of the keys of a checklist's drafts."""
 _ASKED = "publish_asked"
 _PROBLEM = "publish_problem"
 _NEW = "new_question"

@@ -1,7 +1,4 @@
-"""What is chosen beside a question's words: its component, its weight and whether it may not apply.
-
-Choices that are not saved are kept as drafts of words are, in the session and in the browser.
-"""
+"""Drafts of a question's component, weight and "may not apply", kept in session and browser like typed text."""
 
 import json
 
@@ -11,18 +8,18 @@ from app.domain.checklist import Question
 from pages.components.shell.browser.kept_typing import dropped_typing, keep_typing, known_typing
 
 CHOICES = "question_choices_"
-"""How the keys of these drafts begin; no field has such a key."""
+"""Prefix of the keys of these drafts. No field has such a key."""
 Choices = tuple[str, float, bool]
 
 
 def choice_keys_of(question_id: int) -> tuple[str, str, str]:
-    """The keys of the three fields."""
+    """Return the widget keys of component, weight and "may not apply"."""
     component, weight, may_not_apply = (f"question_{f}_{question_id}" for f in ("component", "weight", "may_not_apply"))
     return component, weight, may_not_apply
 
 
 def kept_choices(seen: Question) -> Choices:
-    """Those that aren't saved; else, and where the question was changed since, those of the question as it was seen."""
+    """Return the draft; without one, or where the question was changed since, the saved choices of the question."""
     saved, key = _of(seen), f"{CHOICES}{seen.id}"
     try:
         before, chosen = json.loads(st.session_state.get(key, known_typing().get(key)) or "[[], []]")
@@ -33,7 +30,7 @@ def kept_choices(seen: Question) -> Choices:
 
 
 def choices_of(seen: Question) -> Choices:
-    """As the three fields say, or as they are kept where the question is closed."""
+    """Return what the three fields hold; where the question is closed, its draft."""
     component, weight, may_not_apply = (
         st.session_state.get(key, kept) for key, kept in zip(choice_keys_of(seen.id), kept_choices(seen), strict=True)
     )
@@ -41,7 +38,7 @@ def choices_of(seen: Question) -> Choices:
 
 
 def show_choices(seen: Question) -> None:
-    """Before the fields are drawn: they get the kept choices where they are new, or where the browser brings others."""
+    """Fill the fields from the draft. Call before they are drawn; they are filled once for each draft."""
     kept, shown = kept_choices(seen), f"shown_choices_{seen.id}"
     brought = st.session_state.get(shown) != kept
     st.session_state[shown] = kept
@@ -51,7 +48,7 @@ def show_choices(seen: Question) -> None:
 
 
 def keep_choices(seen: Question) -> None:
-    """As a callback of the three fields."""
+    """Keep the draft. Callback of the three fields."""
     chosen, key = choices_of(seen), f"{CHOICES}{seen.id}"
     if chosen == _of(seen):
         drop_choices(seen.id)
@@ -61,7 +58,7 @@ def keep_choices(seen: Question) -> None:
 
 
 def drop_choices(question_id: int) -> None:
-    """They are saved, or the person doesn't want them."""
+    """Remove the draft, because it was saved or is not wanted."""
     key = f"{CHOICES}{question_id}"
     st.session_state[key] = ""  # the browser may still tell of the old ones
     dropped_typing(key)

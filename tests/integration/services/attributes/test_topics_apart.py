@@ -9,8 +9,7 @@ from app.attribute_analysis.similarity import MOST_TEXTS, pair_matrices
 from app.domain.attribute import Attribute, ContributorKind
 from app.errors import InputError, NotReadyError
 from app.services.attributes import analysis
-from app.services.runtime import heavy_work
-from app.services.runtime.heavy_work import computed_apart
+from app.services.attributes.analysis import computed_apart
 
 WORDS = [
     "order",
@@ -42,8 +41,8 @@ def test_computed_apart_passes_an_error_on() -> None:
 
 
 def test_computed_apart_too_long_is_stopped_and_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heavy_work, "SECONDS", 0.5)
-    for _ in range(heavy_work.AT_A_TIME + 1):
+    monkeypatch.setattr(analysis, "SECONDS", 0.5)
+    for _ in range(analysis.AT_A_TIME + 1):
         with pytest.raises(NotReadyError):
             computed_apart(time.sleep, 3600)
     monkeypatch.undo()
