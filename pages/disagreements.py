@@ -18,7 +18,7 @@ workbench = current_workbench()
 project, dimension = needs_dimension(
     workbench,
     "Disagreements",
-    "Where experts, judges or a judge's own repeats part. What is decided holds from then on; nobody's own answer "
+    "Where experts, judges or a judge's own repeats disagree. What is decided holds from then on; nobody's own answer "
     "changes.",
 )
 open_attributes(workbench, project, dimension, "what each question answered")

@@ -21,9 +21,9 @@ from pages.components.shell.navigation.screens import link
 from pages.components.shell.words import model_label, number
 
 KINDS = {
-    PartedKind.EXPERTS: "Experts part",
-    PartedKind.JUDGE: "A judge parts from experts",
-    PartedKind.REPEATS: "A judge's repeats part",
+    PartedKind.EXPERTS: "Experts disagree",
+    PartedKind.JUDGE: "Judge disagrees with experts",
+    PartedKind.REPEATS: "Judge's repeats differ",
 }
 STATES = {"open": "To decide", "decided": "Decided", "contradicting": "Contradicting decisions"}
 ALL = "all"

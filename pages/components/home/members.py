@@ -78,7 +78,7 @@ def members(workbench: Workbench, project: Project) -> None:
             _invite_several(workbench, project)
         _made_links(project, {one.member.name for one in found})
     if found:
-        with right, st.expander("Take a part away", key="revoke_somebody"):
+        with right, st.expander("Remove a member", key="revoke_somebody"):
             _revoke(workbench, project, [one.member.name for one in found])
     if any(one.member.role is Role.EXPERT for one in found):
         with st.expander("Assign", key="assign"):
@@ -221,7 +221,7 @@ def _revoke(workbench: Workbench, project: Project, names: list[str]) -> None:
     with st.form("revoke_form", border=False):
         name = st.selectbox("Who", names, index=None, placeholder="choose", key="revoke_name")
         st.caption("They are out at their next click, and their link no longer opens. What they wrote stays.")
-        pressed = st.form_submit_button("Take their part away", key="revoke_now")
+        pressed = st.form_submit_button("Remove", key="revoke_now")
     if not pressed:
         return
     if name is None:
@@ -232,5 +232,5 @@ def _revoke(workbench: Workbench, project: Project, names: list[str]) -> None:
     except WorkbenchError as error:
         show_error(error)
     else:
-        st.toast(plain(f"{name} has no part in this project any more."))
+        st.toast(plain(f"{name} is no longer a member of this project."))
         st.rerun()
