@@ -25,9 +25,16 @@ for _name in ("FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "TERMINAL_WIDTH", "H
     os.environ.pop(_name, None)
     os.environ.pop(_name.lower(), None)
 
-# A busy machine is no reason to fail: speed is what `interacteval bench` measures.
-hypothesis_settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-hypothesis_settings.load_profile("busy")
+# A busy machine is no reason to fail: speed is what `interacteval bench` measures. Cases are the same each time, so that
+# a change fails by its own fault; NEW_CASES=1 draws new ones, for who looks for faults.
+hypothesis_settings.register_profile(
+    "same cases",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize="NEW_CASES" not in os.environ,
+    database=None,
+)
+hypothesis_settings.load_profile("same cases")
 
 
 def pytest_collection_finish() -> None:

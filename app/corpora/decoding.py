@@ -61,9 +61,11 @@ def encoded(raw: bytes, name: str) -> Encoded:
     if raw.startswith(_UTF_16_MARKS):
         return _checked(Encoded(raw, "utf-16"), f"{name} says it is UTF-16 text but breaks off or is damaged.")
     _refuse_binary(raw, name)
-    if _fits(whole := Encoded(raw, "utf-8-sig")):
+    # Not "utf-8-sig": read in parts, it takes a file that is the start of a mark for an empty one.
+    unmarked = raw.removeprefix(codecs.BOM_UTF8)
+    if _fits(whole := Encoded(unmarked, "utf-8")):
         return whole
-    damaged = Encoded(raw, "utf-8-sig", "surrogateescape")
+    damaged = Encoded(unmarked, "utf-8", "surrogateescape")
     lost = sound = 0
     for part in _parts(damaged):
         odd = [ord(character) for character in part if not character.isascii()]

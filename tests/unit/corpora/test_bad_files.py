@@ -165,6 +165,8 @@ class TestRows:
         (b"%PDF-1.7", "PDF"),
         (b"text,\x81\x8d\xff\n", "unknown encoding"),
         (b"\xff\xfet", "UTF-16"),
+        (b"\xef", "no data"),  # the start of a byte order mark
+        (b"\xef\xbb", "no data"),
         (b'[{"text": "A"}, {"text": "B', "ends in the middle"),
         (b'{"text": "A",', "ends in the middle"),
         (b'[{"text": "A"}, {"text" "B"}]', "breaks at line 1, column 25"),
