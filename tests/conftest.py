@@ -25,8 +25,8 @@ for _name in ("FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "TERMINAL_WIDTH", "H
     os.environ.pop(_name, None)
     os.environ.pop(_name.lower(), None)
 
-# A busy machine is no reason to fail: speed is what `interacteval bench` measures. Cases are the same each time, so that
-# a change fails by its own fault; NEW_CASES=1 draws new ones, for who looks for faults.
+# A busy machine is no reason to fail: `interacteval bench` measures speed. Cases are the same each time, so that
+# a test fails only by a change; with NEW_CASES=1 they are new.
 hypothesis_settings.register_profile(
     "same cases",
     deadline=None,
