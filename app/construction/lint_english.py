@@ -12,6 +12,7 @@ from app.domain.wording.english_words import (
     FAULTS,
     HANDLED,
     OPEN_WORDS,
+    QUOTES,
     TURNS,
     VAGUE,
 )
@@ -82,9 +83,13 @@ _UNSEEN = re.compile(
 
 
 def english_hints(text: str) -> list[Hint]:
-    """Answerable yes/no from the text, one thing at a time, yes = good, presence, no double negation or vague word."""
-    checks: tuple[Callable[[str], Hint | None], ...] = (_yes_no, _one_thing, _yes_is_good, _negation, _vague, _unseen)
+    """Answerable yes/no from the text, one thing at a time, yes = good, presence, no double negation or vague word.
+
+    To fit an attribute that is quoted unchanged is good, whatever faults and negations its words name.
+    """
     plain = text.replace("’", "'")
+    of_own_words = () if QUOTES in plain else (_yes_is_good, _negation)
+    checks: tuple[Callable[[str], Hint | None], ...] = (_yes_no, _one_thing, *of_own_words, _vague, _unseen)
     return [hint for check in checks if (hint := check(plain)) is not None]
 
 

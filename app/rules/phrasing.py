@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from app.domain.wording.english_words import OPEN_WORDS
+from app.domain.wording.english_words import OPEN_WORDS, QUOTES
 from app.rules.clauses import Clauses
 from app.rules.english import AUXILIARIES, finish, is_bad
 from app.rules.frames import shortened, unframed
@@ -34,8 +34,6 @@ _FOREIGN = re.compile(
     r"|une?|les|des|est|pas|avec|pour|que|los|las|una|con|por|het|een|niet|zijn|voor)\b",
     re.IGNORECASE,
 )
-QUOTES = "fit this:"
-"""Stands in a question before an attribute that it quotes unchanged."""
 _EXPECTATION = "meet the expectation that"
 _ANSWERED_BADLY = re.compile(r"^(?:then|if so|if yes|in that case)\b", re.IGNORECASE)
 _IT = re.compile(

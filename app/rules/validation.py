@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from app.domain.wording.english_words import QUOTES
 from app.rules.catalogue import THEMES
 from app.rules.clauses import Clauses
 from app.rules.english import finish, is_bad
 from app.rules.matching import named_rule
 from app.rules.meaning import keeps_meaning
-from app.rules.phrasing import QUOTES, is_yes_no, question_from
+from app.rules.phrasing import is_yes_no, question_from
 from app.rules.questions import overlaps
 from app.rules.relevance import field_of
 from app.rules.request import Context, context_of

@@ -15,6 +15,9 @@ CONTRACTIONS = frozenset(
 # They open questions that ask for more than yes or no.
 OPEN_WORDS = ("what", "which", "who", "why", "how", "where", "when")
 
+QUOTES = "fit this:"
+"""Stands in a question before an attribute that it quotes unchanged."""
+
 FAULTS = (
     r"errors?|mistakes?|typos?|missing|distort\w*|incorrect\w*|awkward\w*|omit(?:s|ted)?|omissions?|repeat(?:s|ed)?",
     r"repetiti\w*|redundan\w*|unnecessary|vague|incomplete|hallucinat\w*|fabricat\w*|invent(?:s|ed)?|misrepresent\w*",

@@ -68,6 +68,14 @@ def test_places_are_counted_without_the_spaces_around_and_curly_quotes_count_as_
     assert [hint.code for hint in lint_question(question)] == ["double-negation"]
 
 
+@pytest.mark.parametrize(
+    "quote", ["Errors in dates are owned up to", "It doesn't lack a greeting", "not vague, never wrong"]
+)
+def test_a_quoted_attribute_gets_no_hint_on_its_faults_and_negations(quote: str) -> None:
+    codes = {hint.code for hint in lint_question(f"Does the reply fit this: {quote}?")}
+    assert not codes & {"yes-is-bad", "double-negation", "asks-for-absence"}
+
+
 def test_every_hint_says_something_a_person_can_do() -> None:
     for question, _, _ in FAULTY:
         for hint in lint_question(question):
