@@ -80,9 +80,14 @@ class ChecklistImport:
     holds: Holds
 
     @property
+    def stays(self) -> tuple[SettingDifference, ...]:
+        """Of those that differ, the ones of which the project's hold."""
+        return tuple(one for one in self.differs if one.setting not in self.taken)
+
+    @property
     def asked_alike(self) -> bool:
         """Whether a judge is asked as in the project the file is from, as far as the file says it."""
-        return not self.differs or self.holds == "file"
+        return not self.stays
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -92,7 +97,7 @@ class ChecklistImport:
         if words:
             said.append(f"Taken from the file: {', '.join(words)}.")
         if not self.asked_alike:
-            different = ", ".join(one.words for one in self.differs)
+            different = ", ".join(one.words for one in self.stays)
             said.append(
                 f"The project's settings differ from the file's and stay: {different}. A judge is asked otherwise than "
                 "in the project that the file is from."
@@ -100,11 +105,12 @@ class ChecklistImport:
         return tuple(said)
 
     def to_json(self) -> dict[str, Any]:
+        rubric_stays = any(one.setting == "rubric" for one in self.stays)
         return {
             "dimension_made": self.made,
             "taken": list(self.taken),
             "differs": [one.to_json() for one in self.differs],
-            "rubric": "file" if self.holds == "file" else "project",
+            "rubric": "file" if self.holds == "file" and not rubric_stays else "project",
             "asked_alike": self.asked_alike,
         }
 
@@ -145,7 +151,7 @@ def import_checklist(
 
     dimension: without it the one that the file names; one that isn't there is made where the file says its rubric.
     holds: whose settings hold where those of file and project differ; what nobody has set, in a project without runs,
-    is the file's unless `holds` is "project".
+    is the file's unless `holds` is "project". Written words are never replaced by empty ones.
     Lineage comes in as far as the project has the same attributes. Raises FileFormatError with the place of what can't
     be read, InputError for a scale that leaves out ratings, NotFoundError for a dimension; nothing comes in then.
     """
@@ -206,7 +212,7 @@ def _compared(
         else:
             differs.append(SettingDifference(name, file, own.get(name, "")))
     if holds == "file":
-        taken += [one.setting for one in differs]
+        taken += [one.setting for one in differs if one.setting not in _WORDS or str(one.file).strip()]
     return taken, differs
 
 

@@ -111,6 +111,16 @@ def test_the_files_settings_hold_where_that_is_chosen(workbench, exported, other
     assert requests(workbench, llm, "B") == before
 
 
+def test_empty_words_of_a_file_replace_no_written_ones(workbench, exported, other: int) -> None:
+    empty = json.loads(exported["json"])
+    assert empty["rubric"] == RUBRIC
+    empty["rubric"] = " "
+    found = import_checklist(workbench, other, json.dumps(empty).encode(), "tone.json", holds="file")
+    assert (found.dimension.rubric, found.asked_alike) == ("Warmth.", False)
+    assert ([one.setting for one in found.stays], found.to_json()["rubric"]) == (["rubric"], "project")
+    assert get_project(workbench, "B").task.language == "German"
+
+
 def test_the_projects_settings_hold_where_that_is_chosen(workbench, exported, other: int) -> None:
     found = import_checklist(workbench, other, exported["json"], "tone.json", "tone", "project")
     assert (found.taken, found.dimension.low) == ((), 1)
