@@ -35,6 +35,12 @@ def newest_anchors(workbench: Workbench, dimension: Dimension) -> AnchorSet | No
         return next(iter(work.anchors.sets(dimension.id)), None)
 
 
+@use_case(Right.READ)
+def count_possible_anchors(workbench: Workbench, project_id: int, dimension: Dimension) -> int:
+    """Texts that freezing now would take."""
+    return len({text for text, _ in _agreed(workbench, project_id, dimension)[1]})
+
+
 @use_case(Right.FACILITATE, act="froze anchors")
 def freeze_anchors(workbench: Workbench, project_id: int, dimension: Dimension, who: str) -> AnchorSet:
     """Of the newest published version that experts answered: the texts and questions about which something was decided,
@@ -43,6 +49,8 @@ def freeze_anchors(workbench: Workbench, project_id: int, dimension: Dimension, 
     Raises NotReadyError where fewer than two such texts are there.
     """
     checklist, answers = _agreed(workbench, project_id, dimension)
+    if checklist is None:
+        checklist = published_checklist(workbench, dimension.id)  # says so where none is published
     texts = tuple(dict.fromkeys(text for text, _ in answers))
     if len(texts) < FEWEST:
         raise NotReadyError(
@@ -87,9 +95,9 @@ def anchor_texts(workbench: Workbench, found: AnchorSet) -> list[Text]:
 
 def _agreed(
     workbench: Workbench, project_id: int, dimension: Dimension
-) -> tuple[Checklist, dict[tuple[int, int], Answer]]:
-    """The version, and (text, question) -> what was decided, else what most experts say, where most say the same of a
-    text that is scored; what doesn't apply is no anchor."""
+) -> tuple[Checklist | None, dict[tuple[int, int], Answer]]:
+    """The version that was answered, if any, and (text, question) -> what was decided, else what most experts say,
+    where most say the same of a text that is scored; what doesn't apply is no anchor."""
     with workbench.database.read() as work:
         asked = {text.id for text in evaluation_texts(work, project_id, dimension.id)[0]}
         versions = [each for each in work.checklists.versions(dimension.id) if work.expert_answers.draw_of(each.id)]
@@ -107,7 +115,7 @@ def _agreed(
                     answers[text, question.id] = Answer.YES if value else Answer.NO
         if answers:
             return found.checklist, dict(sorted(answers.items()))
-    return published_checklist(workbench, dimension.id), {}
+    return None, {}
 
 
 def _digest(

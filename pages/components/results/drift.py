@@ -9,6 +9,7 @@ import streamlit as st
 
 from app.domain.people.actor import Right
 from app.errors import WorkbenchError
+from app.services.drift.anchors import FEWEST, count_possible_anchors
 from app.services.drift.drift_jobs import begin_look, begin_reference
 from app.services.drift.looks import Asking
 from app.services.drift.state import DriftState, DriftVerdict, drift_state
@@ -130,10 +131,13 @@ def _begin(scope: ResultScope, state: DriftState) -> None:
     anchors = len(state.anchors.texts) if state.anchors else 0
     ask = "Ask the judge three times" if anchors else "Freeze the anchors"
     cost = f"{number(anchors, 'request')} to the judge."
+    missing = "" if state.anchors else _missing_answers(scope)
     with st.container(horizontal=True, vertical_alignment="center"):
         if ready and st.button("Look now", key="drift_look", type="primary", help=cost):
             _start(lambda: begin_look(scope.workbench, scope.project.id, scope.dimension, asking))
-        if not ready and st.button(ask, key="drift_freeze", type="primary"):
+        if not ready and st.button(
+            ask, key="drift_freeze", type="primary", disabled=bool(missing), help=missing or None
+        ):
             _start(lambda: _freeze(scope, asking))
         if anchors and st.button("Freeze others", key="drift_anew", type="tertiary", help=ANEW_HELP):
             _start(lambda: _freeze(scope, asking, anew=True))
@@ -146,6 +150,14 @@ def _begin(scope: ResultScope, state: DriftState) -> None:
     st.caption("The same in the terminal, for a job that looks every night:")
     command = f"interacteval drift {shlex.join(words)} {'--run' if ready else '--freeze'}"
     st.code(command, language=None, wrap_lines=True)
+
+
+def _missing_answers(scope: ResultScope) -> str:
+    """What has to be answered before anchors can be frozen; nothing where enough is."""
+    found = count_possible_anchors(scope.workbench, scope.project.id, scope.dimension)
+    if found >= FEWEST:
+        return ""
+    return f"{number(found, 'text')} so far on which experts mostly agree; at least {FEWEST} are needed."
 
 
 def _freeze(scope: ResultScope, asking: Asking, *, anew: bool = False) -> None:
