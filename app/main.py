@@ -28,6 +28,7 @@ st.set_page_config(
 try:
     workbench = current_workbench()
 except WorkbenchError as error:
+    st.title("The workbench can't open", anchor=False)
     show_error(error)
     st.stop()
 if workbench.actor == NOBODY:
@@ -47,6 +48,7 @@ rooms(here)
 tour(workbench, project, here)
 try:
     if not is_open(here):
+        st.title(page.title, anchor=False)
         raise NotAllowedError("This screen isn't part of what you do in this project.", "Go to Overview.")
     page.run()
 except NotAllowedError as refused:

@@ -111,7 +111,9 @@ def test_each_does_their_own_work_and_the_facilitator_sees_how_far_they_are(app:
     press_key(owner, "Enter", shows=owner.get_by_text(f"{app.url}/enter?key="))
     unfold(owner, "revoke_somebody", "Remove a member", shows="revoke_name")
     choose(at(owner, "revoke_name").get_by_role("combobox"), "Ada")
-    click(at(owner, "revoke_now").get_by_role("button"), shows=owner.get_by_test_id("stToast"))
+    sure = at(owner, "revoke_for_sure").get_by_role("button")
+    click(at(owner, "revoke_now").get_by_role("button"), shows=sure)
+    click(sure, shows=owner.get_by_test_id("stToast"))
 
     ada = tabs["Ada"]
     line = ada.get_by_role("textbox", name="What do you look for?")

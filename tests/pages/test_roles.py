@@ -82,6 +82,7 @@ def test_each_screen_opens_for_those_it_is_for_and_says_so_to_others(
     app = open_screen(screen)
     assert not app.exception
     assert (CLOSED in said(app)) == (screen not in OPEN_TO[role])
+    assert len(app.title) == 1
     assert "This is for" not in said(app)
 
 
@@ -223,6 +224,7 @@ def test_a_facilitator_invites_and_takes_a_part_away(demo: Workbench, open_scree
     app = open_screen("home")
     app.selectbox(key="revoke_name").set_value("Ben")
     app.button(key="revoke_now").click().run()
+    app.button(key="revoke_for_sure").click().run()
     assert [member.name for member in members_of(demo, DEMO)] == ["Fay"]
 
 
@@ -234,6 +236,18 @@ def test_removing_a_member_without_a_choice_removes_nobody(demo: Workbench, open
     app.button(key="revoke_now").click().run()
     assert app.error
     assert [member.name for member in members_of(demo, DEMO)] == ["Fay"]
+
+
+def test_a_member_is_removed_only_once_confirmed(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
+    sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
+    accept_invitation(demo, invite(demo, DEMO, "Ben", Role.EXPERT).token)
+    app = open_screen("home")
+    app.selectbox(key="revoke_name").set_value("Ben")
+    app.button(key="revoke_now").click().run()
+    app.button(key="keep_member").click().run()
+    assert not app.exception
+    assert {member.name for member in members_of(demo, DEMO)} == {"Fay", "Ben"}
 
 
 def test_inviting_empties_the_name_and_a_removed_member_has_no_link(
@@ -255,6 +269,7 @@ def test_inviting_empties_the_name_and_a_removed_member_has_no_link(
     assert len(set(tokens)) == 2, "Ben's link, which nothing else keeps, is gone"
     app.selectbox(key="revoke_name").set_value("Ben")
     app.button(key="revoke_now").click().run()
+    app.button(key="revoke_for_sure").click().run()
     assert not app.exception
     assert [one.value.rpartition("=")[2] for one in app.code] == tokens[:1]
 

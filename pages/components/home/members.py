@@ -28,6 +28,7 @@ _ROLES = {
     Role.READER: "Reader: the results and published checklists, no changes",
 }
 _LINKS, _PROBLEM, _LIST_PROBLEM = "links_made_for", "invite_problem", "invite_list_problem"
+_REMOVAL_PROBLEM = "removal_problem"
 _LINK_WORDS = {
     LinkState.OPEN: "not opened yet",
     LinkState.USED: "opened",
@@ -220,17 +221,33 @@ def _seen_at() -> str:
 def _revoke(workbench: Workbench, project: Project, names: list[str]) -> None:
     with st.form("revoke_form", border=False):
         name = st.selectbox("Who", names, index=None, placeholder="choose", key="revoke_name")
-        st.caption("They are out at their next click, and their link no longer opens. What they wrote stays.")
         pressed = st.form_submit_button("Remove", key="revoke_now")
+    if problem := st.session_state.pop(_REMOVAL_PROBLEM, None):
+        show_error(problem)
     if not pressed:
         return
     if name is None:
         show_error(InputError("Nobody is chosen.", "Choose a person first."))
         return
+    _confirm_removal(workbench, project, name)
+
+
+@st.dialog("Remove this member?")
+def _confirm_removal(workbench: Workbench, project: Project, name: str) -> None:
+    st.markdown(
+        f"**{plain(name)}** is signed out at the next click, and their link no longer opens. What they wrote stays. "
+        "To let them in again, make a new link under the same name."
+    )
+    with st.container(horizontal=True):
+        gone = st.button("Remove", key="revoke_for_sure", on_click=_remove, args=[workbench, project, name])
+        if gone or st.button("Keep", key="keep_member"):
+            st.rerun()
+
+
+def _remove(workbench: Workbench, project: Project, name: str) -> None:
     try:
         revoke_access(workbench, project.id, name)
     except WorkbenchError as error:
-        show_error(error)
+        st.session_state[_REMOVAL_PROBLEM] = error
     else:
         st.toast(plain(f"{name} is no longer a member of this project."))
-        st.rerun()
