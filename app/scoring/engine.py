@@ -40,6 +40,9 @@ DRAIN_SECONDS = 60.0
 # About what one request costs us in computing. Workers that all begin at once get their answers at once, over and over,
 # and wait for each other's; begun so far apart they hardly ever meet (400 texts, 32 at a time: 2.9 s instead of 3.1 s).
 STAGGER_SECONDS = 0.003
+# An outcome waits so long for others: each transaction of outcomes delays the intents, and a request is sent only after
+# its intent is saved. A kill during the wait loses no reply: replies are saved before outcomes are.
+LINGER_SECONDS = 0.05
 # After one of these every further text would fail in the same way: the run ends and can be resumed.
 FATAL = (
     MissingKeyError,
@@ -83,17 +86,20 @@ async def run(
     Any other exception, the sink's included, ends the run and is raised, after what has arrived was kept.
     """
     if isinstance(planned, Feed):
-        return await _Run(planned, score_one, sink, ask_nothing_more).to_its_end(max(1, concurrency))
+        return await _Run(planned, score_one, sink, ask_nothing_more, max(1, concurrency)).to_its_end()
     feed, at_once = PlannedFeed(planned), max(1, min(concurrency, len(planned)))
-    return await _Run(feed, score_one, sink, ask_nothing_more).to_its_end(at_once)
+    return await _Run(feed, score_one, sink, ask_nothing_more, at_once).to_its_end()
 
 
 class _Run:
-    def __init__(self, feed: Feed, score_one: ScoreOne, sink: Sink, ask_nothing_more: Callable[[], None]) -> None:
+    def __init__(
+        self, feed: Feed, score_one: ScoreOne, sink: Sink, ask_nothing_more: Callable[[], None], concurrency: int
+    ) -> None:
+        self.concurrency = concurrency
         self.feed = feed
         self.score_one = score_one
         self.sink = sink
-        self.outcomes = GroupCommit[Outcome](sink.save)
+        self.outcomes = GroupCommit[Outcome](sink.save, LINGER_SECONDS, concurrency)
         self.saving: set[asyncio.Task[None]] = set()
         self.ask_nothing_more = ask_nothing_more
         self.ending = False
@@ -101,8 +107,8 @@ class _Run:
         self.failed = 0
         self.fatal: ProviderError | None = None
 
-    async def to_its_end(self, concurrency: int) -> EngineReport:
-        workers = [asyncio.create_task(self._work(n * STAGGER_SECONDS)) for n in range(concurrency)]
+    async def to_its_end(self) -> EngineReport:
+        workers = [asyncio.create_task(self._work(n * STAGGER_SECONDS)) for n in range(self.concurrency)]
         try:
             try:
                 stopped = await self._listen(workers)
@@ -141,6 +147,7 @@ class _Run:
             saving = asyncio.create_task(self._keep(outcome))
             self.saving.add(saving)
             saving.add_done_callback(self.saving.discard)
+        self.outcomes.stop_lingering()
         if saving is not None:
             await saving
 

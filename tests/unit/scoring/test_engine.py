@@ -16,12 +16,12 @@ PLAN = [PlannedScore(number, 1, number) for number in range(1, 101)]
 class MemorySink:
     def __init__(self, stop_after: int | None = None) -> None:
         self.saved: list[Outcome] = []
-        self.batches = 0
+        self.batches: list[int] = []
         self.stop_after = stop_after
 
     def save(self, outcomes: Sequence[Outcome]) -> None:
         self.saved.extend(outcomes)
-        self.batches += 1
+        self.batches.append(len(outcomes))
 
     def beat(self) -> bool:
         return self.stop_after is not None and len(self.saved) >= self.stop_after
@@ -147,3 +147,18 @@ def test_a_bug_is_raised_after_what_arrived_was_kept() -> None:
 def test_nothing_planned_is_done_at_once() -> None:
     report = asyncio.run(engine.run([], _fine, MemorySink()))
     assert (report.done, report.failed, report.stopped) == (0, 0, False)
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_outcomes_share_transactions(monkeypatch: pytest.MonkeyPatch, concurrency: int) -> None:
+    """Each worker waits for its last outcome before it saves the next: one of each fills a transaction."""
+    monkeypatch.setattr(engine, "LINGER_SECONDS", 3_600.0)
+
+    async def score_all() -> None:
+        async with asyncio.timeout(20):
+            await engine.run(PLAN[:8], _fine, sink, concurrency)
+
+    sink = MemorySink()
+    asyncio.run(score_all())
+    assert sink.batches[0] == concurrency
+    assert sorted(o.planned.id for o in sink.saved) == list(range(1, 9))

@@ -8,6 +8,8 @@ import pytest
 
 from app.scoring.group_commit import GroupCommit
 
+FOR_EVER, HUNG = 3_600.0, 20.0
+
 
 def test_items_that_arrive_together_share_transactions_and_keep_their_order() -> None:
     batches: list[list[int]] = []
@@ -72,3 +74,60 @@ def test_who_waits_for_a_failed_save_hears_of_it_and_the_next_is_tried() -> None
 
     asyncio.run(put_two())
     assert saved == [2]
+
+
+def test_put_lingering_saves_a_full_batch_together() -> None:
+    batches: list[list[int]] = []
+
+    async def put_all() -> None:
+        group = GroupCommit[int](lambda items: batches.append(list(items)), linger=FOR_EVER, batch_size=3)
+        async with asyncio.timeout(HUNG):
+            for first in (0, 3):
+                await asyncio.gather(*(group.put(first + number) for number in range(3)))
+
+    asyncio.run(put_all())
+    assert batches == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_put_lingering_alone_is_saved_after_the_pause() -> None:
+    saved: list[int] = []
+
+    async def put_one() -> None:
+        async with asyncio.timeout(HUNG):
+            await GroupCommit[int](saved.extend, linger=0.001, batch_size=3).put(1)
+
+    asyncio.run(put_one())
+    assert saved == [1]
+
+
+@pytest.mark.parametrize("already_waiting", [True, False])
+def test_stop_lingering_saves_at_once(already_waiting: bool) -> None:
+    saved: list[int] = []
+
+    async def put_one() -> None:
+        group = GroupCommit[int](saved.extend, linger=FOR_EVER, batch_size=3)
+        async with asyncio.timeout(HUNG):
+            if not already_waiting:
+                group.stop_lingering()
+            put = asyncio.create_task(group.put(1))
+            await asyncio.sleep(0)
+            group.stop_lingering()
+            await put
+
+    asyncio.run(put_one())
+    assert saved == [1]
+
+
+def test_close_ends_lingering() -> None:
+    saved: list[int] = []
+
+    async def put_and_close() -> None:
+        group = GroupCommit[int](saved.extend, linger=FOR_EVER, batch_size=3)
+        async with asyncio.timeout(HUNG):
+            put = asyncio.create_task(group.put(1))
+            await asyncio.sleep(0)
+            await group.close()
+            await put
+
+    asyncio.run(put_and_close())
+    assert saved == [1]
