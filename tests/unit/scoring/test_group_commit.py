@@ -11,6 +11,12 @@ from app.scoring.group_commit import GroupCommit
 FOR_EVER, HUNG = 3_600.0, 20.0
 
 
+async def until_it_lingers() -> None:
+    """Let the writer take its first steps."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
 def test_items_that_arrive_together_share_transactions_and_keep_their_order() -> None:
     batches: list[list[int]] = []
 
@@ -83,7 +89,10 @@ def test_put_lingering_saves_a_full_batch_together() -> None:
         group = GroupCommit[int](lambda items: batches.append(list(items)), linger=FOR_EVER, batch_size=3)
         async with asyncio.timeout(HUNG):
             for first in (0, 3):
-                await asyncio.gather(*(group.put(first + number) for number in range(3)))
+                puts = [asyncio.create_task(group.put(first))]
+                await until_it_lingers()
+                puts += [asyncio.create_task(group.put(first + number)) for number in (1, 2)]
+                await asyncio.gather(*puts)
 
     asyncio.run(put_all())
     assert batches == [[0, 1, 2], [3, 4, 5]]
@@ -110,8 +119,9 @@ def test_stop_lingering_saves_at_once(already_waiting: bool) -> None:
             if not already_waiting:
                 group.stop_lingering()
             put = asyncio.create_task(group.put(1))
-            await asyncio.sleep(0)
-            group.stop_lingering()
+            await until_it_lingers()
+            if already_waiting:
+                group.stop_lingering()
             await put
 
     asyncio.run(put_one())
@@ -125,7 +135,7 @@ def test_close_ends_lingering() -> None:
         group = GroupCommit[int](saved.extend, linger=FOR_EVER, batch_size=3)
         async with asyncio.timeout(HUNG):
             put = asyncio.create_task(group.put(1))
-            await asyncio.sleep(0)
+            await until_it_lingers()
             await group.close()
             await put
 
