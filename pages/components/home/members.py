@@ -28,7 +28,7 @@ _ROLES = {
     Role.READER: "Reader: the results and published checklists, no changes",
 }
 _LINKS, _PROBLEM, _LIST_PROBLEM = "links_made_for", "invite_problem", "invite_list_problem"
-_REMOVAL_PROBLEM = "removal_problem"
+_REMOVAL = "removal_outcome"
 _LINK_WORDS = {
     LinkState.OPEN: "not opened yet",
     LinkState.USED: "opened",
@@ -49,6 +49,7 @@ class _Message:
 
 
 def members(workbench: Workbench, project: Project) -> None:
+    _show_removal()
     found = tasks_of_members(workbench, project.id)
     st.subheader("People", anchor=False)
     if found:
@@ -222,14 +223,21 @@ def _revoke(workbench: Workbench, project: Project, names: list[str]) -> None:
     with st.form("revoke_form", border=False):
         name = st.selectbox("Who", names, index=None, placeholder="choose", key="revoke_name")
         pressed = st.form_submit_button("Remove", key="revoke_now")
-    if problem := st.session_state.pop(_REMOVAL_PROBLEM, None):
-        show_error(problem)
     if not pressed:
         return
     if name is None:
         show_error(InputError("Nobody is chosen.", "Choose a person first."))
         return
     _confirm_removal(workbench, project, name)
+
+
+def _show_removal() -> None:
+    """Tell how the removal ended. A toast of the dialog's own run would close with the dialog."""
+    outcome = st.session_state.pop(_REMOVAL, None)
+    if isinstance(outcome, WorkbenchError):
+        show_error(outcome)
+    elif outcome:
+        st.toast(outcome)
 
 
 @st.dialog("Remove this member?")
@@ -248,6 +256,6 @@ def _remove(workbench: Workbench, project: Project, name: str) -> None:
     try:
         revoke_access(workbench, project.id, name)
     except WorkbenchError as error:
-        st.session_state[_REMOVAL_PROBLEM] = error
+        st.session_state[_REMOVAL] = error
     else:
-        st.toast(plain(f"{name} is no longer a member of this project."))
+        st.session_state[_REMOVAL] = plain(f"{name} is no longer a member of this project.")
