@@ -19,13 +19,13 @@ def answer_rows(table: TableData, name: str, who: str, columns: Sequence[str] = 
     for column in ("doc_id", *(columns or ["answer"])):
         if column not in table.columns:
             raise FileFormatError(f"{name} has no column “{column}”.", "Export a sheet to see the columns.")
-    for number, row in zip(table.numbers, table.rows, strict=True):
+    for row_number, row in zip(table.numbers, table.rows, strict=True):
         if not columns:
-            yield number, {column: _cell(value) for column, value in row.items()}
+            yield row_number, {column: _cell(value) for column, value in row.items()}
             continue
         about = {column: _cell(row.get(column)) for column in _ABOUT}
         for column in columns:
-            yield number, about | {who: column, "answer": _cell(row[column])}
+            yield row_number, about | {who: column, "answer": _cell(row[column])}
 
 
 def _cell(value: object) -> str:

@@ -75,10 +75,10 @@ class Clauses:
             return self._should(wanted["subject"], wanted["rest"])
         if own:
             return self._about_text(own)
-        asked = subjects.asked(clause)
-        if asked and re.search(r"\b(?:no|nothing|nobody|none)\b", asked):
+        question = subjects.asked(clause)
+        if question and re.search(r"\b(?:no|nothing|nobody|none)\b", question):
             return _true(clause)
-        return asked or subjects.kept_from(self.placeless(clause), self.text_name)
+        return question or subjects.kept_from(self.placeless(clause), self.text_name)
 
     def avoiding(self, thing: str) -> str:
         """ "grammatical errors in the summary" -> "Does the summary avoid grammatical errors"."""
@@ -149,8 +149,8 @@ class Clauses:
                 if wanted
                 else None
             )
-        asked = self.question(main)
-        return f"{asked} {lower_first(condition)}" if asked else None
+        question = self.question(main)
+        return f"{question} {lower_first(condition)}" if question else None
 
     def _should(self, subject: str, rest: str) -> str | None:
         negated = _NEGATED.match(rest)

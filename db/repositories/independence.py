@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from sqlmodel import Session, col, func, select
+from sqlalchemy import func
+from sqlmodel import Session, col, select
 
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.think_aloud import ExpertProgress

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlmodel import Session, col, func, select
+from sqlalchemy import func
+from sqlmodel import Session, col, select
 
 from app.domain.think_aloud import ProposedAttribute, Transcript
 from app.errors import NotFoundError

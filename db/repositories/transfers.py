@@ -6,7 +6,8 @@ from math import inf
 from time import monotonic
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, func, insert, select, text, true, update
+from sqlalchemy import ColumnElement, Connection, Table, delete, func, insert, text, true, update
+from sqlalchemy import select as sql_select
 from sqlalchemy.exc import OperationalError, StatementError
 from sqlmodel import Session, SQLModel
 
@@ -66,11 +67,11 @@ class Transfers:
 
     def ids(self, table: Table, which: ColumnElement[bool]) -> list[int]:
         """Ascending."""
-        return list(self._connection.scalars(select(table.c.id).where(which).order_by(table.c.id)))
+        return list(self._connection.scalars(sql_select(table.c.id).where(which).order_by(table.c.id)))
 
     def rows(self, table: Table, which: ColumnElement[bool]) -> Iterator[Row]:
         """In the order of their ids, some at a time in memory."""
-        query = select(table).where(which).order_by(table.c.id).execution_options(yield_per=ROWS_AT_ONCE)
+        query = sql_select(table).where(which).order_by(table.c.id).execution_options(yield_per=ROWS_AT_ONCE)
         for row in self._connection.execute(query).mappings():
             yield dict(row)
 
@@ -107,21 +108,21 @@ class Transfers:
     def _new_ids(self, table: Table, count: int) -> list[int]:
         """Ids that nobody else gets."""
         if self._sequence(table) is None:  # SQLite: this transaction is the only one that writes
-            newest = self._connection.scalar(select(func.max(table.c.id))) or 0
+            newest = self._connection.scalar(sql_select(func.max(table.c.id))) or 0
             return list(range(newest + 1, newest + 1 + count))
-        series = select(func.nextval(self._sequence(table))).select_from(func.generate_series(1, count))
+        series = sql_select(func.nextval(self._sequence(table))).select_from(func.generate_series(1, count))
         return list(self._connection.scalars(series))
 
     def _count_on(self, table: Table) -> None:
         """The next id that the database gives comes after those taken over."""
         if (sequence := self._sequence(table)) is not None:
-            newest = select(func.coalesce(func.max(table.c.id), 0) + 1).scalar_subquery()
-            self._connection.execute(select(func.setval(sequence, newest, False)))
+            newest = sql_select(func.coalesce(func.max(table.c.id), 0) + 1).scalar_subquery()
+            self._connection.execute(sql_select(func.setval(sequence, newest, False)))
 
     def _sequence(self, table: Table) -> str | None:
         if self._connection.dialect.name != "postgresql":
             return None
-        return self._connection.scalar(select(func.pg_get_serial_sequence(f'"{table.name}"', "id")))
+        return self._connection.scalar(sql_select(func.pg_get_serial_sequence(f'"{table.name}"', "id")))
 
 
 def _until(end: float, rows: Iterator[Row]) -> Iterator[Row]:

@@ -7,8 +7,10 @@ the name that the build's history gives.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.construction.steps import edits, offers
+from app.construction.steps import edits
 from app.construction.steps.inputs import kept_as_they_are
+from app.construction.steps.offers import keep_mine as kept_mine
+from app.construction.steps.offers import take_new as taken_new
 from app.domain.build import ChangeDecision, Stage
 from app.domain.people.actor import Right
 from app.services.building.build_state import edit_build
@@ -125,14 +127,12 @@ def reword_change(workbench: Workbench, build_id: int, change: int, text: str, w
 
 @use_case(Right.FACILITATE, act="edited a build")
 def keep_mine(workbench: Workbench, build_id: int, stage: Stage, item: int, who: str = "") -> int:
-    return edit_build(workbench, build_id, "Own edit kept", who, lambda build, _: offers.keep_mine(build, stage, item))
+    return edit_build(workbench, build_id, "Own edit kept", who, lambda build, _: kept_mine(build, stage, item))
 
 
 @use_case(Right.FACILITATE, act="edited a build")
 def take_new(workbench: Workbench, build_id: int, stage: Stage, item: int, who: str = "") -> int:
-    return edit_build(
-        workbench, build_id, "New output taken", who, lambda build, _: offers.take_new(build, stage, item)
-    )
+    return edit_build(workbench, build_id, "New output taken", who, lambda build, _: taken_new(build, stage, item))
 
 
 @use_case(Right.FACILITATE, act="edited a build")

@@ -4,16 +4,31 @@ from dataclasses import asdict
 
 from app.domain.people.actor import Right
 from app.errors import InputError
-from app.providers.model_options import EFFORTS as EFFORTS  # noqa: PLC0414 - for screens and commands
-from app.providers.model_options import TIERS as TIERS  # noqa: PLC0414
-from app.providers.model_options import TIMEOUT as TIMEOUT  # noqa: PLC0414
-from app.providers.model_options import USUAL as USUAL  # noqa: PLC0414
-from app.providers.model_options import ModelOptions as ModelOptions  # noqa: PLC0414
-from app.providers.model_options import check_effort as check_effort  # noqa: PLC0414
-from app.providers.model_options import check_tier as check_tier  # noqa: PLC0414
-from app.providers.model_options import takes_options as takes_options  # noqa: PLC0414
+from app.providers.model_options import (
+    EFFORTS,
+    TIERS,
+    TIMEOUT,
+    USUAL,
+    ModelOptions,
+    check_effort,
+    check_tier,
+    takes_options,
+)
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+
+__all__ = [
+    "EFFORTS",
+    "TIERS",
+    "TIMEOUT",
+    "USUAL",
+    "ModelOptions",
+    "check_effort",
+    "check_tier",
+    "keep_model_options",
+    "set_model_options",
+    "takes_options",
+]
 
 
 @use_case(Right.FACILITATE)

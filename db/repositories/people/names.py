@@ -4,7 +4,8 @@ import json
 from collections import Counter
 from typing import Any
 
-from sqlalchemy import JSON, ColumnElement, String, Table, Text, and_, cast, or_, select, update
+from sqlalchemy import JSON, ColumnElement, String, Table, Text, and_, cast, or_, update
+from sqlalchemy import select as sql_select
 from sqlmodel import Session, SQLModel
 
 from app.domain.people.pseudonym import is_said_in, put_in_values
@@ -29,19 +30,19 @@ class PersonNames:
         for (table_name, column), put in PLACES.items():
             if put is put_alone:
                 table = _TABLES[table_name]
-                query = select(table.c[column]).where(_within(table, project_id)).distinct()
+                query = sql_select(table.c[column]).where(_within(table, project_id)).distinct()
                 found |= set(self._connection.scalars(query))
         return found - {""}
 
     def bearers(self, project_id: int, name: str) -> list[int]:
         """The ids of those who are, or were, called so in the project."""
-        part = select(_PARTS.c.person_id).where(_PARTS.c.project_id == project_id, _PARTS.c.name == name)
-        acted = select(_TRAIL.c.person_id).where(_TRAIL.c.project_id == project_id, _TRAIL.c.who == name)
+        part = sql_select(_PARTS.c.person_id).where(_PARTS.c.project_id == project_id, _PARTS.c.name == name)
+        acted = sql_select(_TRAIL.c.person_id).where(_TRAIL.c.project_id == project_id, _TRAIL.c.who == name)
         asked = _TABLES["invitation"].c
-        invited = select(asked.person_id).where(asked.project_id == project_id)
+        invited = sql_select(asked.person_id).where(asked.project_id == project_id)
         called = and_(_PEOPLE.c.id.in_(invited), _PEOPLE.c.name == name)
         known = or_(_PEOPLE.c.id.in_(part), _PEOPLE.c.id.in_(acted), called)
-        return list(self._connection.scalars(select(_PEOPLE.c.id).where(known).order_by(_PEOPLE.c.id)))
+        return list(self._connection.scalars(sql_select(_PEOPLE.c.id).where(known).order_by(_PEOPLE.c.id)))
 
     def replace(self, project_id: int, name: str, pseudonym: str) -> int:
         """In all places of the project; returns in how many."""
@@ -64,12 +65,12 @@ class PersonNames:
 
     def job_under_way(self, name: str) -> str:
         """The title of a job that will write the name when it is over; "" for none."""
-        jobs = self._connection.execute(select(_JOBS.c.params, _JOBS.c.title).where(_JOBS.c.ended_at.is_(None)))
+        jobs = self._connection.execute(sql_select(_JOBS.c.params, _JOBS.c.title).where(_JOBS.c.ended_at.is_(None)))
         return next((title for params, title in jobs if put_in_values(params, name, "") != params), "")
 
     def replace_in_jobs(self, name: str, pseudonym: str) -> None:
         """Those that are over are no record, and of whichever project: the name goes from all."""
-        for id_, params in self._connection.execute(select(_JOBS.c.id, _JOBS.c.params)).all():
+        for id_, params in self._connection.execute(sql_select(_JOBS.c.id, _JOBS.c.params)).all():
             if (new := put_in_values(params, name, pseudonym)) != params:
                 self._connection.execute(update(_JOBS).where(_JOBS.c.id == id_).values(params=new))
 
@@ -82,7 +83,7 @@ class PersonNames:
                 continue
             written = {name, json.dumps(name)[1:-1]}  # JSON is stored with or without its characters spelt out
             holds = [cast(one, Text).contains(form, autoescape=True) for one in columns for form in written]
-            rows = self._connection.execute(select(*columns).where(of_project(table, project_id), or_(*holds)))
+            rows = self._connection.execute(sql_select(*columns).where(of_project(table, project_id), or_(*holds)))
             if count := sum(any(is_said_in(_plain(value), name) for value in row) for row in rows):
                 found[table.name] = count
         return found
@@ -92,7 +93,7 @@ class PersonNames:
         if put is put_alone:
             query = update(table).where(which, place == name)
             return self._connection.execute(query.values({column: pseudonym})).rowcount
-        for id_, value in self._connection.execute(select(table.c.id, place).where(which)).all():
+        for id_, value in self._connection.execute(sql_select(table.c.id, place).where(which)).all():
             if (new := put(value, name, pseudonym)) != value:
                 self._connection.execute(update(table).where(table.c.id == id_).values({column: new}))
                 changed += 1

@@ -27,12 +27,12 @@ _CHOICES = (
     (Answer.UNANSWERED, "Skip", "S"),
 )
 APART = (Answer.NOT_APPLICABLE, Answer.UNANSWERED)
-_HERE = Path(__file__)
+_HERE = Path(__file__).parent
 
 _component = st.components.v2.component(
     "interacteval_answer_keys",
-    js=f"{OUTBOX}\n{_HERE.with_suffix('.js').read_text(encoding='utf-8')}",
-    css=_HERE.with_suffix(".css").read_text(encoding="utf-8"),
+    js=f"{OUTBOX}\n{(_HERE / 'keys.js').read_text(encoding='utf-8')}",
+    css=(_HERE / "keys.css").read_text(encoding="utf-8"),
     isolate_styles=False,  # Streamlit's own keys must see that somebody writes a note
 )
 

@@ -41,10 +41,10 @@ def _open_edits(workbench: Workbench, view: BuildView) -> Iterator[_OpenEdit]:
             if typed := _typed(keys, [question.text]):
                 action = partial(reword_question, workbench, view.id, stage, question.id, *typed)
                 yield _OpenEdit("reworded a question", keys, action)
-    for change in view.build.changes:
-        keys = [f"change_wording_{view.id}_{change.id}"]
-        if change.decision is ChangeDecision.OPEN and (typed := _typed(keys, [change.mine or change.after])):
-            action = partial(reword_change, workbench, view.id, change.id, *typed)
+    for made in view.build.changes:
+        keys = [f"change_wording_{view.id}_{made.id}"]
+        if made.decision is ChangeDecision.OPEN and (typed := _typed(keys, [made.mine or made.after])):
+            action = partial(reword_change, workbench, view.id, made.id, *typed)
             yield _OpenEdit("reworded a change", keys, action)
 
 

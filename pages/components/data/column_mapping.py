@@ -53,19 +53,19 @@ def column_choice(key: str, preview: UploadPreview, guess: MappedColumns, target
     options = [NONE, *preview.columns]
     columns: dict[str, str] = {}
     places = st.columns(PER_LINE)
-    for position, (field, (question, meaning)) in enumerate(asked.items()):
+    for position, (column, (question, meaning)) in enumerate(asked.items()):
         with places[position % PER_LINE]:
-            guessed = guess.fields.get(field, NONE)
+            guessed = guess.fields.get(column, NONE)
             chosen = st.selectbox(
                 plain(question),
                 options,
-                key=starting_with(f"map_{field}_{key}", guessed, options),
+                key=starting_with(f"map_{column}_{key}", guessed, options),
                 help=plain(meaning),
             )
             if chosen != NONE:
-                columns[field] = chosen
+                columns[column] = chosen
                 if chosen == guessed:
-                    st.caption(plain(f"Guessed: {preview.why.get(field, '')}."))
+                    st.caption(plain(f"Guessed: {preview.why.get(column, '')}."))
     ratings, scales = rating_columns(key, preview, guess, set(columns.values()), target.dimensions)
     return ColumnChoice(MappedColumns(columns, ratings, scales), _missing(columns, ratings, target.task))
 

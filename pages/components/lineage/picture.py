@@ -150,7 +150,7 @@ def _ribbons(flows: Sequence[Flow], nodes: Sequence[_Node], column: int) -> list
     at = np.linspace(0.0, 1.0, STEPS)
     bend = at**2 * (3 - 2 * at)
     points: list[tuple[object, ...]] = []
-    for number, flow in enumerate(sorted(there, key=lambda f: (order[f.source], order[f.target], f.group))):
+    for position, flow in enumerate(sorted(there, key=lambda f: (order[f.source], order[f.target], f.group))):
         a, b = left[flow.source], right[flow.target]
         width_a = (a.high - a.low) * flow.attributes / total_left[flow.source]
         width_b = (b.high - b.low) * flow.attributes / total_right[flow.target]
@@ -161,7 +161,7 @@ def _ribbons(flows: Sequence[Flow], nodes: Sequence[_Node], column: int) -> list
         low = (top_a - width_a) + (top_b - width_b - top_a + width_a) * bend
         xs = COLUMNS[column] + BAR + (COLUMNS[column + 1] - COLUMNS[column] - 2 * BAR) * at
         what = f"{flow.attributes} of {model_label(flow.group)}: {a.full} → {b.full}"
-        points += [(f"{column}-{number}", flow.group, *values, what) for values in zip(xs, low, high, strict=True)]
+        points += [(f"{column}-{position}", flow.group, *values, what) for values in zip(xs, low, high, strict=True)]
     return points
 
 

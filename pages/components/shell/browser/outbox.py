@@ -2,4 +2,4 @@
 
 from pathlib import Path
 
-OUTBOX = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
+OUTBOX = Path(__file__).with_name("outbox.js").read_text(encoding="utf-8")
