@@ -132,7 +132,7 @@ def run() -> NoReturn:
     except (typer.Abort, KeyboardInterrupt):
         status = INTERRUPTED
     except Exception as error:
-        from app.services.runtime.fault_report import fault_report
+        from app.services.runtime.endpoint_models import fault_report
 
         say(fault_report(error))
         say(_REPORT)

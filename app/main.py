@@ -4,18 +4,15 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.domain.people.actor import NOBODY
+from app.domain.people import NOBODY
 from app.errors import NotAllowedError, WorkbenchError
 from app.services.runtime.endpoint_models import endpoint_models
-from pages.components.shell import style
+from pages.components.shell import frame
+from pages.components.shell.address import stay_offline
 from pages.components.shell.browser.page_scripts import page_scripts
 from pages.components.shell.current import current_workbench, take_choice
 from pages.components.shell.expert import keep_expert
-from pages.components.shell.navigation.doors import doors, rooms
-from pages.components.shell.navigation.screens import is_open, name_of, navigation
-from pages.components.shell.navigation.top_bar import top_bar
-from pages.components.shell.navigation.tour import tour
-from pages.components.shell.own_address import stay_offline
+from pages.components.shell.navigation.screens import doors, is_open, name_of, navigation, rooms, top_bar, tour
 from pages.components.shell.words import show_error
 
 stay_offline()  # here too, for `streamlit run app/main.py`
@@ -37,7 +34,7 @@ if workbench.actor == NOBODY:
     st.stop()
 endpoint_models(workbench, patience=0)  # asked in the background, so that every screen can offer them
 page = navigation()
-style.apply()
+frame.apply()
 page_scripts(workbench.actor.person)
 take_choice()
 keep_expert(workbench)

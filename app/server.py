@@ -22,26 +22,29 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY, GaugeStat
 
 from app.domain.storable_text import REPLACEMENT
-from app.entrance.door import door_routes
-from app.entrance.guard import Guard
-from app.entrance.guide import guide_routes
-from app.entrance.origins import OwnAddresses
-from app.entrance.session_owners import SessionOwners
-from app.entrance.status import status_routes
+from app.entrance.gate import door_routes, guide_routes, status_routes
+from app.entrance.guard import Guard, OwnAddresses, SessionOwners
 from app.entrance.streamlit_app import PINNED, StreamlitApp, read_own_options_alone, run_callbacks_whole
 from app.scoring.engine import DRAIN_SECONDS
 from app.server_names import names_of_server
 from app.services.background.runner import drain_jobs, refuse_jobs
 from app.services.job_kinds import load_job_kinds
-from app.services.people.start_tokens import begin_start_token
-from app.services.people.upload_quota import MB, largest_upload
-from app.services.people.ways_in import BROWSER_COOKIE, check_way_in, cookie_name, is_secure, set_address
-from app.services.runtime.writer_lock import SERVER, WriterLock
+from app.services.people.sign_ins import begin_start_token
+from app.services.people.ways_in import (
+    BROWSER_COOKIE,
+    MB,
+    check_way_in,
+    cookie_name,
+    is_secure,
+    largest_upload,
+    set_address,
+)
+from app.services.runtime.backups import SERVER, WriterLock
 from app.services.scoring.run_worker import stop_all_runs
-from pages.components.shell.browser.scripts import scripts_in_pages
+from pages.components.shell.address import stay_offline
+from pages.components.shell.browser.page_scripts import scripts_in_pages
 from pages.components.shell.error_panel import error_panel
-from pages.components.shell.loading import load_screens
-from pages.components.shell.own_address import stay_offline
+from pages.components.shell.frame import load_screens
 
 NO_TOKEN = "--no-token"  # noqa: S105 - a name
 UPLOADS_IN_MEMORY = 2

@@ -13,11 +13,9 @@ from pathlib import Path
 from time import monotonic
 
 from app.domain.attribute import AttributeStatus, ContributorKind
-from app.domain.batch import BatchStatus
-from app.domain.checklist import ChecklistStatus, QuestionKind, QuestionOrigin
-from app.domain.questions.improvement import ImprovementStatus
-from app.domain.questions.proposal import ProposalStatus
-from app.domain.run import RunStatus, ScoreStatus
+from app.domain.checklist import ChecklistStatus, ProposalStatus, QuestionKind, QuestionOrigin
+from app.domain.improvement import ImprovementStatus
+from app.domain.run import BatchStatus, RunStatus, ScoreStatus
 from app.errors import FileFormatError
 from app.limits import MB, PROJECT_FILE
 from db.migrate import create_empty

@@ -1,6 +1,7 @@
-"""Which rows of which table belong to a project: found by the foreign keys, so that a new table needs no word here."""
+"""Which rows belong to a project, and their ids in another database."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from sqlalchemy import ColumnElement, ForeignKey, Table, and_, false, or_, select
 from sqlmodel import SQLModel
@@ -85,3 +86,130 @@ def owner(table: Table) -> ForeignKey | None:
     """The key to the row that each row of the table goes with."""
     keys = (key for key in table.foreign_keys if key.ondelete == "CASCADE" and not key.parent.nullable)
     return min(keys, key=lambda key: key.parent.name, default=None)
+
+
+Ids = Mapping[str, Mapping[int, int]]
+"""Table -> id there -> id here."""
+Replace = Callable[[Any, Ids], Any]
+
+
+def no_ids(value: Any, _: Ids) -> Any:
+    return value
+
+
+def ids_of(table: str) -> Replace:
+    """A list of them. What was deleted since has no id any more."""
+    return lambda value, ids: [ids[table][id_] for id_ in value if id_ in ids[table]]
+
+
+def build_state(state: dict[str, Any], ids: Ids) -> dict[str, Any]:
+    """Attributes and records of calls; components and questions of a build have numbers of its own."""
+    attributes = ids["attribute"]
+
+    def unit(name: str) -> str:
+        stage, _, item = name.partition("/")
+        return f"{stage}/{_id(attributes, int(item))}" if stage == "clusters" and item else name
+
+    def placement(entry: dict[str, Any]) -> dict[str, Any]:
+        offered = entry["offered"]
+        return {
+            **entry,
+            "attribute": _id(attributes, entry["attribute"]),
+            "offered": placement(offered) if offered is not None else None,
+        }
+
+    def question(entry: dict[str, Any]) -> dict[str, Any]:
+        return {**entry, "attributes": [_id(attributes, id_) for id_ in entry["attributes"]]}
+
+    return {
+        **state,
+        "placements": [placement(entry) for entry in state["placements"]],
+        "key_questions": [question(entry) for entry in state["key_questions"]],
+        "sub_questions": [question(entry) for entry in state["sub_questions"]],
+        "made_from": {unit(name): digest for name, digest in state["made_from"].items()},
+        "runs": {stage: ids_of("stage_run")(runs, ids) for stage, runs in state["runs"].items()},
+    }
+
+
+def change_steps(steps: list[dict[str, Any]], ids: Ids) -> list[dict[str, Any]]:
+    """What a change touched (questions, components), and the ids among the values before and after."""
+    tables = {"component_id": "component", "parent_id": "question"}
+
+    def values(fields: dict[str, Any]) -> dict[str, Any]:
+        found = {}
+        for name, value in fields.items():
+            if name == "attributes":
+                found[name] = ids_of("attribute")(value, ids)
+            elif name in tables and value is not None:
+                found[name] = _id(ids[tables[name]], value)
+            else:
+                found[name] = value
+        return found
+
+    return [
+        {
+            **step,
+            "id": _id(ids[step["kind"]], step["id"]),
+            "before": values(step["before"]),
+            "after": values(step["after"]),
+        }
+        for step in steps
+    ]
+
+
+def run_params(params: dict[str, Any], ids: Ids) -> dict[str, Any]:
+    """Dimensions by which a run says how each is asked and from which runs it takes answers over, those of a study, and
+    the anchors that it asks about."""
+    dimensions, found = ids["dimension"], dict(params)
+    if "asked_as" in params:
+        found["asked_as"] = {str(_id(dimensions, int(one))): digest for one, digest in params["asked_as"].items()}
+    if "answers_from" in params:
+        runs = ids_of("scoring_run")
+        found["answers_from"] = {
+            str(_id(dimensions, int(one))): runs(taken, ids) for one, taken in params["answers_from"].items()
+        }
+    if "study_choices" in params:
+        chosen = params["study_choices"]
+        found["study_choices"] = {**chosen, "dimensions": ids_of("dimension")(chosen.get("dimensions", []), ids)}
+    if params.get("anchors"):
+        found["anchors"] = _id(ids["anchor_set"], params["anchors"])
+    return found
+
+
+def frozen_answers(answers: list[list[Any]], ids: Ids) -> list[list[Any]]:
+    """Text, question and answer of each anchor."""
+    return [[_id(ids["text"], text), _id(ids["question"], question), said] for text, question, said in answers]
+
+
+def _id(known: Mapping[int, int], old: int) -> int:
+    """That of what was deleted since is nobody's here either: below 0, where no row is."""
+    return known.get(old, -abs(old))
+
+
+PLACES: Mapping[tuple[str, str], Replace] = {
+    ("anchor_look", "figures"): no_ids,
+    ("anchor_set", "answers"): frozen_answers,
+    ("anchor_set", "texts"): ids_of("text"),
+    ("build_revision", "state"): build_state,
+    ("checklist_change", "steps"): change_steps,
+    ("locked_look", "runs"): ids_of("scoring_run"),
+    ("model_call", "logprobs"): no_ids,
+    ("model_call", "rationales"): no_ids,
+    ("project", "human_systems"): no_ids,
+    ("question_improvement", "decisions"): ids_of("decision"),
+    ("question_improvement", "proof"): no_ids,
+    ("question_improvement", "proof_texts"): ids_of("text"),
+    ("question_improvement", "tried"): no_ids,
+    ("question_proposal", "after"): no_ids,
+    ("question_proposal", "before"): no_ids,
+    ("question_proposal", "sources"): ids_of("question"),
+    ("run_dimension", "excluded_docs"): no_ids,
+    ("run_dimension", "excluded_texts"): ids_of("text"),
+    ("score", "details"): no_ids,
+    ("scoring_run", "params"): run_params,
+    ("side_by_side", "llms"): no_ids,
+    ("side_by_side", "people"): no_ids,
+    ("stage_run", "inputs"): no_ids,  # as they were asked, with numbers of the prompt's own
+    ("text", "extra"): no_ids,
+    ("text", "references"): no_ids,
+}

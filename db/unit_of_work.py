@@ -10,47 +10,30 @@ from sqlalchemy.exc import DatabaseError as DriverError
 from sqlalchemy.exc import StatementError
 from sqlmodel import Session
 
-from app.domain.locked_split import Scope
-from app.domain.people.trail import PENDING
+from app.domain.people import PENDING
+from app.domain.project import Scope
 from app.errors import WorkbenchError
 from db.backup import copy_before_migration
 from db.engine import connect, keep_private, open_engines
 from db.migrate import revision, upgrade
 from db.repositories.anchors import Anchors
 from db.repositories.builds import Builds
-from db.repositories.calls import Calls
-from db.repositories.checklists import Checklists
+from db.repositories.calls import Calls, ProviderBatches, StageRuns
+from db.repositories.checklists import Checklists, Proposals
 from db.repositories.drafts import Drafts
-from db.repositories.expert_answers import ExpertAnswers
-from db.repositories.imports import Imports
+from db.repositories.expert_answers import ExpertAnswers, SideBySideComparisons
+from db.repositories.imports import ImportReports, Imports, JobFiles, UploadCounts
 from db.repositories.independence import Independence
 from db.repositories.jobs import Jobs
 from db.repositories.locked_split import LockedSplits
-from db.repositories.own_prompts import OwnPrompts
-from db.repositories.people.assignments import Assignments
-from db.repositories.people.invitations import Invitations
-from db.repositories.people.names import PersonNames
-from db.repositories.people.people import People
-from db.repositories.people.places import Places
-from db.repositories.people.sign_ins import SignIns
-from db.repositories.people.trail import Trail
-from db.repositories.projects import Projects
-from db.repositories.proposals import Proposals
-from db.repositories.provider_batches import ProviderBatches
-from db.repositories.questions.decisions import Decisions
-from db.repositories.questions.improvements import Improvements
-from db.repositories.questions.question_comments import QuestionComments
+from db.repositories.people import Assignments, People, PersonNames, Places
+from db.repositories.projects import OwnPrompts, Projects, Transfers
+from db.repositories.questions import Decisions, Improvements, QuestionComments
 from db.repositories.results import Results
 from db.repositories.runs import Runs
-from db.repositories.side_by_side import SideBySideComparisons
-from db.repositories.stage_runs import StageRuns
+from db.repositories.sign_ins import Invitations, SignIns, Trail
 from db.repositories.texts import Texts
-from db.repositories.think_aloud import ThinkAloud
-from db.repositories.transcripts import Transcripts
-from db.repositories.transfers import Transfers
-from db.repositories.uploads.import_reports import ImportReports
-from db.repositories.uploads.job_files import JobFiles
-from db.repositories.uploads.upload_counts import UploadCounts
+from db.repositories.think_aloud import ThinkAloud, Transcripts
 from db.trouble import check, explained, is_trouble
 
 WRITE_TEST = "write test"

@@ -4,10 +4,7 @@ import streamlit as st
 
 from app.services.checklists.expert_answers import answerable, own_sheet
 from app.services.think_aloud.independence import considerations_of
-from pages.components.answer.answer_file import answer_file
-from pages.components.answer.draw import expert_progress
-from pages.components.answer.plan import plan_form
-from pages.components.answer.sheet import sheet
+from pages.components.answer.sheet import answer_file, expert_progress, plan_form, sheet
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench
 from pages.components.shell.expert import current_expert, expert

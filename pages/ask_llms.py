@@ -8,16 +8,21 @@ from app.errors import WorkbenchError
 from app.services.data.projects import dimensions_named
 from app.services.think_aloud.samples import ensure_samples, held_out
 from app.services.think_aloud.think_aloud_jobs import think_aloud_job_key
-from pages.components.ask_llms.ask_models import ask_button
-from pages.components.ask_llms.batches import batch_choice, think_aloud_forecast, waiting_batches
-from pages.components.ask_llms.llm_answers import llm_answers
-from pages.components.ask_llms.models_to_ask import models_to_ask, not_available
+from pages.components.ask_llms import (
+    ask_button,
+    batch_choice,
+    llm_answers,
+    models_to_ask,
+    not_available,
+    think_aloud_forecast,
+    waiting_batches,
+)
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import needs_dimension
 from pages.components.shell.navigation.screens import go
+from pages.components.shell.reading import left_out, rubric, samples_side_by_side
 from pages.components.shell.runs.model_options import more_options
-from pages.components.shell.samples import left_out, rubric, samples_side_by_side
 from pages.components.shell.words import number, plain
 
 ONE, ALL = "This dimension", "All dimensions"

@@ -2,17 +2,21 @@
 
 import streamlit as st
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.services.attributes.attributes import contributors_of
 from app.services.building.build_state import newest_clusters
 from app.services.data.projects import dimensions_named
 from app.services.runtime.use_case import may
-from pages.components.attributes.counts import contributor_table, counts
-from pages.components.attributes.entry import entry
-from pages.components.attributes.files import attribute_downloads
-from pages.components.attributes.filters import filtered
-from pages.components.attributes.near_duplicates import duplicates
-from pages.components.attributes.pool import Pool, pool_list
+from pages.components.attributes import (
+    Pool,
+    attribute_downloads,
+    contributor_table,
+    counts,
+    duplicates,
+    entry,
+    filtered,
+    pool_list,
+)
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_project, current_workbench
 from pages.components.shell.frame import empty, needs_dimension

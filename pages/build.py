@@ -6,13 +6,20 @@ from app.domain.attribute import AttributeStatus
 from app.domain.build import Stage
 from app.services.building.build_jobs import build_job_key
 from app.services.building.build_state import builds_of, versions_built_whole, view_build
-from pages.components.build.choice import chosen_build, history, older_builds, shown_build
-from pages.components.build.open_edits import EDITED_HERE
-from pages.components.build.options import NEW_BUILD, close_when_started, new_build
+from pages.components.build.change import EDITED_HERE
+from pages.components.build.options import (
+    NEW_BUILD,
+    chosen_build,
+    close_when_started,
+    history,
+    new_build,
+    older_builds,
+    shown_build,
+)
 from pages.components.build.stepper import stepper
 from pages.components.shell.background import watch
 from pages.components.shell.blinding import open_attributes
-from pages.components.shell.browser.kept_typing import unsaved_typing
+from pages.components.shell.browser.page_scripts import unsaved_typing
 from pages.components.shell.checklists.build_words import PURPOSES, TITLES
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import empty, needs_dimension

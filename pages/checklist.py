@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app.domain.checklist import ChecklistStatus
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.services.checklists.checklists import versions_of, view_checklist
 from app.services.runtime.use_case import may
 from pages.components.checklist.files import export_, import_, on_paper
@@ -14,15 +14,12 @@ from pages.components.checklist.question_comments import all_comments
 from pages.components.checklist.questions import add_forms, question_list
 from pages.components.checklist.tuning_bar import tuning_bar
 from pages.components.shell.blinding import open_attributes
-from pages.components.shell.browser.kept_typing import unsaved_typing
-from pages.components.shell.checklists.checklist_comparison import version_comparison
-from pages.components.shell.checklists.checklist_versions import choose_version, standing
-from pages.components.shell.checklists.editor_name import current_editor, editor_name
-from pages.components.shell.checklists.publishing import EDITED_HERE
+from pages.components.shell.browser.page_scripts import unsaved_typing
+from pages.components.shell.checklists.publishing import EDITED_HERE, choose_version, standing, version_comparison
+from pages.components.shell.checklists.question_editor import current_editor, editor_name
 from pages.components.shell.current import current_project, current_workbench
-from pages.components.shell.frame import empty, needs_dimension
+from pages.components.shell.frame import empty, needs_dimension, sticky
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.sticky import sticky
 
 workbench = current_workbench()
 here = current_project(workbench)

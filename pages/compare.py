@@ -6,15 +6,11 @@ from app.domain.attribute import AttributeStatus
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import compare_contributors, find_unique_attributes, names_of_task
 from app.services.results.results import Level
-from pages.components.compare.attribute_map import attribute_map
-from pages.components.compare.compared_names import names_of
 from pages.components.compare.condition_effect import condition_effect
 from pages.components.compare.contribution import contribution
-from pages.components.compare.embedding_choice import embedding_choice
-from pages.components.compare.set_similarity import set_similarity
-from pages.components.compare.summary import comparison_summary
+from pages.components.compare.similarity import attribute_map, embedding_choice, names_of, set_similarity
+from pages.components.compare.summary import comparison_summary, neighbours, themes, threshold, threshold_slider, unique
 from pages.components.compare.topics import topics
-from pages.components.compare.unique_attributes import neighbours, themes, threshold, threshold_slider, unique
 from pages.components.shell.address import keep, prepare
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench

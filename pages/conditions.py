@@ -7,9 +7,7 @@ from app.services.attributes.attributes import attributes_of
 from app.services.conditions.study import checks_of, plan_trials
 from app.services.data.projects import dimensions_named
 from app.services.scoring.scoring_jobs import is_scoring, job_key
-from pages.components.conditions.differences import condition_differences
-from pages.components.conditions.figures import condition_figures
-from pages.components.conditions.options import condition_options, study_start
+from pages.components.conditions import condition_differences, condition_figures, condition_options, study_start
 from pages.components.shell.background import watch
 from pages.components.shell.blinding import open_dimensions
 from pages.components.shell.current import current_workbench

@@ -3,13 +3,10 @@
 import streamlit as st
 
 from app.services.data.projects import dimensions_named, overview
-from pages.components.data.dimension_forms import add_dimension_form, dimension_form
-from pages.components.data.import_form import import_form
+from pages.components.data.import_form import import_form, watch_import
 from pages.components.data.import_report import import_report, show_report
-from pages.components.data.import_watch import watch_import
-from pages.components.data.sample_change import sample_change
-from pages.components.data.task_form import task_form
-from pages.components.data.text_list import texts_to_read
+from pages.components.data.task_form import add_dimension_form, dimension_form, task_form
+from pages.components.data.text_list import sample_change, texts_to_read
 from pages.components.shell.address import keep
 from pages.components.shell.current import current_dimension, current_project, current_workbench
 from pages.components.shell.frame import header

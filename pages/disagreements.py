@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.services.disagreements.queue import disagreement_queue
 from app.services.runtime.use_case import may
 from pages.components.disagreements.deciding import last_decision

@@ -4,14 +4,13 @@ import json
 
 import streamlit as st
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.errors import WorkbenchError
 from app.services.building.build_state import builds_of
 from app.services.checklists.checklists import versions_of
 from app.services.checklists.lineage import lineage_document, lineage_of_build, lineage_of_version
 from app.services.runtime.use_case import may
-from pages.components.lineage.picture import shown_picture
-from pages.components.lineage.tree import back, forward, unserved
+from pages.components.lineage import back, forward, shown_picture, unserved
 from pages.components.shell.address import keep, prepare
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench

@@ -1,7 +1,6 @@
 """Methods: what each way of scoring is worth and costs, and whether the judge favours texts by LLMs."""
 
-from pages.components.methods.quality_cost import quality_cost
-from pages.components.methods.writer_bias import writer_bias
+from pages.components.methods import quality_cost, writer_bias
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import needs_dimension
 from pages.components.shell.runs.result_scope import chosen_results

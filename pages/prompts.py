@@ -3,8 +3,7 @@
 import streamlit as st
 
 from app.services.runtime.prompts import project_prompts
-from pages.components.prompts.editor import choice, prompt_editor, wordings
-from pages.components.prompts.preview import changes, preview_of
+from pages.components.prompts import changes, choice, preview_of, prompt_editor, wordings
 from pages.components.shell.current import current_dimension, current_workbench
 from pages.components.shell.frame import needs_project
 

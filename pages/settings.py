@@ -2,14 +2,11 @@
 
 import streamlit as st
 
-from app.domain.people.actor import Right
-from app.services.runtime.access import data_place, limits
+from app.domain.people import Right
 from app.services.runtime.backups import backup_bytes, downloadable
+from app.services.runtime.models import data_place, limits
 from app.services.runtime.use_case import may
-from pages.components.settings.connection_test import connection_test
-from pages.components.settings.price_table import price_table
-from pages.components.settings.provider_list import provider_list
-from pages.components.settings.recorded_calls import recorded_calls
+from pages.components.settings import connection_test, price_table, provider_list, recorded_calls
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import header
 from pages.components.shell.words import RULES_LABEL

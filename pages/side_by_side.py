@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.errors import WorkbenchError
 from app.services.attributes.attributes import attributes_of
 from app.services.attributes.side_by_side import (
@@ -18,7 +18,7 @@ from pages.components.shell.frame import needs_dimension
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.runs.condition_words import llms_word
 from pages.components.shell.words import plain
-from pages.components.side_by_side.blind_comparison import (
+from pages.components.side_by_side import (
     blind_comparison,
     common_findings,
     outsider_button,

@@ -2,17 +2,16 @@
 
 import streamlit as st
 
-from app.domain.people.actor import Role
+from app.domain.people import Role
 from app.errors import WorkbenchError
 from app.services.checklists.assignments import is_theirs_to_do
 from app.services.think_aloud.independence import considerations_of
 from app.services.think_aloud.samples import ensure_samples, held_out
 from pages.components.shell.current import current_workbench
 from pages.components.shell.expert import expert, role_in
-from pages.components.shell.frame import needs_dimension
+from pages.components.shell.frame import needs_dimension, sticky
 from pages.components.shell.navigation.screens import go, link
-from pages.components.shell.samples import left_out, rubric, samples_side_by_side
-from pages.components.shell.sticky import sticky
+from pages.components.shell.reading import left_out, rubric, samples_side_by_side
 from pages.components.shell.words import plain
 from pages.components.think_aloud.own_attributes import own_attributes
 

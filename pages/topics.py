@@ -3,7 +3,7 @@
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import needs_dimension
-from pages.components.topics.topic_summary import topic_summary
+from pages.components.topics import topic_summary
 
 workbench = current_workbench()
 project, dimension = needs_dimension(

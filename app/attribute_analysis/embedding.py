@@ -1,14 +1,16 @@
-"""Vectors for attributes: the Protocol, and latent semantic analysis as the default that needs no model."""
+"""Attributes as vectors, and likeness by character n-grams."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import randomized_svd
 
-from app.attribute_analysis.word_counts import content_words
+from app.attribute_analysis.tokens import content_words
 
 Floats = NDArray[np.float64]
 
@@ -92,3 +94,20 @@ def map_to_plane(vectors: Floats) -> tuple[Floats, tuple[float, float]]:
     total = float((strength**2).sum())
     shares = [float(s**2) / total if total > 1e-12 else 0.0 for s in strength[:2]]
     return points, (shares[0] if shares else 0.0, shares[1] if len(shares) > 1 else 0.0)
+
+
+LENGTHS = (3, 5)
+FLOOR = 0.25  # above 0, so that two equal texts are alike also where there are no others
+
+
+def shared_parts_matrix(texts: Sequence[str]) -> NDArray[np.float64]:
+    """(n, n) symmetric cosines from 0 to 1. `texts` must not be blank; the values depend on all of them."""
+    if not texts:
+        return np.zeros((0, 0))
+    vectors = sparse.csr_array(
+        CountVectorizer(analyzer="char_wb", ngram_range=LENGTHS).fit_transform(texts), dtype=float
+    )
+    having = np.bincount(vectors.indices, minlength=vectors.shape[1])
+    vectors.data = (1 + np.log(vectors.data)) * (np.log((1 + len(texts)) / (1 + having)) + FLOOR)[vectors.indices]
+    vectors = normalize(vectors)
+    return np.asarray((vectors @ vectors.T).toarray(), dtype=np.float64)

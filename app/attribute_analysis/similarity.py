@@ -1,23 +1,25 @@
-"""Similarity of attributes: ROUGE-L F, Jaccard of word sets, cosine of embeddings, over pairs (InteractEval, 4.5).
+"""How alike two sets of attributes are, what is unique or shared, and themes that one side alone has."""
 
-Within a set the mean runs over unordered pairs, between two sets over all pairs across. ROUGE-L F (beta = 1) of every
-pair comes from one matrix of longest common subsequences; the values equal the rouge-score package's.
-"""
-
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Any
+from itertools import combinations, permutations
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 from rapidfuzz.process import cdist
 from scipy import sparse
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from app.attribute_analysis.embedding import Embedder, LsaEmbedder, cosine_matrix
-from app.attribute_analysis.tokens import tokenize
-from app.errors import NotReadyError
+from app.attribute_analysis.embedding import Embedder, LsaEmbedder, cosine_matrix, map_to_plane
+from app.attribute_analysis.pool import AttributePool
+from app.attribute_analysis.tokens import UNSPACED, content_words, tokenize, unicode_tokens
+from app.errors import InputError, NotReadyError
 
 Floats = NDArray[np.float64]
 MOST_TEXTS = 5_000
@@ -206,3 +208,214 @@ def compare_sets(sets: Mapping[str, Sequence[str]], embedder: Embedder | None = 
         groups[name] = range(start, start + len(listed))
         start += len(listed)
     return compare_groups(pair_matrices(texts, embedder), groups)
+
+
+FEWEST_EXPERTS = 3
+SHORTEST = 3
+# Words of the questions and of the setting say nothing about what an expert noticed.
+_SETTING = frozenset({"set", "sets", "dimension", "attributes", "attribute"})
+
+
+@dataclass(frozen=True, slots=True)
+class SharedKeyword:
+    """`answers` are (expert, answer), each answer that contains the word once, in the order given."""
+
+    word: str
+    experts: tuple[str, ...]
+    answers: tuple[tuple[str, str], ...]
+
+
+def shared_keywords(answers: Mapping[str, list[str]], at_least: int = FEWEST_EXPERTS) -> list[SharedKeyword]:
+    """answers: expert -> what they answered. Most shared first, then in alphabetical order."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for expert, texts in answers.items():
+        for text in texts:
+            for word in sorted(_keywords(text)):
+                found.setdefault(word, []).append((expert, text))
+    keywords = [
+        SharedKeyword(word, tuple(dict.fromkeys(expert for expert, _ in uses)), tuple(uses))
+        for word, uses in found.items()
+    ]
+    shared = [keyword for keyword in keywords if len(keyword.experts) >= at_least]
+    return sorted(shared, key=lambda keyword: (-len(keyword.experts), keyword.word))
+
+
+def _keywords(text: str) -> set[str]:
+    words = {word for word in unicode_tokens(text) if len(word) >= SHORTEST or UNSPACED.match(word)}
+    return {_singular(word) for word in words - ENGLISH_STOP_WORDS - _SETTING if not word.isdigit()}
+
+
+def _singular(word: str) -> str:
+    plural = word.isascii() and word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > SHORTEST
+    return word[:-1] if plural else word
+
+
+Measure = Literal["cosine", "rouge_l", "jaccard"]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Positions in the pool; `similarity` is None where nobody else has a comparable attribute."""
+
+    attribute: int
+    nearest: int | None
+    similarity: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueAndShared:
+    """`unique`: by owner, attributes whose nearest neighbour of anybody else lies below `threshold`, loneliest first.
+
+    `nearest`: by (owner, other), each attribute of owner with the nearest one of other, most alike first.
+    """
+
+    measure: Measure
+    threshold: float
+    unique: Mapping[str, tuple[Neighbour, ...]]
+    nearest: Mapping[tuple[str, str], tuple[Neighbour, ...]]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "measure": self.measure,
+            "threshold": self.threshold,
+            "unique": {name: [_as_json(n) for n in found] for name, found in self.unique.items()},
+            "nearest": [
+                {"a": a, "b": b, "pairs": [_as_json(n) for n in found]} for (a, b), found in self.nearest.items()
+            ],
+        }
+
+
+def find_unique(
+    matrices: PairMatrices,
+    groups: Mapping[str, Sequence[int]],
+    threshold: float = 0.3,
+    measure: Measure = "cosine",
+) -> UniqueAndShared:
+    """Compare each group with all others; groups (contributors, or kinds) must not overlap.
+
+    An attribute without any comparable counterpart counts as unique. Raises InputError for a threshold outside 0 to 1.
+    """
+    if not 0 <= threshold <= 1:
+        raise InputError(f"The similarity threshold {threshold} is out of range.", "Choose a value from 0 to 1.")
+    matrix = getattr(matrices, measure)
+    unique = {}
+    for name, mine in groups.items():
+        others = [i for other, positions in groups.items() if other != name for i in positions]
+        found = [_nearest(matrix, attribute, others) for attribute in mine]
+        alone = [n for n in found if n.similarity is None or n.similarity < threshold]
+        unique[name] = tuple(sorted(alone, key=lambda n: (n.similarity or 0.0, n.attribute)))
+    nearest = {
+        (a, b): tuple(
+            sorted(
+                (_nearest(matrix, attribute, groups[b]) for attribute in groups[a]),
+                key=lambda n: (-(n.similarity or 0.0), n.attribute),
+            )
+        )
+        for a, b in permutations(groups, 2)
+    }
+    return UniqueAndShared(measure, threshold, unique, nearest)
+
+
+def _nearest(matrix: NDArray[np.float64], attribute: int, others: Sequence[int]) -> Neighbour:
+    values = matrix[attribute, np.asarray(others, dtype=np.intp)]
+    if not len(values) or np.isnan(values).all():
+        return Neighbour(attribute, None, None)
+    best = int(np.nanargmax(values))
+    return Neighbour(attribute, int(others[best]), float(values[best]))
+
+
+def _as_json(neighbour: Neighbour) -> dict[str, Any]:
+    return {
+        "attribute": neighbour.attribute,
+        "nearest": neighbour.nearest,
+        "similarity": neighbour.similarity,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeMap:
+    """points: one (x, y) an attribute, in the pool's order; `explained`: share of variance on each axis.
+
+    `reason` is a sentence where the picture can't mean anything (a single attribute, or all in one place).
+    """
+
+    points: tuple[tuple[float, float], ...]
+    explained: tuple[float, float]
+    embedding: str
+    reason: str = ""
+
+
+def map_attributes(matrices: PairMatrices) -> AttributeMap:
+    """Two principal components of the embedding: near points are attributes that share words, as far as 2 axes show."""
+    points, explained = map_to_plane(matrices.vectors)
+    reason = ""
+    if len(points) < 3:
+        reason = "A map needs at least three attributes to show anything."
+    elif explained[0] == 0:
+        reason = "All attributes fall on one point: they use the same words, or none that count."
+    return AttributeMap(tuple((float(x), float(y)) for x, y in points), explained, matrices.embedding, reason)
+
+
+THEME_WORDS = 4
+# A single attribute is no theme; it stands among the unique ones.
+FEWEST_ATTRIBUTES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class OneSidedTheme:
+    """`kind`: "human" or "llm"; `attributes`: positions in the pool; `words`: those that mark it out."""
+
+    kind: str
+    words: tuple[str, ...]
+    attributes: tuple[int, ...]
+
+
+def one_sided_themes(
+    pool: AttributePool, matrices: PairMatrices, threshold: float = 0.2, measure: Measure = "cosine"
+) -> tuple[OneSidedTheme, ...]:
+    """Groups of two or more attributes of one kind, alike by `threshold` or more among themselves and to none of the
+    other kind. Largest first. Empty where only one kind spoke: then nothing can be said to be missing elsewhere.
+
+    Groups are cut from average linkage on 1 - similarity; the order of the attributes doesn't matter.
+    Raises InputError for a threshold outside 0 to 1.
+    """
+    kinds = pool.by_kind()
+    if len(kinds) < 2:
+        return ()
+    alone = find_unique(matrices, kinds, threshold, measure).unique
+    themes = [
+        OneSidedTheme(kind, _words(pool, group), tuple(group))
+        for kind, lonely in alone.items()
+        for group in _groups(pool, getattr(matrices, measure), [n.attribute for n in lonely], threshold)
+    ]
+    return tuple(sorted(themes, key=lambda theme: (-len(theme.attributes), theme.kind, theme.words)))
+
+
+def _groups(
+    pool: AttributePool, similarity: np.ndarray, attributes: Sequence[int], threshold: float
+) -> list[list[int]]:
+    placed = sorted(attributes, key=lambda i: (pool.texts[i], pool.owners[i]))
+    if len(placed) < FEWEST_ATTRIBUTES:
+        return []
+    at = np.asarray(placed, dtype=np.intp)
+    # No vector, nothing alike: such an attribute joins no group.
+    distance = 1.0 - np.nan_to_num(similarity[np.ix_(at, at)], nan=0.0)
+    np.fill_diagonal(distance, 0.0)
+    tree = linkage(squareform(np.clip(distance, 0.0, None), checks=False), method="average")
+    labels = fcluster(tree, 1.0 - threshold, criterion="distance")
+    groups: dict[int, list[int]] = {}
+    for attribute, label in zip(placed, labels, strict=True):
+        groups.setdefault(int(label), []).append(attribute)
+    return [group for group in groups.values() if len(group) >= FEWEST_ATTRIBUTES]
+
+
+def _words(pool: AttributePool, group: Sequence[int]) -> tuple[str, ...]:
+    """The words that mark the group out: held by many of its attributes and by few in all (as in TF-IDF)."""
+
+    def holders(positions: Sequence[int]) -> Counter[str]:
+        return Counter(word for i in positions for word in set(content_words(pool.texts[i])))
+
+    inside, everywhere = holders(group), holders(range(len(pool)))
+    weight = {word: inside[word] * math.log((1 + len(pool)) / everywhere[word]) for word in inside}
+    ranked = sorted(inside, key=lambda word: (-round(weight[word], 9), word))
+    return tuple(ranked[:THEME_WORDS])

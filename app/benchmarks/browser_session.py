@@ -15,7 +15,7 @@ from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from app.services.people.start_tokens import PARAMETER
+from app.services.people.sign_ins import PARAMETER
 from app.settings import START_TOKEN
 
 if TYPE_CHECKING:

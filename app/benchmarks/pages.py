@@ -20,9 +20,8 @@ from app.benchmarks.pages_in_browser import browser_times
 from app.benchmarks.screens_in_browser import screens_times
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
 from app.domain.judgment import Answer, Evaluation, Judgment, checklist_score
+from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import Outcome, PlannedScore, RunDimension
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
 from app.providers.credentials import Credentials
 from app.services.data.projects import list_projects, overview, show_research
 from app.services.demo import run_demo
@@ -87,7 +86,7 @@ def _screen(folder: str) -> dict[str, dict[str, float]]:
     """Streamlit is for screens alone, so they are drawn in another process, on this database."""
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
-        [sys.executable, "-m", "pages.components.shell.screen_times"],
+        [sys.executable, "-m", "pages.components.shell.frame"],
         cwd=root,
         env=os.environ | {"INTERACTEVAL_DATABASE_URL": f"sqlite:///{folder}/bench.db", "PYTHONPATH": str(root)},
         capture_output=True,

@@ -16,8 +16,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.providers.credentials import Access, Credentials
 from app.providers.specs import OWN
 from app.scoring.concurrency import CONCURRENCY

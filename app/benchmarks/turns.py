@@ -17,8 +17,7 @@ from openai import AsyncOpenAI
 
 from app.benchmarks.measured_process import measured_process
 from app.benchmarks.scoring import DELAY, QUESTIONS, fill, local_judge
-from app.cluster.local_cluster import local_cluster
-from app.cluster.parts import work_shared_at
+from app.cluster import local_cluster, work_shared_at
 from app.errors import WorkbenchError
 from app.evaluators.checklist import judge_schema
 from app.services.runtime.workbench import Workbench, open_workbench

@@ -3,7 +3,7 @@
 from typing import Any
 
 from app.benchmarks.turns import CHECKLIST, ROUGE, compared, turn
-from app.cluster.scheduler import check_dask
+from app.cluster import check_dask
 
 ROUNDS = 2
 SETTINGS = {

@@ -78,7 +78,7 @@ def _as_sold(workbench: "Workbench", found: "list[ModelInfo]") -> "list[ModelInf
     from app.errors import ProviderError
     from app.providers.registry import describe_models
     from app.providers.specs import network_providers
-    from app.services.runtime.vendor_models import ask_vendor_models
+    from app.services.runtime.models import ask_vendor_models
 
     usable = {model.provider for model in found if not model.obstacle}
     for spec in network_providers():

@@ -4,15 +4,144 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.assignments import assign_work, reassign_texts
-from app.commands.output import JsonOption, ProjectOption, echo, echo_file, print_json, table
-from app.commands.pseudonyms import replace_by_pseudonym
-from app.domain.people.actor import Role
-from app.domain.people.person import LINK_DAYS
+from app.commands.output import JsonOption, ProjectOption, counted, echo, echo_file, print_json, table
+from app.domain.people import LINK_DAYS, Role
 
 if TYPE_CHECKING:
-    from app.services.checklists.expert_tasks import MemberTasks
+    from app.services.checklists.assignments import MemberTasks
     from app.services.people.invitations import MadeLink
+
+
+def assign_work(
+    project: ProjectOption,
+    name: Annotated[str, typer.Argument(help="The expert who is given the dimensions.")] = "",
+    dimension: Annotated[
+        list[str] | None, typer.Option("--dimension", help="A dimension; give it once for each.", show_default=False)
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All dimensions, as for whoever was given none.")] = False,
+    overlap: Annotated[
+        int | None,
+        typer.Option(min=0, help="How many experts answer each drawn text; 0: everybody.", show_default=False),
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Give an expert dimensions to think aloud about and answer, or say how many experts answer each text.
+
+    Example: interacteval people assign "Ana Silva" --project News --dimension coherence --dimension fluency
+    Example: interacteval people assign --project News --dimension coherence --overlap 2
+    """
+    from app.errors import InputError
+
+    named = dimension or []
+    if bool(name) == (overlap is not None):
+        raise InputError(
+            "Give an expert's name or --overlap, not both.", "--overlap is for all experts of a dimension."
+        )
+    if bool(named) == everything or (everything and not name):
+        raise InputError("Say which dimensions.", "Give --dimension, or --all for an expert to have all.")
+    if overlap is None:
+        _give(project, name, named, json_)
+    else:
+        _share(project, named, overlap, json_)
+
+
+def reassign_texts(
+    giver: Annotated[str, typer.Argument(metavar="FROM", help="Who doesn't get to their texts.")],
+    taker: Annotated[str, typer.Argument(metavar="TO", help="The expert who answers them instead.")],
+    project: ProjectOption,
+    dimension: Annotated[str, typer.Option("--dimension", help="The dimension's name.")],
+    json_: JsonOption = False,
+) -> None:
+    """Move the texts that one expert hasn't answered to another; every answer stays with whoever gave it.
+
+    Example: interacteval people reassign "Ana Silva" "Ben Ode" --project News --dimension coherence
+    """
+    from app.services.checklists.assignments import move_texts
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    moved = move_texts(workbench, one_dimension(workbench, project, dimension).id, giver, taker)
+    if json_:
+        print_json({"from": giver, "to": taker, "moved": moved.moved, "left": moved.left})
+        return
+    left = f"; {moved.left} stay, since {taker} has them too" if moved.left else ""
+    echo(f"{counted(moved.moved, 'text')} of {giver} went to {taker}{left}")
+
+
+def _give(project: str, name: str, dimensions: list[str], json_: bool) -> None:
+    from app.services.checklists.assignments import give_dimensions
+    from app.services.data.projects import get_project, one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    found = list(dict.fromkeys(one_dimension(workbench, project, each) for each in dimensions))
+    give_dimensions(workbench, get_project(workbench, project).id, name, [each.id for each in found])
+    names = [each.name for each in found]
+    if json_:
+        print_json({"name": name, "dimensions": names or "all"})
+    else:
+        echo(f"{name} has {', '.join(names) or 'all dimensions'}")
+
+
+def _share(project: str, dimensions: list[str], overlap: int, json_: bool) -> None:
+    from app.services.checklists.assignments import share_texts
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    found = [share_texts(workbench, one_dimension(workbench, project, each).id, overlap) for each in dimensions]
+    if json_:
+        print_json(
+            [
+                {
+                    "dimension": one.dimension.name,
+                    "overlap": one.overlap,
+                    "texts": one.texts,
+                    "unanswered": dict(one.unanswered),
+                    "without": list(one.without),
+                }
+                for one in found
+            ]
+        )
+        return
+    for one in found:
+        who = f"{counted(one.overlap, 'expert')} a text" if one.overlap else "everybody answers every text"
+        drawn = f", {counted(one.texts, 'text')} drawn" if one.texts else ", no texts drawn yet"
+        echo(f"{one.dimension.name}: {who}{drawn}")
+        for name, texts in one.unanswered.items():
+            echo(f"  {name}: {counted(texts, 'text')} to answer")
+
+
+def replace_by_pseudonym(
+    name: Annotated[str, typer.Argument(help="The name that is to go, as it is written in the project.")],
+    project: ProjectOption,
+    pseudonym: Annotated[
+        str, typer.Option("--as", help="What to call them instead; without it Expert 1, Expert 2 ...")
+    ] = "",
+    json_: JsonOption = False,
+) -> None:
+    """Put a pseudonym in the place of somebody's name: beside what they wrote, in the trail, in conditions, everywhere.
+
+    Nothing of what they did is lost, and nobody can tell any more who it was; it can't be taken back.
+
+    Example: interacteval people pseudonym "Ana Silva" --project News
+    """
+    from dataclasses import asdict
+
+    from app.services.data.projects import get_project
+    from app.services.pseudonyms import proposed_pseudonym, replace_name, still_said
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    project_id = get_project(workbench, project).id
+    done = replace_name(workbench, project_id, name, pseudonym or proposed_pseudonym(workbench, project_id))
+    if json_:
+        print_json({"name": name, "project": project, **asdict(done)})
+        return
+    echo(f"{name} is {done.pseudonym} in {project} now, in {done.places:,} places")
+    for line in still_said(done):
+        echo(line, err=True)
 
 
 def register(root: typer.Typer) -> None:
@@ -65,7 +194,7 @@ def list_people(project: ProjectOption, json_: JsonOption = False) -> None:
 
     Example: interacteval people list --project News
     """
-    from app.services.checklists.expert_tasks import tasks_of_members
+    from app.services.checklists.assignments import tasks_of_members
     from app.services.data.projects import get_project
     from app.services.runtime.workbench import open_workbench
 
@@ -113,7 +242,7 @@ def trail(
     from dataclasses import asdict
 
     from app.services.data.projects import get_project
-    from app.services.people.trail import server_trail, trail_csv, trail_of
+    from app.services.people.invitations import server_trail, trail_csv, trail_of
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()

@@ -35,11 +35,10 @@ def serve(
 
     Example: interacteval serve --host 0.0.0.0 --port 8600 --allow-host workbench.example.org
     """
-    from app.commands.starting import check_settings, check_streamlit_options
-    from app.domain.people.person import AccessMode
+    from app.domain.people import AccessMode
     from app.server_names import names_of_server
     from app.services.people.invitations import offer_owner_link, owner_came_in
-    from app.services.people.start_tokens import begin_start_token, start_link
+    from app.services.people.sign_ins import begin_start_token, start_link
     from app.services.people.ways_in import check_way_in, link_of
     from app.services.runtime.workbench import open_workbench
     from app.settings import settings
@@ -102,3 +101,68 @@ def demo(
     ]
     echo(f"Project {report.project}, judge {report.judge} (text rules, not an LLM), made-up texts and raters")
     echo(table(["dimension", "questions", "texts", "Spearman", "95 % from", "to", "groups used"], rows))
+
+
+OWN_OPTIONS = Path(__file__).resolve().parents[1] / ".streamlit" / "config.toml"
+_OFF, _ON, _EMPTY = ("", "0", "false", "no", "off"), ("", "1", "true", "yes", "on"), ("", "[]", "{}")
+_PROTECTED = {
+    "globaldevelopmentmode": _OFF,
+    "globale2etest": _OFF,
+    "clientallowedorigins": _EMPTY,
+    "clientshowerrordetails": ("", "none", "false"),
+    "serverenableagentapi": _OFF,
+    "serverenablecors": _ON,
+    "serverenablestaticserving": _OFF,
+    "serverenablexsrfprotection": _ON,
+    "serverscripthealthcheckenabled": _OFF,
+    "servertrusteduserheaders": _EMPTY,
+    "serverxsrfcookiesamesite": ("", "strict", "lax"),
+    "serverallowedhosts": _EMPTY,
+    "servercorsallowedorigins": _EMPTY,
+    "serveraddress": ("", "127.0.0.1", "localhost", "::1"),
+    "secretsfiles": _EMPTY,
+}
+"""Options of Streamlit, in small letters -> the values that leave the server as safe as it is."""
+
+
+def check_settings() -> None:
+    """Says of variables that are none. Raises InputError or NotReadyError for values that can't be used."""
+    from app.services.people.ways_in import largest_upload, uploads_a_day
+    from app.services.runtime.spending import monthly_budgets
+    from app.settings import settings
+    from app.telemetry import signals
+
+    for name, meant in settings().mistyped().items():
+        say(f"{name} is no setting, so it does nothing." + (f" Is {meant} meant?" if meant else ""))
+    monthly_budgets()
+    largest_upload()
+    uploads_a_day()
+    signals()
+
+
+def check_streamlit_options() -> None:
+    """Says which files of options in this folder and the home folder aren't read: the app's own alone counts, for a
+    folder may be anybody's. Raises InputError for variables that would open the server."""
+    from app.errors import InputError
+    from app.settings import streamlit_variables
+
+    for name, value in streamlit_variables().items():
+        if _opens(name, value):
+            raise InputError(
+                f"{name} is “{value[:60]}”, which would take away a protection of this server.",
+                f"Unset it (`unset {name}`). How the server is reached is set by its own settings, INTERACTEVAL_….",
+            )
+    ignored = ", ".join(streamlit_variables())
+    if ignored:
+        say(f"Streamlit's own variables do nothing here: {ignored}.")
+    for folder in dict.fromkeys((Path.cwd(), Path.home())):
+        for name in ("config.toml", "secrets.toml"):
+            file = folder / ".streamlit" / name
+            if file.is_file() and file.resolve() != OWN_OPTIONS.resolve():
+                say(f"{file} isn't read: this app has options of its own, and keys come from the environment.")
+
+
+def _opens(name: str, value: str) -> bool:
+    """Whether a variable of Streamlit's wishes for something that its pinned options forbid."""
+    option = name.removeprefix("STREAMLIT_").replace("_", "").lower()
+    return option in _PROTECTED and value.strip().lower() not in _PROTECTED[option]

@@ -22,8 +22,8 @@ def worker(
 
     Example: interacteval worker --at-once 4
     """
-    from app.commands.interruption import runs_end_on_signals
-    from app.commands.starting import check_settings
+    from app.commands.model_asking import runs_end_on_signals
+    from app.commands.workbench import check_settings
     from app.scoring.engine import DRAIN_SECONDS
     from app.services.background.runner import allow_jobs, drain_jobs, refuse_jobs
     from app.services.background.worker import work_on_jobs

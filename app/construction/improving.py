@@ -11,10 +11,9 @@ from typing import Any
 
 from app.construction.stage import first_problem, tidy
 from app.domain.checklist import Question
+from app.domain.improvement import ProposedWording
 from app.domain.judgment import Answer
-from app.domain.questions.improvement import ProposedWording
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.errors import NotReadyError
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatRequest

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from app.domain.build import Stage
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatRequest, Usage
 from app.providers.structured import Check, Structured, ask

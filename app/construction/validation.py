@@ -5,20 +5,12 @@ reason; a question both used and dropped counts as used; a merged question stays
 keeps the attributes of all its sources.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.construction.stage import (
-    StageContext,
-    StageResult,
-    ask_stage,
-    first_problem,
-    merged,
-    tidy,
-    unknown_numbers,
-)
-from app.construction.sub_questions import join_repeated
+from app.construction.questions import join_repeated
+from app.construction.stage import StageContext, StageResult, ask_stage, first_problem, merged, tidy, unknown_numbers
 from app.domain.build import ChangeKind, Stage
 from app.domain.checklist import Question
 from app.errors import NotReadyError
@@ -118,3 +110,26 @@ def _outcome(before: tuple[Question, ...], entry: dict[str, Any]) -> ValidationC
 
 def _result(changes: Sequence[ValidationChange]) -> tuple[Question, ...]:
     return join_repeated([change.after for change in changes if change.after is not None])
+
+
+def open_changes(changes: Sequence[ValidationChange]) -> list[tuple[int, ValidationChange]]:
+    """What there is to decide, each with its number in `changes`; questions kept as they were need no decision."""
+    return [(number, change) for number, change in enumerate(changes) if change.kind is not ChangeKind.KEPT]
+
+
+def decided(changes: Sequence[ValidationChange], refused: Collection[int]) -> tuple[Question, ...]:
+    """The questions with every change carried out but the refused ones, given by their numbers in `changes`.
+
+    The questions of a refused change come back as they were, in its place; one that several changes started from comes
+    back once. Raises IndexError for a number that no change has.
+    """
+    unknown = [number for number in refused if not 0 <= number < len(changes)]
+    if unknown:
+        raise IndexError(f"there is no change {unknown[0]}")
+    kept: list[Question] = []
+    for number, change in enumerate(changes):
+        if number in refused:
+            kept += change.before
+        elif change.after is not None:
+            kept.append(change.after)
+    return join_repeated(kept)

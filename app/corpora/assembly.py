@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from app.corpora.cells import BadCellError, OffScaleError, is_blank, number, one_line
 from app.corpora.corpus import CorpusReader, CorpusText, SkippedRow
 from app.corpora.records import Records
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
+from app.corpora.rows import BadCellError, OffScaleError, is_blank, number, one_line
+from app.domain.project import Dimension, Rating, Task, Text
 from app.errors import FileFormatError
 
 ReadRecord = Callable[[int, dict[str, Any]], None]

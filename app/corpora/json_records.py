@@ -7,9 +7,7 @@ from typing import Any
 
 from app.corpora.corpus import SkippedRow
 from app.corpora.decoding import Encoded
-from app.corpora.file_rows import counted
-from app.corpora.headed_rows import Read
-from app.corpora.table_limits import MOST_CELLS, too_many_cells
+from app.corpora.rows import MOST_CELLS, Read, counted, too_many_cells
 from app.errors import FileFormatError
 
 _LIST_WANTED = "A JSON file must hold a list of objects, one object per text."

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from app.corpora.table_limits import check_columns, check_unpacked
+from app.corpora.rows import check_columns, check_unpacked
 from app.errors import FileFormatError
 from app.limited_process import parse_apart
 from app.limits import PARQUET

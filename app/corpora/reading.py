@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from app.corpora.cells import listed
 from app.corpora.corpus import Corpus, CorpusReader
 from app.corpora.formats.ellipse import ELLIPSE
 from app.corpora.formats.generic import read_generic
@@ -14,6 +13,7 @@ from app.corpora.formats.summeval import SUMMEVAL
 from app.corpora.formats.topical_chat import TOPICAL_CHAT
 from app.corpora.mapping import ColumnMapping
 from app.corpora.records import CONTAINERS, Records, read_records
+from app.corpora.rows import listed
 from app.errors import FileFormatError, InputError
 
 KNOWN_FORMATS: dict[str, KnownFormat] = {

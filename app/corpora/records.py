@@ -1,20 +1,86 @@
 """Records of a data file, as they stand in it, whatever the file's container."""
 
-from collections.abc import Iterator, Sequence
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import StringIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from app.corpora.cells import json_safe
 from app.corpora.corpus import SkippedRow
 from app.corpora.decoding import Encoded, encoded, read_bytes
-from app.corpora.delimited import parse_delimited_lines
-from app.corpora.file_rows import FileRows
-from app.corpora.headed_rows import Read
 from app.corpora.json_records import looks_like_json_lines, parse_json, parse_json_lines
 from app.corpora.parquet import ParquetRows
+from app.corpora.rows import FileRows, Read, Row, headed_rows, json_safe
 from app.corpora.workbook import is_workbook, sheet_names, workbook_rows
 from app.errors import FileFormatError, InputError
+from app.limits import DATA_FILE
+
+DELIMITERS = (",", ";", "\t", "|")
+_LONGEST_FIELD = DATA_FILE.cell or 0
+_ROWS_TO_SNIFF = 50
+
+
+Lines = Callable[[], Iterable[str]]
+"""A table's lines from its beginning, each with what ends it, each time it is called."""
+
+
+def parse_delimited(text: str, name: str) -> tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]:
+    """As `parse_delimited_lines`, of a text that is there already; the rows are held."""
+    rows, skipped = parse_delimited_lines(lambda: StringIO(text, newline=""), name)
+    return list(rows), skipped
+
+
+def parse_delimited_lines(lines: Lines, name: str) -> Read:
+    """Data rows as (number from 1 without the header, column -> cell), and the rows that can't be read.
+
+    Cells stay strings. Missing cells at the end of a row are blank; blank lines are passed over but counted.
+    Raises FileFormatError where there is no header or no row, and where there are too many columns or cells.
+    """
+    csv.field_size_limit(_LONGEST_FIELD)  # the default refuses texts above 128 KiB
+    delimiter = sniff_delimiter(lines)
+
+    def rows() -> Iterator[tuple[int, Row]]:
+        read = _rows(lines(), delimiter)
+        return enumerate(_quoting_reason(row) if isinstance(row, csv.Error) else row for row in read)
+
+    return headed_rows(rows, name)
+
+
+def sniff_delimiter(lines: Lines) -> str:
+    """The delimiter that splits the first rows most evenly, then into most columns; a comma where none does."""
+    csv.field_size_limit(_LONGEST_FIELD)
+
+    def evenness(delimiter: str) -> tuple[float, int]:
+        rows = [row for row in islice(_rows(lines(), delimiter), _ROWS_TO_SNIFF) if isinstance(row, list) and row]
+        width = len(rows[0]) if rows else 0
+        if width < 2:
+            return 0.0, 0
+        return sum(len(row) == width for row in rows) / len(rows), width
+
+    return max(DELIMITERS, key=evenness)
+
+
+def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str] | csv.Error]:
+    """Every row, or the error it raised: the reader takes up again at the next line."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield error
+
+
+def _quoting_reason(error: csv.Error) -> str:
+    if "field larger" in str(error):
+        return f"A cell in it has more than {_LONGEST_FIELD:,} characters."
+    if "unexpected end" in str(error):
+        return "A quotation mark in it is never closed, so everything from there to the file's end is lost."
+    return "A quotation mark stands inside a quoted cell; double it there."
+
 
 CONTAINERS = ("csv", "jsonl", "json", "parquet", "xlsx")
 _PARQUET_MARK, _ZIP_MARK = b"PAR1", b"PK\x03\x04"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from app.corpora.cells import numbers_in
+from app.corpora.rows import numbers_in
 from app.corpora.table import TableData
 
 Scale = tuple[float, float]

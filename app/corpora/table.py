@@ -1,15 +1,15 @@
-"""Any data file as a table: named columns and rows of single values."""
+"""Tables of scores and of answers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.corpora.cells import one_line
 from app.corpora.corpus import SkippedRow
-from app.corpora.file_rows import FileRows
+from app.corpora.mapping import guess_mapping
 from app.corpora.records import Records, read_records
-from app.corpora.table_limits import check_cells
+from app.corpora.rows import BadCellError, FileRows, check_cells, identifier, is_blank, listed, number, one_line
+from app.errors import FileFormatError, InputError, NotFoundError
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +79,133 @@ def flatten(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[full] = value
     return flat
+
+
+Cells = dict[str, str]
+_ABOUT = ("doc_id", "system_id", "item_id", "number", "question")
+
+
+def answer_rows(table: TableData, name: str, who: str, columns: Sequence[str] = ()) -> Iterator[tuple[int, Cells]]:
+    """One (row's number, cells) an answer; who gave it stands in the cell `who` where the table says it.
+
+    columns: those that hold one person's or judge's answers each: a row is as many answers then. What else stands in
+    such a row, a note or a reason, is nobody's.
+    Raises FileFormatError where a column isn't there.
+    """
+    for column in ("doc_id", *(columns or ["answer"])):
+        if column not in table.columns:
+            raise FileFormatError(f"{name} has no column “{column}”.", "Export a sheet to see the columns.")
+    for row_number, row in zip(table.numbers, table.rows, strict=True):
+        if not columns:
+            yield row_number, {column: _cell(value) for column, value in row.items()}
+            continue
+        about = {column: _cell(row.get(column)) for column in _ABOUT}
+        for column in columns:
+            yield row_number, about | {who: column, "answer": _cell(row[column])}
+
+
+def _cell(value: object) -> str:
+    """As a person would have typed it: a sheet's 3 may come as 3.0."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return "" if value is None else str(value)
+
+
+Key = tuple[str, str, str]
+PARTS = ("doc_id", "system_id", "item_id")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreColumns:
+    """The column with the scores, and those with the parts of a text's name (ADR 4); "" where the table lacks one."""
+
+    score: str
+    doc_id: str = ""
+    system_id: str = ""
+    item_id: str = ""
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        return self.doc_id, self.system_id, self.item_id
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedScores:
+    """Key -> (row, score). `left_out` says why a row gave no score; `duplicates` counts rows that repeated one."""
+
+    scores: Mapping[Key, tuple[int, float]]
+    left_out: tuple[SkippedRow, ...]
+    duplicates: int = 0
+
+
+def find_columns(table: TableData, wanted: ScoreColumns) -> ScoreColumns:
+    """The wanted columns, with the parts of the name found by their usual headings where none is given.
+
+    Raises NotFoundError for a column that isn't there, InputError where nothing names a text.
+    """
+    for column in (wanted.score, *wanted.parts):
+        if column and column not in table.columns:
+            raise NotFoundError(f"The file has no column “{column}”.", f"It has: {listed(table.columns)}.")
+    guessed = guess_mapping(table.columns, table.rows).columns
+    parts = {part: getattr(wanted, part) or guessed.get(part, "") for part in PARTS}
+    found = {part: "" if column == wanted.score else column for part, column in parts.items()}
+    if not (found["doc_id"] or found["item_id"]):
+        raise InputError(
+            "The file has no column that names the texts.",
+            f"Choose the one that holds doc_id, or item_id; it has: {listed(table.columns)}.",
+        )
+    return ScoreColumns(wanted.score, **found)
+
+
+def match_scores(table: TableData, columns: ScoreColumns, keys: Collection[Key]) -> MatchedScores:
+    """Each row's text, by the parts of its name that the table has; a row that fits no text or several is left out.
+
+    Of a text that stands there twice the first score counts; another one is left out with a word.
+    """
+    used = [place for place, column in enumerate(columns.parts) if column]
+    index: dict[tuple[str, ...], list[Key]] = {}
+    for key in keys:
+        index.setdefault(tuple(key[place] for place in used), []).append(key)
+    scores: dict[Key, tuple[int, float]] = {}
+    left_out, duplicates = list(table.skipped), 0
+    for row, cells in zip(table.numbers, table.rows, strict=True):
+        try:
+            key = _key(cells, columns, used, index)
+            value = _score(cells, columns)
+            if key in scores and scores[key][1] != value:
+                first = scores[key]
+                raise BadCellError(f"Row {first[0]} already gives this text {first[1]:g}, this one {value:g}.")
+        except BadCellError as reason:
+            left_out.append(SkippedRow(row, str(reason)))
+            continue
+        duplicates += key in scores
+        scores.setdefault(key, (row, value))
+    return MatchedScores(scores, tuple(sorted(left_out, key=lambda skipped: skipped.row)), duplicates)
+
+
+def _key(
+    cells: Mapping[str, Any], columns: ScoreColumns, used: Sequence[int], index: Mapping[tuple[str, ...], list[Key]]
+) -> Key:
+    given = tuple(identifier(cells.get(columns.parts[place])) for place in used)
+    found = index.get(given, [])
+    if not found:
+        raise BadCellError(f"The project has no text {shown(given)}.")
+    if len(found) > 1:
+        lacking = [PARTS[place] for place in range(3) if place not in used and len({key[place] for key in found}) > 1]
+        raise BadCellError(f"{len(found)} texts are called {shown(given)}; the file doesn't give {lacking[0]}.")
+    return found[0]
+
+
+def _score(cells: Mapping[str, Any], columns: ScoreColumns) -> float:
+    cell = cells.get(columns.score)
+    if is_blank(cell):
+        raise BadCellError("It has no score.")
+    try:
+        return number(cell)
+    except BadCellError as error:
+        raise BadCellError(f"The score {error}.") from None
+
+
+def shown(key: Sequence[str]) -> str:
+    """A text's name for people."""
+    return " / ".join(f"“{part[:60]}”" for part in key if part) or "without a name"

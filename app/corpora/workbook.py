@@ -19,10 +19,8 @@ from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 from openpyxl.utils.escape import unescape
 
-from app.corpora.cells import listed
 from app.corpora.corpus import SkippedRow
-from app.corpora.headed_rows import Read, headed_rows, is_empty
-from app.corpora.table_limits import check_unpacked, too_many_cells
+from app.corpora.rows import Read, check_unpacked, headed_rows, is_empty, listed, too_many_cells
 from app.errors import FileFormatError, WorkbenchError
 from app.limited_process import parse_apart
 from app.limits import WORKBOOK

@@ -1,9 +1,10 @@
-"""A checklist and where each of its questions comes from."""
+"""A checklist: its questions, their changes, proposals and comments."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any, Literal
 
 
 class QuestionKind(StrEnum):
@@ -127,3 +128,98 @@ def unchanged_questions(
 
 def _as_asked(question: Question, offered: str) -> tuple[str, str, str]:
     return question.text, question.guidance, offered if question.may_not_apply else ""
+
+
+Kind = Literal["question", "component"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """New values for some fields of one question or component of a draft."""
+
+    kind: Kind
+    id: int
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What an edit changed in one question or component: the same fields before and after."""
+
+    kind: Kind
+    id: int
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing a person did to a draft. `what` says it in a few words; `who` is "" for somebody without a name.
+
+    `undoes` is the change that this one took back, `undone` whether this one was taken back.
+    """
+
+    id: int
+    who: str
+    what: str
+    steps: tuple[Step, ...]
+    at: datetime
+    undoes: int | None = None
+    undone: bool = False
+
+
+class Action(StrEnum):
+    """What was asked for. A validator's proposals are merges, rewordings and drops of its own choosing; applicability
+    asks which questions may not apply."""
+
+    REPHRASE = "rephrase"
+    SIMPLER = "simpler"
+    SPLIT = "split"
+    MERGE = "merge"
+    VALIDATE = "validate"
+    APPLICABILITY = "applicability"
+
+
+class ProposalStatus(StrEnum):
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """`before` are the wordings of the questions `sources` when it was made; `after` is empty where they would go."""
+
+    action: Action
+    model: str
+    sources: tuple[int, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    reason: str = ""
+    status: ProposalStatus = ProposalStatus.OPEN
+    decided_by: str = ""
+    created_at: datetime | None = None
+    decided_at: datetime | None = None
+    id: int = 0
+
+
+LONGEST_COMMENT = 5_000
+"""Characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionComment:
+    """`question` is the one it was made on, perhaps in an earlier version. `who` is "" for somebody without a name.
+
+    `settled_by` and `settled_at` say who resolved it last or took it up again; `settled_at` is None where nobody did.
+    """
+
+    id: int
+    question: int
+    version: int
+    who: str
+    text: str
+    at: datetime
+    resolved: bool = False
+    settled_by: str = ""
+    settled_at: datetime | None = None

@@ -1,9 +1,53 @@
-"""A project: one task, its dimensions, and everything said and scored about its texts."""
+"""A project: its task and dimensions, its texts, and the locked split."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
+from typing import Any
 
-from app.domain.task import Task
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What the texts are. Its words go into every prompt and every screen, `writer_name` into screens alone."""
+
+    text_name: str = "text"
+    source_name: str = "source"
+    description: str = ""
+    language: str = "English"
+    writer_name: str = "system"
+
+    @property
+    def texts_name(self) -> str:
+        """What several texts are called: essays, stories."""
+        return _several(self.text_name)
+
+    @property
+    def sources_name(self) -> str:
+        """What several sources are called: articles, assignments."""
+        return _several(self.source_name)
+
+    @property
+    def writers_name(self) -> str:
+        """What those who wrote the texts are called: systems, agents, students."""
+        return _several(self.writer_name)
+
+
+def _several(word: str) -> str:
+    ends_in_y = word[-1:] == "y" and word[-2:-1] not in tuple("aeiou")
+    return f"{word[:-1]}ies" if ends_in_y else f"{word}s"
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One quality to rate. `id` is 0 until it is stored; `low` and `high` bound the scores."""
+
+    name: str
+    rubric: str = ""
+    low: float = 1.0
+    high: float = 5.0
+    position: int = 0
+    id: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +61,120 @@ class Project:
     notice: str
     research: bool
     created_at: datetime
+
+
+_HISTORY = "Dialogue so far:\n"
+_FACT = "\n\nFact to talk about:\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One item to score.
+
+    `doc_id` names its source, `system_id` who wrote it ("" where the data doesn't say), `item_id` tells texts
+    apart that share both ("" where they needn't be). The three together are unique within a project.
+    """
+
+    doc_id: str
+    text: str
+    system_id: str = ""
+    item_id: str = ""
+    source: str = ""
+    references: tuple[str, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    id: int = 0
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.doc_id, self.system_id, self.item_id
+
+
+@dataclass(frozen=True, slots=True)
+class TextPlace:
+    """Which text it is, without what it says: a million of these fit into memory, a million texts don't."""
+
+    id: int
+    doc_id: str
+    system_id: str = ""
+    item_id: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.doc_id, self.system_id, self.item_id
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One human score of one text on one dimension by one rater."""
+
+    dimension: str
+    rater: str
+    value: float
+
+
+TITLE_WORDS, TITLE_CHARACTERS = 7, 48  # of a text's or a source's beginning
+_STOP = "…"
+
+
+def text_title(text: Text) -> str:
+    """What a text is called in lists for people: the first words of its source, who wrote it, its own first words.
+
+    A text without a source is called by the name of its document.
+    """
+    about = _beginning(dialogue_history(text.source).removeprefix(_HISTORY)) or text.doc_id
+    return " · ".join(part for part in (about, text.system_id, _beginning(text.text)) if part)
+
+
+def _beginning(prose: str) -> str:
+    """The first words; languages that write none apart are cut by their characters."""
+    words = prose[: 8 * TITLE_CHARACTERS].split()
+    found = " ".join(words[:TITLE_WORDS])
+    if len(found) > TITLE_CHARACTERS:
+        cut = found[:TITLE_CHARACTERS]
+        found = cut.rpartition(" ")[0] or cut
+    return found if found == " ".join(prose[: 8 * TITLE_CHARACTERS + 1].split()) else f"{found.rstrip('.,;:')}{_STOP}"
+
+
+def dialogue_source(history: str, fact: str = "") -> str:
+    """What the writer of the reply saw: the dialogue so far and, where one was given, the fact to talk about."""
+    return f"{_HISTORY}{history}" + (f"{_FACT}{fact}" if fact else "")
+
+
+def dialogue_history(source: str) -> str:
+    """The dialogue alone; a source that was not put together so is one."""
+    if not source.startswith(_HISTORY):
+        return source
+    dialogue = source.removeprefix(_HISTORY)
+    return dialogue.rpartition(_FACT)[0] if _FACT in dialogue else dialogue
+
+
+class Scope(StrEnum):
+    """Which texts a question to the database is about. OPEN is what people, samples and tuning may see."""
+
+    OPEN = "open"
+    LOCKED = "locked"
+    EVERY = "every"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One deliberate look at results on the locked texts. `runs` are the numbers of those looked at."""
+
+    who: str
+    at: datetime
+    runs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LockedSplit:
+    """The `documents` drawn with `share` and `seed`. `opened_at` is None while they are locked."""
+
+    id: int
+    share: float
+    seed: int
+    locked_by: str
+    locked_at: datetime
+    documents: tuple[str, ...]
+    looks: tuple[Look, ...] = ()
+    opened_by: str = ""
+    opened_at: datetime | None = None

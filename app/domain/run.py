@@ -1,13 +1,57 @@
-"""Runs: who scored what with which judge, and how far it got."""
+"""Scoring runs: what was asked how, by which calls, with which answers."""
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
-from app.domain.asking_way import AskingWay
-from app.domain.judgment import Evaluation
+from app.domain.judgment import Answer, Evaluation
+
+ANSWERS = tuple(Answer)
+"""What the numbers in `answers` stand for."""
+
+
+def _numbers() -> "array[int]":
+    return array("q")
+
+
+def _small_numbers() -> "array[int]":
+    return array("b")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunAnswers:
+    """Columns of one length, a place for each answer, in the order in which they were given.
+
+    `texts` and `questions` are ids (64 bits), `repeats` count from 0 (64 bits), `answers` are places in ANSWERS (8
+    bits). numpy reads each as an array without a copy.
+    """
+
+    texts: "array[int]" = field(default_factory=_numbers)
+    repeats: "array[int]" = field(default_factory=_numbers)
+    questions: "array[int]" = field(default_factory=_numbers)
+    answers: "array[int]" = field(default_factory=_small_numbers)
+
+
+class AskingWay(StrEnum):
+    """In the order in which they are asked and shown."""
+
+    TOGETHER = "together"
+    ALONE = "alone"
+    REVERSED = "reversed"
+
+    @property
+    def words(self) -> str:
+        """In the middle of a sentence or label."""
+        match self:
+            case AskingWay.TOGETHER:
+                return "all questions in one call"
+            case AskingWay.ALONE:
+                return "one call for each question"
+            case AskingWay.REVERSED:
+                return "one call, last question first"
 
 
 class RunStatus(StrEnum):
@@ -229,3 +273,78 @@ class StageRun:
     error: str = ""
     created_at: datetime | None = None
     id: int = 0
+
+
+class BatchStatus(StrEnum):
+    """INTENDED: about to be handed in, and perhaps it was. OUT: at the provider. CANCELLED: cancelled there, and not
+    collected yet. COLLECTED: its answers are in the ledger. NOTHING: it never was, or nothing came of it."""
+
+    INTENDED = "intended"
+    OUT = "at the provider"
+    CANCELLED = "cancelled"
+    COLLECTED = "collected"
+    NOTHING = "nothing came of it"
+
+
+OPEN = (BatchStatus.INTENDED, BatchStatus.OUT, BatchStatus.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderBatch:
+    """`run` is None where it is for a model's think-alouds. `token` is what it can be found by where the program ended
+    before its handle was known: `handle` is "". `requests` went in, `answered` of them are through as far as seen."""
+
+    id: int
+    run: int | None
+    token: str
+    handle: str
+    status: BatchStatus
+    requests: int
+    answered: int
+    intended_at: datetime
+    out_at: datetime | None = None
+    model: str = ""
+    effort: str = ""
+
+
+Finish = Literal["stop", "length", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class CallIntent:
+    """A request of a run that is about to be sent. `key` is like no other; the vendor gets it as idempotency key."""
+
+    key: str
+    digest: str
+    run: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """`cost_usd` is None where the price is unknown, or what the reply took; `error_kind` is "" where a reply came, and
+    what failed without being billed cost 0.
+
+    Of the input, `cached_tokens` were read from the provider's prompt cache and `cache_write_tokens` written to it.
+    `project` is whom it was asked for, `run` the scoring run where it was one; None for a test of the connection.
+    `person` is who asked; None for whoever runs the server, and for nobody any more.
+    `logprobs` holds [token, log-probability, {alternative: log-probability}] for each token of the reply.
+    """
+
+    digest: str
+    model: str
+    prompt: str
+    prompt_digest: str
+    reply: str = ""
+    rationales: Mapping[str, str] = field(default_factory=dict)
+    logprobs: Sequence[Any] = ()
+    finish: Finish = "stop"
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    error_kind: str = ""
+    run: int | None = None
+    project: int | None = None
+    person: int | None = None

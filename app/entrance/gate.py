@@ -1,21 +1,321 @@
-"""Gate: nothing of the app is sent to those whom the server doesn't know, and no proxy is believed that isn't named."""
+"""Pages that the server itself answers: sign-in, start link, status and guide."""
 
+import hmac
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, FileSystemLoader
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
-from starlette.requests import HTTPConnection
-from starlette.responses import Response
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.domain.people.person import AccessMode
-from app.entrance.guide import GUIDE
-from app.entrance.oidc_door import BEGIN, button, way_back
-from app.entrance.page import door_page, refusal
-from app.entrance.start_link import StartLink
-from app.entrance.status import HEALTH, METRICS
-from app.errors import WorkbenchError
-from app.oidc.client import CALLBACK
-from app.services.people.ways_in import proxies, who_asks, whom_to_ask
+from app.domain.people import NOBODY, OIDC_DAYS, SIGNED_IN_DAYS, AccessMode
+from app.errors import NotListedError, SignInError, WorkbenchError
+from app.oidc import CALLBACK, oidc_client
+from app.services.background.jobs import health, traffic
+from app.services.people.invitations import accept_invitation, came_in_by, read_invitation
+from app.services.people.sign_ins import PARAMETER, end_sign_in, signed_words, words_in
+from app.services.people.ways_in import (
+    ATTEMPT_SECONDS,
+    SIGN_IN_COOKIE,
+    access_mode,
+    attempt_in,
+    begin_attempt,
+    check_answer,
+    cookie_name,
+    is_secure,
+    proxies,
+    set_address,
+    sign_in_with_code,
+    who_asks,
+    whom_to_ask,
+)
 from app.services.runtime.workbench import open_workbench
+from app.settings import settings
+
+GUIDE = "/guide/"
+BUILT = Path(__file__).resolve().parents[1] / "static" / "guide"
+NOT_BUILT = "The guide isn't built in this copy of the program: `make docs` builds it in a few seconds.\n"
+_GUIDE_HEADERS = {
+    # The theme has scripts in its pages. Nothing comes from another server, and no page elsewhere shows it.
+    "Content-Security-Policy": "default-src 'self'; script-src 'self' 'unsafe-inline'; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class _Pages(StaticFiles):
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        if not (Path(self.directory or BUILT) / "index.html").is_file():
+            return PlainTextResponse(NOT_BUILT, 404)
+        return await super().get_response(path, scope)
+
+    async def check_config(self) -> None:
+        """The folder may be missing: where nothing is built, the answer says so."""
+
+    def file_response(
+        self, full_path: os.PathLike[str] | str, stat_result: os.stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        answer = super().file_response(full_path, stat_result, scope, status_code)
+        answer.headers.update(_GUIDE_HEADERS)
+        return answer
+
+
+def guide_routes(folder: Path = BUILT) -> list[BaseRoute]:
+    """folder: where the built pages lie. They may be built while the server runs."""
+    pages = _Pages(directory=folder, html=True, check_dir=False)
+    return [Route(GUIDE.rstrip("/"), _to_pages, methods=["GET"]), Mount(GUIDE.rstrip("/"), pages)]
+
+
+def _to_pages(_: Request) -> Response:
+    return RedirectResponse(GUIDE)
+
+
+SEE_OTHER = 303
+_PAGES = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'",
+    # The address holds the key. "no-referrer" would also hide from us which page a form was sent from.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def door_page(kind: str, status: int = 200, **words: str) -> Response:
+    """kind: which of the template's pages."""
+    page = _PAGES.get_template("door.html").render(kind=kind, **words)
+    return HTMLResponse(page, status, _HEADERS)
+
+
+def refusal(reason: str | WorkbenchError) -> Response:
+    return door_page("refused", 403, reason=str(reason), ask=whom_to_ask(), more=more_on(reason))
+
+
+def more_on(reason: str | WorkbenchError) -> str:
+    """The address of what the guide, which is open at the door too, tells of an error; "" where it has nothing."""
+    paragraph = reason.paragraph if isinstance(reason, WorkbenchError) else None
+    return GUIDE + paragraph.address if paragraph else ""
+
+
+BEGIN = "/sign-in"
+LONGEST_WAY_BACK = 1000
+"""Characters. It travels in a cookie, of which browsers keep 4,096."""
+_LOOPS = (BEGIN, CALLBACK, "/leave")
+_NOT_KEPT = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+_log = logging.getLogger(__name__)
+
+
+def button(back: str = "/", other: bool = False) -> dict[str, str]:
+    """The words of a page with the button. back: the path that it leads to in the end. At the address that is set, so
+    that the cookie is there when the provider sends the browser back."""
+    query = urlencode({"back": back} | ({"other": "yes"} if other else {}))
+    return {"sign_in": f"{set_address()}{BEGIN}?{query}", "provider": oidc_client().host, "ask": whom_to_ask()}
+
+
+def begin(request: Request) -> Response:
+    back = way_back(request.query_params.get("back", ""))
+    try:
+        address, cookie = begin_attempt(back, other="other" in request.query_params)
+    except WorkbenchError as error:
+        return _trouble(error, back)
+    answer = RedirectResponse(address, SEE_OTHER, _NOT_KEPT)
+    answer.set_cookie(_cookie(), cookie, ATTEMPT_SECONDS, secure=is_secure(), httponly=True, samesite="lax")
+    return answer
+
+
+def come_back(request: Request) -> Response:
+    """Whatever comes of it, the attempt is over: its cookie goes. One that this browser didn't begin ends none."""
+    said = request.query_params
+    try:
+        attempt = attempt_in(request.cookies.get(_cookie(), ""), said.get("state", ""))
+    except WorkbenchError as error:
+        return _trouble(error, "/")
+    answer: Response = RedirectResponse(set_address() + attempt.back, SEE_OTHER, _NOT_KEPT)
+    try:
+        check_answer(said.get("error", ""))
+        cookie = sign_in_with_code(open_workbench(), attempt, said.get("code", ""), said.get("iss", ""))
+        age = OIDC_DAYS * 24 * 3600
+        answer.set_cookie(cookie_name(SIGN_IN_COOKIE), cookie, age, secure=is_secure(), httponly=True, samesite="lax")
+    except WorkbenchError as error:
+        answer = _trouble(error, attempt.back)
+    answer.delete_cookie(_cookie(), secure=is_secure(), httponly=True, samesite="lax")
+    return answer
+
+
+def way_back(wished: str) -> str:
+    """A path on this server, which stands behind its address; "/" for what is none, and for what would lead round."""
+    asks_on = any(wished == path or wished.startswith(f"{path}?") for path in _LOOPS)
+    return "/" if asks_on or not wished.startswith("/") or len(wished) > LONGEST_WAY_BACK else wished
+
+
+def oidc_routes() -> list[Route]:
+    """Plain functions, as those of the other doors: the provider is asked in a thread."""
+    return [Route(BEGIN, begin, methods=["GET"]), Route(CALLBACK, come_back, methods=["GET"])]
+
+
+def _cookie() -> str:
+    return cookie_name("interacteval_attempt")
+
+
+def _trouble(error: WorkbenchError, back: str) -> Response:
+    if isinstance(error, SignInError):
+        _log.warning("Nobody was signed in: %s", error)  # whoever runs the server looks here
+    status = 502 if isinstance(error, SignInError) else 403
+    unlisted = isinstance(error, NotListedError)
+    return door_page("again", status, reason=str(error), more=more_on(error), **button(back, other=unlisted))
+
+
+_AGE = SIGNED_IN_DAYS * 24 * 3600
+
+
+def enter(request: Request) -> Response:
+    """Looking at a link doesn't use it up: programs that read mail look at links too. The button does.
+
+    Where a provider says who people are, a link alone lets nobody in: they sign in first and come back to it.
+    """
+    key = request.query_params.get("key", "")
+    workbench = open_workbench()
+    here = NOBODY
+    try:
+        here = who_asks(workbench, request.cookies, request.headers)
+        if here.person is None and access_mode() is AccessMode.OIDC:
+            return door_page("sign_in_first", 401, **button(f"/enter?{urlencode({'key': key})}"))
+        if request.method != "POST":
+            signed_in = here.name if access_mode() is AccessMode.OIDC else ""
+            return door_page("welcome", name=read_invitation(workbench, key, here).name, signed_in=signed_in)
+        _, cookie = accept_invitation(workbench, key, here)
+    except WorkbenchError as error:
+        if came_in_by(workbench, key, here):
+            return RedirectResponse("/", SEE_OTHER)
+        return refusal(error)
+    answer = RedirectResponse("/", SEE_OTHER, {"Referrer-Policy": "same-origin"})
+    if cookie:
+        name = cookie_name(SIGN_IN_COOKIE)
+        answer.set_cookie(name, cookie, httponly=True, samesite="lax", secure=is_secure(), max_age=_AGE)
+    return answer
+
+
+def leave(request: Request) -> Response:
+    if request.method != "POST":
+        return door_page("leave", provider=_provider().get("provider", ""))
+    end_sign_in(open_workbench(), request.cookies.get(cookie_name(SIGN_IN_COOKIE), ""))
+    answer = door_page("left", 200, **({"ask": whom_to_ask()} | _provider()))
+    answer.delete_cookie(cookie_name(SIGN_IN_COOKIE), httponly=True, samesite="lax", secure=is_secure())
+    return answer
+
+
+def door_routes() -> list[Route]:
+    """Plain functions: Starlette runs them in threads, so that a database that waits keeps nobody else waiting."""
+    routes = [Route("/enter", enter, methods=["GET", "POST"]), Route("/leave", leave, methods=["GET", "POST"])]
+    return [*routes, *oidc_routes()] if access_mode() is AccessMode.OIDC else routes
+
+
+def _provider() -> dict[str, str]:
+    """The button for those who sign in with a provider; who signed out may want to be somebody else."""
+    return button(other=True) if access_mode() is AccessMode.OIDC else {}
+
+
+COOKIE = "interacteval_start"
+DAYS = 30
+_PURPOSE = "interacteval start link"
+_SECONDS = DAYS * 24 * 3600
+
+
+class StartLink:
+    """The cookie is signed with the secret of the data folder, so that a tab that is open goes on after a restart."""
+
+    def __init__(self, token: str, port: int) -> None:
+        self._token = token
+        self._cookie = f"{COOKIE}_{port}"
+
+    def answer(self, asking: HTTPConnection) -> Response | None:
+        """None for a browser that came in by a link of this server; else the page that says what to open, or, for the
+        link itself, one that goes on to the app. (A redirect of a link in another page would come without the cookie.)
+        """
+        given = asking.query_params.get(PARAMETER, "")
+        if given and asking.scope["type"] == "http" and asking.scope["method"] in ("GET", "HEAD"):
+            return self._let_in(asking) if self._is_token(given) else door_page("start", 403)
+        if words_in(asking.cookies.get(self._cookie, ""), _PURPOSE, _SECONDS) == [COOKIE]:
+            return None
+        return door_page("start", 401)
+
+    def _let_in(self, asking: HTTPConnection) -> Response:
+        kept = [(name, value) for name, value in asking.query_params.multi_items() if name != PARAMETER]
+        query = f"?{urlencode(kept)}" if kept else ""
+        page = door_page("started", to="/" + quote(asking.scope["path"].lstrip("/")) + query)
+        page.set_cookie(self._cookie, signed_words([COOKIE], _PURPOSE), _SECONDS, httponly=True, samesite="strict")
+        return page
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), self._token.encode())
+
+
+HEALTH, METRICS = "/healthz", "/metrics"
+_FORMAT = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def status_routes(sessions: Callable[[], int]) -> list[Route]:
+    """sessions: how many browsers this process serves."""
+
+    def healthz(_: Request) -> Response:
+        try:
+            found = health(open_workbench())
+        except WorkbenchError:  # what is wrong stands in the log, which is not for everybody
+            return JSONResponse({"database": "away"}, 503)
+        well = {"database": "here", "migration": found.migration, "workers": found.workers, "writable": True}
+        if found.trouble:
+            return JSONResponse({**well, "writable": False, "reason": found.trouble}, 503)
+        return JSONResponse(well)
+
+    def metrics(request: Request) -> Response:
+        if not _may_read(request):
+            return PlainTextResponse("Send the token that INTERACTEVAL_METRICS_TOKEN holds, as a bearer.\n", 403)
+        try:
+            return Response(_figures(sessions()), media_type=_FORMAT)
+        except WorkbenchError:
+            return PlainTextResponse("The database is away.\n", 503)
+
+    return [Route(HEALTH, healthz, methods=["GET"]), Route(METRICS, metrics, methods=["GET"])]
+
+
+def _may_read(request: Request) -> bool:
+    """On a network only who knows the token: behind a proxy every request comes from the same address."""
+    token = settings().provider_variable("INTERACTEVAL_METRICS_TOKEN") or ""
+    kind, _, given = request.headers.get("authorization", "").partition(" ")
+    known = token and kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode())
+    return access_mode() is AccessMode.LOCAL or bool(known)
+
+
+def _figures(sessions: int) -> bytes:
+    workbench = open_workbench()
+    well, busy = health(workbench), traffic(workbench)
+    registry = CollectorRegistry()
+    Gauge("interacteval_sessions", "Browsers that this process serves", registry=registry).set(sessions)
+    Gauge("interacteval_workers", "Workers that are there", registry=registry).set(well.workers)
+    latency = "Seconds that the database took to answer"
+    Gauge("interacteval_database_seconds", latency, registry=registry).set(well.seconds)
+    jobs = Gauge("interacteval_jobs", "Jobs in the background by status", ["status"], registry=registry)
+    for status, count in busy.jobs.items():
+        jobs.labels(status).set(count)
+    calls = Gauge("interacteval_calls", "Calls of models on record by how they ended", ["ended"], registry=registry)
+    for kind, count in busy.calls.items():
+        calls.labels(kind or "answered").set(count)
+    tokens = Gauge("interacteval_tokens", "Tokens of all calls on record", ["direction"], registry=registry)
+    tokens.labels("input").set(busy.input_tokens)
+    tokens.labels("output").set(busy.output_tokens)
+    return generate_latest(registry)
+
 
 WATCHED = ("/_stcore/health", HEALTH, METRICS)
 """Asked by whatever watches the server, from wherever it is; nothing of a project is in it."""

@@ -1,25 +1,257 @@
-"""Guard: what stands before every route and WebSocket, the server's own and Streamlit's.
-
-In this order: the Host is one of ours; the page that asks is one of ours (Origin, then Fetch Metadata); the route is
-one that the workbench uses; the browser may come in (`Gate`); a file belongs to the browser that asks (`OwnFiles`).
-Every answer, also each refusal, bears the same headers.
-"""
+"""Stands before every route and socket: exact origin, headers, sessions' own files, counted uploads."""
 
 import base64
 import hashlib
-from collections.abc import Iterable
-from urllib.parse import parse_qs
+import threading
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, Response
+from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.domain.people.person import AccessMode
+from app.domain.people import AccessMode
 from app.entrance.gate import Gate
-from app.entrance.origins import OwnAddresses
-from app.entrance.own_files import OwnFiles
-from app.entrance.session_owners import SessionOwners
-from app.entrance.streamlit_routes import Use, use_of
+from app.server_names import ServerNames
+from app.services.people.ways_in import BROWSER_COOKIE, SIGN_IN_COOKIE, cookie_name, proxy_subject
+
+_PORTS = {"http": 80, "https": 443}
+Origin = tuple[str, str, int]
+"""Scheme, host in small letters, port."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAddresses:
+    """Where browsers reach this server.
+
+    port: the one it listens on, without TLS. address: the one that is set (INTERACTEVAL_ADDRESS), "" for none.
+    """
+
+    names: ServerNames
+    port: int
+    address: str = ""
+
+    def owns(self, origin: str, host: str | None) -> bool:
+        """Whether a page at this Origin is one of ours. host: the Host that its request names.
+
+        A proxy may name another host than browsers do: then the address that is set counts. Otherwise the browser's
+        Host is where it connected to, so that a page of another port or scheme never has the same.
+        """
+        said = read_origin(origin)
+        if said is None:
+            return False
+        return said == read_origin(self.address, path=True) or said in self._asked_at(host)
+
+    def _asked_at(self, host: str | None) -> set[Origin]:
+        if not self.names.knows(host):
+            return set()
+        parts = urlsplit(f"//{host}")
+        name = (parts.hostname or "").rstrip(".")
+        if parts.port == self.port:
+            return {("http", name, self.port)}
+        # Another port is a proxy's, or one that a container's is mapped to. Without a port either scheme is possible.
+        set_scheme = urlsplit(self.address).scheme
+        schemes = [set_scheme] if set_scheme and parts.port is None else list(_PORTS)
+        return {(scheme, name, parts.port or _PORTS[scheme]) for scheme in schemes}
+
+
+def read_origin(origin: str, path: bool = False) -> Origin | None:
+    """None for what is none, such as "null". path: whether one may follow, as in an address."""
+    try:
+        parts = urlsplit(origin)
+        port = parts.port
+    except ValueError:
+        return None
+    more = parts.query or parts.fragment or "@" in parts.netloc or (parts.path and not path)
+    if parts.scheme not in _PORTS or not parts.hostname or more:
+        return None
+    return parts.scheme, parts.hostname.rstrip("."), port or _PORTS[parts.scheme]
+
+
+Owner = tuple[str, ...]
+"""The browser's name and what it is signed in by; () for one that takes no cookie."""
+MOST_FILES = 100
+"""Files that an owner may have in memory at a time, and upload addresses that a session may have open."""
+
+
+def owner_of(cookies: Mapping[str, str], headers: Mapping[str, str]) -> Owner:
+    browser = cookies.get(cookie_name(BROWSER_COOKIE), "")
+    return (browser, cookies.get(cookie_name(SIGN_IN_COOKIE), ""), proxy_subject(headers)) if browser else ()
+
+
+class SessionOwners:
+    """Safe to call from any thread. most_bytes: what an owner may have in memory of uploads."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._lock = threading.Lock()
+        self._sessions: dict[str, Owner] = {}
+        self._open: defaultdict[str, deque[str]] = defaultdict(lambda: deque(maxlen=MOST_FILES))
+        self._uploads: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        self._arriving: Counter[Owner] = Counter()
+        self._files: defaultdict[str, set[Owner]] = defaultdict(set)
+
+    def begin(self, session: str, owner: Owner) -> None:
+        with self._lock:
+            self._sessions[session] = owner
+
+    def end(self, session: str) -> None:
+        with self._lock:
+            for kept in (self._sessions, self._open, self._uploads):
+                kept.pop(session, None)
+
+    def owns(self, owner: Owner, session: str) -> bool:
+        with self._lock:
+            return bool(owner) and self._sessions.get(session) == owner
+
+    def open_upload(self, session: str, file: str) -> None:
+        """This session may upload a file under this name from now on."""
+        with self._lock:
+            self._open[session].append(file)
+
+    def may_upload(self, owner: Owner, session: str, file: str) -> bool:
+        with self._lock:
+            return bool(owner) and self._sessions.get(session) == owner and file in self._open.get(session, ())
+
+    def arriving(self, owner: Owner, size: int) -> bool:
+        """Count bytes that are on their way; False where they would be too many, and then they aren't counted."""
+        with self._lock:
+            held = [self._uploads.get(session, {}) for session, one in self._sessions.items() if one == owner]
+            files = sum(map(len, held))
+            if (
+                files >= MOST_FILES
+                or sum(sum(one.values()) for one in held) + self._arriving[owner] + size > self._most
+            ):
+                return False
+            self._arriving[owner] += size
+            return True
+
+    def arrived(self, owner: Owner, size: int) -> None:
+        """They are kept, which `keep` counts, or gone."""
+        with self._lock:
+            self._arriving[owner] -= size
+            if self._arriving[owner] <= 0:
+                del self._arriving[owner]
+
+    def keep(self, session: str, file: str, size: int) -> None:
+        with self._lock:
+            self._uploads[session][file] = size
+
+    def let_go(self, session: str, file: str) -> None:
+        with self._lock:
+            self._uploads.get(session, {}).pop(file, None)
+
+    def share(self, file: str, session: str) -> None:
+        """A file that this session's browser may fetch."""
+        with self._lock:
+            if owner := self._sessions.get(session, ()):
+                self._files[file].add(owner)
+
+    def may_fetch(self, owner: Owner, file: str) -> bool:
+        with self._lock:
+            return bool(owner) and owner in self._files.get(file, ())
+
+    def forget(self, file: str) -> None:
+        with self._lock:
+            self._files.pop(file, None)
+
+
+class Use(Enum):
+    """What a route of Streamlit's is to the workbench."""
+
+    OPEN = "for everybody who is let in"
+    UPLOAD = "for the session that asked to upload the file"
+    MEDIA = "for browsers whose session made the file"
+    CLOSED = "not used"
+
+
+STREAMLIT_ROUTES = {
+    "/_stcore/health": Use.OPEN,
+    "/_stcore/host-config": Use.OPEN,
+    "/_stcore/stream": Use.OPEN,
+    "/_stcore/bidi-components/{path:path}": Use.OPEN,
+    "/_stcore/upload_file/{session_id}/{file_id}": Use.UPLOAD,
+    "/media/{file_id:path}": Use.MEDIA,
+    "/_stcore/metrics": Use.CLOSED,
+    "/_stcore/agent/interact": Use.CLOSED,
+    "/_stcore/agent/openapi.json": Use.CLOSED,
+    "/_stcore/agent/mcp": Use.CLOSED,
+    "/component/{path:path}": Use.CLOSED,
+    "/auth/login": Use.CLOSED,
+    "/auth/logout": Use.CLOSED,
+    "/oauth2callback": Use.CLOSED,
+}
+"""All of them but its static files, which are the same for everybody. A test compares them with Streamlit's."""
+_PATTERNS = [(compile_path(path)[0], use) for path, use in STREAMLIT_ROUTES.items()]
+
+
+def use_of(path: str) -> Use:
+    """Below `/_stcore` what isn't listed is closed, also what a later Streamlit adds."""
+    listed = next((use for pattern, use in _PATTERNS if pattern.match(path)), None)
+    return listed or (Use.CLOSED if path.lstrip("/").startswith("_stcore") else Use.OPEN)
+
+
+NOT_YOURS = "This belongs to another browser, or to a screen that is closed. Load the screen anew.\n"
+TOO_MUCH = "Your uploads fill your share of the server's memory. Load the screen anew, or upload smaller files."
+TOO_LARGE = 413
+
+
+class OwnFiles:
+    def __init__(self, app: ASGIApp, owners: SessionOwners) -> None:
+        self._app = app
+        self._owners = owners
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        use = use_of(scope["path"]) if scope["type"] == "http" else Use.OPEN
+        if use not in (Use.UPLOAD, Use.MEDIA):
+            await self._app(scope, receive, send)
+            return
+        asking = HTTPConnection(scope)
+        owner = owner_of(asking.cookies, asking.headers)
+        if refused := self._refused(scope, use, owner):
+            await refused(scope, receive, send)
+            return
+        upload = _Upload(self._owners, owner, receive)
+        try:
+            await self._app(scope, upload.receive if use is Use.UPLOAD else receive, send)
+        finally:
+            upload.end()
+
+    def _refused(self, scope: Scope, use: Use, owner: Owner) -> Response | None:
+        parts = [part for part in scope["path"].split("/") if part]
+        if use is Use.MEDIA:
+            known = self._owners.may_fetch(owner, "/".join(parts[1:]).partition(".")[0])
+        else:
+            session, file = parts[-2:]
+            put = scope["method"] == "PUT"
+            known = self._owners.may_upload(owner, session, file) if put else self._owners.owns(owner, session)
+        return None if known else PlainTextResponse(NOT_YOURS, 403)
+
+
+class _Upload:
+    """Counts bytes as they arrive, so that too many are refused before they are kept."""
+
+    def __init__(self, owners: SessionOwners, owner: Owner, receive: Receive) -> None:
+        self._owners, self._owner, self._receive, self._taken = owners, owner, receive, 0
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        size = len(message.get("body", b""))
+        if size and not self._owners.arriving(self._owner, size):
+            raise HTTPException(TOO_LARGE, TOO_MUCH)
+        self._taken += size
+        return message
+
+    def end(self) -> None:
+        """What was kept counts as kept from now on; what wasn't is gone."""
+        self._owners.arrived(self._owner, self._taken)
+
 
 OWN_HEADER = "x-interacteval"
 """A program that isn't a browser sends it with what changes something: no page elsewhere can, without asking first."""

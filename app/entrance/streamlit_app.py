@@ -19,7 +19,7 @@ from streamlit.runtime.state import SafeSessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec, UploadFileUrlInfo
 from streamlit.web.cache_storage_manager_config import create_default_cache_storage_manager
 
-from app.entrance.session_owners import MOST_FILES, SessionOwners, owner_of
+from app.entrance.guard import MOST_FILES, SessionOwners, owner_of
 
 OWN_OPTIONS = Path(__file__).resolve().parents[1] / ".streamlit" / "config.toml"
 PINNED: Mapping[str, Any] = {

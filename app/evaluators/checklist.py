@@ -1,21 +1,66 @@
-"""The checklist evaluator's one call: a judge answers questions about a text (InteractEval, section 3.5)."""
+"""A judge answers a checklist; the score is the weighted share of yes (InteractEval, section 3.4)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import Any
 
-from app.domain.checklist import Question
-from app.domain.judgment import CANNOT_TELL, Answer, Judgment
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
-from app.domain.wording.abstention import NOT_APPLICABLE, abstention
-from app.domain.wording.quotation import kept_quote
+from app.domain.checklist import Checklist, Question
+from app.domain.judgment import CANNOT_TELL, Answer, Evaluation, Judgment, checklist_score, soft_score
+from app.domain.project import Dimension, Task, Text
+from app.domain.wording import NOT_APPLICABLE, abstention, answer_part, kept_quote
 from app.errors import NotReadyError
-from app.evaluators.answer_probabilities import probabilities_of_yes
-from app.evaluators.options import shown
+from app.evaluators.method import EvaluatorContext, JudgeLogprobs, Method, gather_all, shown
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
-from app.providers.base import ChatModel, ChatReply, ChatRequest
+from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob
 from app.providers.structured import ask, fits
+
+
+def probabilities_of_yes(tokens: Sequence[TokenLogprob], keys: Sequence[str]) -> dict[str, float]:
+    """Key -> P(yes) / (P(yes) + P(no)) at the token where the answer to that key begins.
+
+    `tokens` spell the whole reply in order; what was thought before the answer doesn't count. Alternatives that begin
+    neither word are left out of both sides; a key whose answer isn't found, or whose token has neither alternative, is
+    missing from the result.
+    """
+    text = answer_part("".join(token.token for token in tokens))
+    found = {}
+    for key in keys:
+        places = list(re.finditer(rf'"{re.escape(key)}"\s*:\s*(?:\{{.*?"answer"\s*:\s*)?"', text, re.DOTALL))
+        if places:
+            p = _at(tokens, places[-1].end())
+            if p is not None:
+                found[key] = p
+    return found
+
+
+def _at(tokens: Sequence[TokenLogprob], position: int) -> float | None:
+    """P(yes) at the token that holds the character at `position`, the first letter of the answer."""
+    start = 0
+    for token in tokens:
+        end = start + len(token.token)
+        if start <= position < end:
+            return _share_of_yes(token, position - start)
+        start = end
+    return None
+
+
+def _share_of_yes(token: TokenLogprob, offset: int) -> float | None:
+    alternatives = {**token.top, token.token: token.logprob}
+    before = token.token[:offset]
+    yes = no = 0.0
+    for alternative, logprob in alternatives.items():
+        if not alternative.startswith(before):
+            continue
+        word = alternative[offset:].strip().lower().rstrip('",}')
+        if word and Answer.YES.value.startswith(word):
+            yes += math.exp(logprob)
+        elif word and Answer.NO.value.startswith(word):
+            no += math.exp(logprob)
+    return yes / (yes + no) if yes + no > 0 else None
+
 
 PROMPT = "judge-checklist"
 PROMPT_WITH_REASONS = "judge-checklist-reasons"
@@ -302,3 +347,105 @@ def _with_quote(cell: object) -> object:
     """With an empty quote where there is none: for want of a quote not everything is worth asking again."""
     given = dict(cell) if isinstance(cell, Mapping) else {"answer": cell}
     return given if isinstance(given.get("quote"), str) else given | {"quote": ""}
+
+
+WEIGHTED = "weighted"  # the name of the weighted score among a score's details
+
+
+@dataclass(frozen=True, slots=True)
+class ChecklistEvaluator:
+    """Asks the enabled questions of one checklist.
+
+    Asked several times, a text's score is the mean over the repeats that have one: the paper asks once, so this choice
+    is ours. Weights play no part in the score; where they differ, the weighted score stands in the details.
+
+    earlier: answers that count already, by text; only the other questions are asked.
+
+    Where the judge gives no log-probabilities, its answers count as ever and have no probability of yes: the share of
+    yes among several samples would be another question's answer (how often it wavers), and is what `repeats` asks.
+    """
+
+    model: ChatModel
+    task: Task
+    dimension: Dimension
+    checklist: Checklist
+    options: JudgeOptions = PLAIN
+    earlier: Mapping[int, Sequence[Judgment]] = field(default_factory=dict)
+    logprobs: JudgeLogprobs = field(default_factory=JudgeLogprobs)
+
+    async def score(self, text: Text) -> Evaluation:
+        repeats = await gather_all(self._answers(text, n) for n in range(self.options.repeats))
+        return evaluation_of(self.checklist, self.dimension, repeats)
+
+    async def _answers(self, text: Text, repeat: int) -> tuple[Judgment, ...]:
+        """In the order of the questions; those answered earlier aren't asked."""
+        known = {j.question: j for j in self.earlier.get(text.id, ()) if j.repeat == repeat}
+        left = tuple(question for question in self.checklist.asked if question.id not in known)
+        new = await gather_all(self._ask(group, text, repeat) for group in self.options.calls(left))
+        known |= {judgment.question: judgment for judgments in new for judgment in judgments}
+        return tuple(known[question.id] for question in self.checklist.asked)
+
+    async def _ask(self, questions: Sequence[Question], text: Text, repeat: int) -> tuple[Judgment, ...]:
+        async def asked(options: JudgeOptions) -> tuple[Judgment, ...]:
+            judged = await judge(self.model, self.task, self.dimension, questions, text, options=options, repeat=repeat)
+            return judged.judgments
+
+        if not self.options.soft:
+            return await asked(self.options)
+        return await self.logprobs.ask(lambda: asked(self.options), lambda: asked(replace(self.options, soft=False)))
+
+
+def evaluation_of(checklist: Checklist, dimension: Dimension, repeats: Sequence[Sequence[Judgment]]) -> Evaluation:
+    """What answers make of a text: for each time it was judged one answer a question, in the order of the questions."""
+    low, high = dimension.low, dimension.high
+    judgments = tuple(judgment for answers in repeats for judgment in answers)
+    said = [[judgment.answer for judgment in answers] for answers in repeats]
+    weights = [question.weight for question in checklist.asked]
+    weighted = _mean(checklist_score(answers, low, high, weights).value for answers in said)
+    scores = [checklist_score(answers, low, high) for answers in said]
+    return Evaluation(
+        value=_mean(score.value for score in scores),
+        coverage=fmean(score.coverage for score in scores),
+        judgments=judgments,
+        soft=soft_score(judgments, low, high),
+        details={WEIGHTED: weighted} if checklist.weighted and weighted is not None else {},
+    )
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _make(setting: EvaluatorContext) -> ChecklistEvaluator:
+    if setting.checklist is None:
+        raise NotReadyError(f"{setting.dimension.name} has no checklist.", "Build and publish one first.")
+    return ChecklistEvaluator(
+        setting.model,
+        setting.task,
+        setting.dimension,
+        setting.checklist,
+        setting.options,
+        setting.earlier,
+        setting.judge_logprobs,
+    )
+
+
+def _told(options: JudgeOptions) -> str:
+    """The prompt that asks for evidence is one for several ways of asking; the others are told apart by their names."""
+    said = {"reversed order": options.reversed_order}
+    if options.evidence:
+        said |= {"reasons": options.reasons, "cannot tell": options.cannot_tell}
+    return ", ".join(word for word, true in said.items() if true)
+
+
+METHOD = Method(
+    "checklist",
+    "Checklist: yes/no questions",
+    _make,
+    options=JudgeOptions,
+    by_rules=True,
+    checklist=lambda _: True,
+    prompt=lambda options: options.prompt(),
+    told=_told,
+)

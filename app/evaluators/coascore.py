@@ -13,14 +13,11 @@ from typing import Any, Literal
 import numpy as np
 
 from app.domain.judgment import CANNOT_TELL, Evaluation, abstained
-from app.domain.task import Dimension
-from app.domain.text import Text
-from app.domain.wording.abstention import abstention
+from app.domain.project import Dimension, Text
+from app.domain.wording import abstention
 from app.errors import AbstainedError, NotReadyError
-from app.evaluators.free_score import ask_score, score_request
-from app.evaluators.method import EvaluatorContext, Method, RequestCounts
-from app.evaluators.options import shown
-from app.evaluators.stages import SharedCalls, ask_once
+from app.evaluators.method import EvaluatorContext, Method, RequestCounts, SharedCalls, ask_once, shown
+from app.evaluators.score_reading import ask_score, score_request
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatRequest
 from app.providers.structured import ask

@@ -11,15 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from app.domain.judgment import Evaluation, abstained
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.errors import AbstainedError, NoLogprobsError, UnreadableScoreError
-from app.evaluators.free_score import ask_score, score_request
-from app.evaluators.method import EvaluatorContext, Method, RequestCounts
-from app.evaluators.options import shown
-from app.evaluators.score_probabilities import probabilities_of_scores
-from app.evaluators.score_samples import sampled_score
-from app.evaluators.stages import SharedCalls, ask_once
+from app.evaluators.method import EvaluatorContext, Method, RequestCounts, SharedCalls, ask_once, shown
+from app.evaluators.score_reading import ask_score, probabilities_of_scores, sampled_score, score_request
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatRequest
 

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 from app.domain.judgment import Evaluation, abstained
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.errors import AbstainedError
-from app.evaluators.free_score import ask_score, score_request
 from app.evaluators.method import EvaluatorContext, Method
+from app.evaluators.score_reading import ask_score, score_request
 from app.providers.base import ChatModel
 
 DIRECT = "llm-score"

@@ -1,21 +1,232 @@
-"""Description of a way of scoring, known before it scores: its options, what it needs, what it asks."""
+"""What a method is: its name, options, stages and the evaluator it makes."""
 
+import asyncio
 import hashlib
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import json
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
+from app.domain.attribute import Sample
 from app.domain.checklist import Checklist
-from app.domain.judgment import Judgment
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
-from app.domain.think_aloud import Sample
-from app.evaluators.evaluator import Evaluator
-from app.evaluators.judge_logprobs import JudgeLogprobs
-from app.evaluators.options import NoOptions, read_options
-from app.evaluators.stages import NullStages, Stages
+from app.domain.judgment import Evaluation, Judgment
+from app.domain.project import Dimension, Task, Text
+from app.domain.run import StageRun
+from app.errors import InputError, NoLogprobsError
 from app.prompting import load_prompt
-from app.providers.base import ChatModel
+from app.providers.base import ChatModel, ChatRequest, digest_of
+from app.providers.structured import Check, ask
+
+
+class Evaluator(Protocol):
+    """Scores one text after another on one dimension. Raises ProviderError where a text can't be scored."""
+
+    async def score(self, text: Text) -> Evaluation: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NoOptions:
+    """For methods that can be run in one way only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option as a person sees it. `kind` is bool, int or str; `choices` maps each allowed value to its words, and
+    is empty where any value of the kind will do (whole numbers from 1 on). `only`: other options of the method and the
+    values at which this one changes anything, by name; empty where it always does."""
+
+    name: str
+    label: str
+    help: str
+    kind: type
+    default: Any
+    choices: Mapping[Any, str] = field(default_factory=dict)
+    only: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    def applies(self, chosen: Mapping[str, Any]) -> bool:
+        """Whether it changes anything beside these values of the method's options."""
+        return all(chosen[name] in values for name, values in self.only.items())
+
+
+def shown(
+    label: str,
+    help: str,  # noqa: A002
+    choices: Mapping[Any, str] | None = None,
+    only: Mapping[str, tuple[Any, ...]] | None = None,
+    *,
+    later: bool = False,
+) -> dict[str, Any]:
+    """Metadata of an option's field: its label, a sentence or two on what it does, words for each choice, and the
+    values of other options at which alone it does anything. `later`: runs were stored before there was this choice."""
+    return {"label": label, "help": help, "choices": choices or {}, "only": only or {}, "later": later}
+
+
+def as_params(options: Any) -> dict[str, Any]:
+    """Name -> value, as stored with a run. An option that came later is left out at its default: asked alike, a run
+    of today and one from before are stored alike."""
+    left_out = {o.name for o in fields(options) if o.metadata.get("later") and getattr(options, o.name) == o.default}
+    return {name: value for name, value in asdict(options).items() if name not in left_out}
+
+
+def described(options: type) -> tuple[Option, ...]:
+    """The options of a method, in the order in which they are to be offered."""
+    hints = get_type_hints(options)
+    return tuple(_described(found, hints[found.name]) for found in fields(options))
+
+
+def _described(found: Any, hint: Any) -> Option:
+    words = found.metadata.get("choices", {})
+    allowed = get_args(hint) if get_origin(hint) is Literal else ()
+    label = found.metadata.get("label", found.name.replace("_", " ").capitalize())
+    kind = type(allowed[0]) if allowed else hint
+    choices = {value: words.get(value, str(value)) for value in allowed}
+    about, only = found.metadata.get("help", ""), found.metadata.get("only", {})
+    return Option(found.name, label, about, kind, found.default, choices, only)
+
+
+def read_options(method: str, options: type, given: Mapping[str, Any]) -> Any:
+    """An instance of `options` from names and values, which may be written out. Raises InputError."""
+    known = {option.name: option for option in described(options)}
+    for name in given:
+        if name not in known:
+            has = f"It has: {', '.join(known)}." if known else "It has none."
+            raise InputError(f"{method} has no option “{name}”.", has)
+    return options(**{name: _value(method, known[name], value) for name, value in given.items()})
+
+
+def unused_option(method: str, options: Any) -> str:
+    """Which option was changed although it does nothing beside the others, and what it needs; "" for none."""
+    chosen = asdict(options)
+    for option in described(type(options)):
+        if chosen[option.name] != option.default and not option.applies(chosen):
+            needed = " and ".join(f"{name}={' or '.join(map(_said, values))}" for name, values in option.only.items())
+            return f"{method} uses {option.name} only with {needed}."
+    return ""
+
+
+def _said(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+_WORDS = {"yes": True, "true": True, "no": False, "false": False}
+
+
+def _value(method: str, option: Option, value: Any) -> Any:
+    read: Any = value
+    if isinstance(value, str):
+        if option.choices:
+            read = next((allowed for allowed in option.choices if str(allowed) == value), value)
+        elif option.kind is bool:
+            read = _WORDS.get(value.lower(), value)
+        elif option.kind is int:
+            read = int(value) if value.isdecimal() else value
+    # An int is no bool here, though Python takes one for the other.
+    fits = read in option.choices if option.choices else type(read) is option.kind
+    if not fits or (option.kind is int and not option.choices and read < 1):
+        raise InputError(f"{method} can't take {option.name}={value}.", f"Give {_allowed(option)}.")
+    return read
+
+
+def _allowed(option: Option) -> str:
+    if option.choices:
+        return ", ".join(map(str, option.choices))
+    return {bool: "yes, no", int: "a whole number of at least 1"}.get(option.kind, "some text")
+
+
+Made = TypeVar("Made")
+
+
+class Stages(Protocol):
+    """Where such answers are kept."""
+
+    async def find(self, dimension: int, stage: str, inputs_digest: str) -> str | None:
+        """The newest output of this very request, edited ones included."""
+        ...
+
+    async def keep(self, dimension: int, stage: StageRun) -> None: ...
+
+
+class NullStages:
+    """Keeps nothing."""
+
+    async def find(self, dimension: int, stage: str, inputs_digest: str) -> str | None:
+        return None
+
+    async def keep(self, dimension: int, stage: StageRun) -> None:
+        """Nothing to do."""
+
+
+class SharedCalls(Generic[Made]):
+    """Work that is begun by the first who waits for it and shared by all; so is its failure."""
+
+    def __init__(self, work: Callable[[], Awaitable[Made]]) -> None:
+        self._work = work
+        self._under_way: asyncio.Future[Made] | None = None
+
+    async def get(self) -> Made:
+        if self._under_way is None:
+            self._under_way = asyncio.ensure_future(self._work())
+        return await asyncio.shield(self._under_way)
+
+
+async def ask_once(
+    stages: Stages, model: ChatModel, dimension: Dimension, stage: str, request: ChatRequest, check: Check | None = None
+) -> dict[str, Any]:
+    """The kept answer to this request, else the model's, which is then kept. Raises what `ask` raises."""
+    digest = digest_of(request, model)
+    found = await stages.find(dimension.id, stage, digest)
+    if found is not None:
+        value: dict[str, Any] = json.loads(found)
+        return value
+    answered = await ask(model, request, check=check)
+    usage = answered.reply.usage
+    await stages.keep(
+        dimension.id,
+        StageRun(
+            stage=stage,
+            model=model.name,
+            prompt=request.prompt.label,
+            prompt_digest=request.prompt.digest,
+            inputs_digest=digest,
+            inputs=request.prompt.variables,
+            output=json.dumps(answered.value, ensure_ascii=False),
+            input_tokens=usage.input_tokens,
+            cached_tokens=usage.cached_tokens,
+            output_tokens=usage.output_tokens,
+        ),
+    )
+    return answered.value
+
+
+class JudgeLogprobs:
+    """One for a run, whatever its dimensions. `given` is None until the judge was asked; a refusal holds for the rest
+    of the run, so that its texts are scored alike. `untold` counts the texts whose log-probabilities came and did not
+    tell how likely each score is."""
+
+    def __init__(self, given: bool | None = None) -> None:
+        self.given = given
+        self.untold = 0
+        self._first = asyncio.Lock()
+
+    async def ask(self, with_them: Callable[[], Awaitable[Made]], without: Callable[[], Awaitable[Made]]) -> Made:
+        """Ask with log-probabilities, or without where the judge refuses them. The first request goes alone: where it
+        is refused, or answered without any, the others are not asked in vain."""
+        if self.given is None:
+            async with self._first:
+                if self.given is None:
+                    try:
+                        made = await with_them()
+                    except NoLogprobsError:
+                        self.given = False
+                    else:
+                        self.given = True
+                        return made
+        if self.given:
+            try:
+                return await with_them()
+            except NoLogprobsError:
+                self.given = False
+        return await without()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +314,15 @@ class Method:
         name, told = self.prompt(options), self.told(options)
         digest = load_prompt(name).digest if name else ""
         return hashlib.sha256(f"{digest} {told}".encode()).hexdigest() if told else digest
+
+
+async def gather_all(work: Iterable[Awaitable[Made]]) -> list[Made]:
+    """All results, in order. Raises the first failure once all have ended, where asyncio.gather would at once, with
+    the others still under way and nobody there to take their replies."""
+    ended = await asyncio.gather(*work, return_exceptions=True)
+    results: list[Made] = []
+    for result in ended:
+        if isinstance(result, BaseException):
+            raise result
+        results.append(result)
+    return results

@@ -1,12 +1,20 @@
 """Every method by its name: the one list that command line, screens and runs share."""
 
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
 from app.errors import InputError
-from app.evaluators import check_eval, checklist_evaluator, coascore, g_eval, llm_score, reference_metrics
+from app.evaluators import check_eval, checklist, coascore, g_eval, llm_score, reference_metrics
+from app.evaluators.check_eval import OWN_SEEDS, SEEDS
+from app.evaluators.coascore import ASPECTS
+from app.evaluators.g_eval import STEPS
 from app.evaluators.method import Method
 from app.evaluators.neural import bartscore, bertscore, gptscore, moverscore, unieval
 
 _ALL = (
-    checklist_evaluator.METHOD,
+    checklist.METHOD,
     check_eval.METHOD,
     g_eval.METHOD,
     coascore.METHOD,
@@ -26,3 +34,78 @@ def method_named(name: str) -> Method:
     if name not in METHODS:
         raise InputError(f"“{name}” is not an evaluator of this version.", f"It has: {', '.join(METHODS)}.")
     return METHODS[name]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLines:
+    """`write` turns what is stored into lines, `read` lines into what is stored; it raises InputError."""
+
+    title: str
+    how: str
+    write: Callable[[dict[str, Any]], list[str]]
+    read: Callable[[list[str]], dict[str, Any]]
+
+
+def as_lines(stage: str, output: str) -> str:
+    return "\n".join(WRITINGS[stage].write(json.loads(output)))
+
+
+def from_lines(stage: str, lines: str) -> str:
+    """As stored, in JSON. Raises InputError, naming the line that can't be read."""
+    given = [" ".join(line.split()) for line in lines.splitlines()]
+    kept = [line for line in given if line]
+    if not kept:
+        raise InputError("There is nothing to keep: all lines are empty.", "Write at least one.")
+    return json.dumps(WRITINGS[stage].read(kept), ensure_ascii=False)
+
+
+def _aspect(line: str) -> dict[str, str]:
+    name, colon, description = (part.strip() for part in line.partition(":"))
+    if not (name and colon and description):
+        raise InputError(f"“{line[:60]}” is no aspect.", "Write it as name: what it is.")
+    return {"name": name, "description": description}
+
+
+def _aspects(lines: list[str]) -> dict[str, Any]:
+    aspects = [_aspect(line) for line in lines]
+    if len({aspect["name"].casefold() for aspect in aspects}) < len(aspects):
+        raise InputError("Two aspects have the same name.", "Give each a name of its own.")
+    return {"aspects": aspects}
+
+
+def _seeds(lines: list[str]) -> dict[str, Any]:
+    found: list[dict[str, Any]] = []
+    for line in lines:
+        if not line.startswith("-"):
+            found.append({"name": line.rstrip(":"), "questions": []})
+        elif not found:
+            raise InputError(f"“{line[:60]}” stands before any sub-aspect.", "Write the sub-aspect in a line above it.")
+        elif line.lstrip("- "):
+            found[-1]["questions"].append(line.lstrip("- "))
+    empty = [entry["name"] for entry in found if not entry["questions"]]
+    if empty:
+        raise InputError(f"The sub-aspect “{empty[0][:60]}” has no question.", "Write one below it, behind a dash.")
+    return {"sub_aspects": found}
+
+
+def _seed_lines(value: dict[str, Any]) -> list[str]:
+    return [line for entry in value["sub_aspects"] for line in (entry["name"], *(f"- {q}" for q in entry["questions"]))]
+
+
+_SEED_HOW = "A line for each sub-aspect; below it its yes/no questions, each behind a dash, with yes = good."
+WRITINGS: dict[str, OutputLines] = {
+    STEPS: OutputLines(
+        "G-Eval: evaluation steps",
+        "One step per line.",
+        lambda value: [str(step) for step in value["steps"]],
+        lambda lines: {"steps": lines},
+    ),
+    ASPECTS: OutputLines(
+        "CoAScore: related aspects",
+        "One aspect per line, as name: what it is.",
+        lambda value: [f"{entry['name']}: {entry['description']}" for entry in value["aspects"]],
+        _aspects,
+    ),
+    SEEDS: OutputLines("CheckEval: proposed seeds", _SEED_HOW, _seed_lines, _seeds),
+    OWN_SEEDS: OutputLines("CheckEval: your own seeds", _SEED_HOW, _seed_lines, _seeds),
+}

@@ -1,19 +1,22 @@
-"""A score from a judge's free text: read where one number can be meant, else reported as unreadable, never guessed.
+"""A score out of a judge's reply: read from text, weighted by probabilities, or the mean of samples."""
 
-What was labelled as the score counts before what merely stands there: "Score: 4", "4/5", "4 out of 5", "rate it 4",
-and last a number by itself. Among the best kind found, all must agree; of several labelled "final" or "overall" the
-same holds. A number that only names the scale ("on a scale of 1 to 5", "out of 5") is no score. A range ("3-4"), a
-hedged number ("not a 5", "almost 4", "4?"), a number outside the scale, and a scale other than the asked one are
-unreadable. So is a number by itself that counts or numbers something ("3 flaws", "sentence 3"), but not one that ends
-the answer after a full stop or on a line of its own ("It is coherent on the sentence level. 5"). What a model thought
-before it answered is no part of the answer (app.domain.wording.answer_text).
-"""
-
+import asyncio
+import math
 import re
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any, NamedTuple
 
-from app.domain.wording.answer_text import answer_part
-from app.errors import UnreadableScoreError
+from app.domain.judgment import Evaluation
+from app.domain.project import Dimension, Task, Text
+from app.domain.wording import abstention_in_prose, answer_part
+from app.errors import AbstainedError, CutOffError, NoAnswerError, ProviderError, RefusedError, UnreadableScoreError
+from app.evaluators.method import gather_all
+from app.prompting import dimension_variables, load_prompt, task_variables
+from app.providers.base import ATTEMPTS, ChatModel, ChatReply, ChatRequest, TokenLogprob, Turn, discard
+from app.providers.structured import no_answer, with_more_room
 
 _NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NUMBER_WORDS = {name: number for number, name in enumerate(_NAMES)}
@@ -204,3 +207,313 @@ def _number(written: str) -> float:
     if word[0] in NUMBER_WORDS:
         return NUMBER_WORDS[word[0]] + (0.5 if len(word) > 1 else 0.0)
     return float(written.replace(",", ".").replace("−", "-"))
+
+
+UNKNOWN = 0.01  # the share of the probability that may lie on beginnings of unknown scores; it is left out
+_JOINED = 3
+_MARKUP_BEFORE = " \t\r\n*_`\"'“”([{<#$"
+_NUMBER_START = re.compile(r"(?P<signs>[-−+]?\d*(?:[.,]\d*)?)(?P<rest>.*)", re.DOTALL)
+_WORD = re.compile(r"([a-z]+)(?![a-z])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreProbabilities:
+    """`of` maps each score of the scale that could be spelled to its share, which add up to 1.
+
+    `outside` is the probability that fell on no score, 0 to 1, before the shares were taken.
+    """
+
+    of: dict[float, float]
+    outside: float
+
+    @property
+    def expected(self) -> float:
+        """Sum of p(s) * s."""
+        return sum(score * p for score, p in self.of.items())
+
+
+def probabilities_of_scores(
+    tokens: Sequence[TokenLogprob], value: float, low: float, high: float
+) -> ScoreProbabilities | None:
+    """The distribution over scores at the place where the answer that `tokens` spell gives its score, `value`.
+
+    None where the tokens spell another answer than the one that was read, or too much of the probability can't be told.
+    Alternatives that spell the same score ("4", " 4", "**4", "４", "four") are added up.
+    """
+    spelled = "".join(token.token for token in tokens)
+    try:
+        found = find_score(spelled, low, high)
+    except UnreadableScoreError:
+        return None
+    if found.value != value:
+        return None
+    steps = _steps(tokens, spelled, found)
+    return _followed(steps, _Scale.of(steps, low, high)) if steps else None
+
+
+class _Piece(NamedTuple):
+    """What a token spells of a score; `ended` where it shows that nothing more of the score follows."""
+
+    signs: str
+    ended: bool
+
+
+class _Step(NamedTuple):
+    """One token of the path, from the score's first sign to the token behind its last: what it spells, and what its
+    alternatives would have spelled (None: no part of a score), each with its probability. `piece` is None at the end.
+    """
+
+    piece: _Piece | None
+    probability: float
+    others: Sequence[tuple[_Piece | None, float]]
+
+
+class _Scale(NamedTuple):
+    """Which scores are possible, and how the judge writes numbers: with fractions or without, whether several signs
+    stand in one token, and how many digits behind the point, of those that stand in a token of their own."""
+
+    low: float
+    high: float
+    fractions: bool
+    joins_digits: bool
+    joins_fractions: bool
+    decimals: int
+
+    @classmethod
+    def of(cls, steps: Sequence[_Step], low: float, high: float) -> "_Scale":
+        first = [steps[0].piece, *(piece for piece, _ in steps[0].others)]
+        at_once = [piece.signs for piece in first if piece]
+        later = [(s.piece, s.probability) for s in steps[1:]] + [other for s in steps[1:] for other in s.others]
+        return cls(
+            low,
+            high,
+            any("." in signs for signs in at_once) or any("." in x.signs for x, p in later if x and p > UNKNOWN),
+            any(len(re.sub(r"\D", "", signs.partition(".")[0])) > 1 for signs in at_once),
+            any(re.search(r"\.\d", signs) for signs in at_once),
+            _decimals(steps),
+        )
+
+    def goes_on(self, signs: str) -> bool:
+        """Whether these may be the beginning of another number of the scale."""
+        whole, dot, fraction = signs.partition(".")
+        digits = whole.lstrip("+-")
+        if not digits or dot:
+            return len(fraction) < self.decimals
+        number = int(digits)
+        low, high = (-self.high, -self.low) if whole.startswith("-") else (self.low, self.high)
+        fractional = self.fractions and not self.joins_fractions and low < number + 1 and number < high
+        joined = self.joins_digits and len(digits) < _JOINED
+        longer = (10**more for more in range(1, 7)) if number and not joined else ()
+        return fractional or any(number * ten <= high and (number + 1) * ten > low for ten in longer)
+
+
+def _decimals(steps: Sequence[_Step]) -> int:
+    """How many digits a fraction has that comes digit by digit, at least 1; what stands in one token is at its end."""
+    most, signs = 1, ""
+    for step in steps:
+        there = len(signs.partition(".")[2])
+        likely = [piece for piece, probability in step.others if piece and probability > UNKNOWN]
+        for piece in (*([step.piece] if step.piece else []), *likely):
+            reached = len((signs + piece.signs).partition(".")[2])
+            most = max(most, reached) if reached == there + 1 else most
+        signs += step.piece.signs if step.piece else ""
+    return most
+
+
+def _followed(steps: Sequence[_Step], scale: _Scale) -> ScoreProbabilities | None:
+    masses: dict[str, float] = defaultdict(float)
+    unknown, so_far, signs = 0.0, 1.0, ""
+
+    def lands(spelled: str, ended: bool, mass: float) -> float:
+        """The part of the mass of which nobody knows where it goes."""
+        if not ended and scale.goes_on(spelled):
+            return mass
+        masses[spelled] += mass
+        return 0.0
+
+    for step in steps:
+        for piece, probability in step.others:
+            if piece:
+                unknown += lands(signs + piece.signs, piece.ended, so_far * probability)
+            elif signs:  # the number ends here
+                masses[signs] += so_far * probability
+        if step.piece is None:
+            masses[signs] += so_far * step.probability
+            break
+        signs, so_far = signs + step.piece.signs, so_far * step.probability
+        if step.piece.ended or not scale.goes_on(signs):
+            masses[signs] += so_far
+            break
+    else:
+        unknown += so_far
+    return _shares(masses, unknown, scale)
+
+
+def _shares(masses: Mapping[str, float], unknown: float, scale: _Scale) -> ScoreProbabilities | None:
+    of: dict[float, float] = defaultdict(float)
+    for signs, mass in masses.items():
+        if re.search(r"\d", signs) and scale.low <= float(signs) <= scale.high:
+            of[float(signs)] += mass
+    total = sum(of.values())
+    if total <= 0 or unknown > UNKNOWN * (total + unknown):
+        return None
+    return ScoreProbabilities({score: mass / total for score, mass in sorted(of.items())}, max(0.0, 1.0 - total))
+
+
+def _steps(tokens: Sequence[TokenLogprob], spelled: str, found: FoundScore) -> list[_Step]:
+    """Empty where the score is written in several words or half ones."""
+    steps: list[_Step] = []
+    start = 0
+    for token in tokens:
+        end = start + len(token.token)
+        if end > found.start or steps:
+            before = token.token[: max(0, found.start - start)]
+            own = usual_signs(spelled[max(start, found.start) : min(end, found.end)])
+            piece = _path_piece(own, end > found.end) if own else None
+            if own and piece is None:
+                return []
+            probability, others = _alternatives(token)
+            steps.append(_Step(piece, probability, [(_piece(other, before, not steps), p) for other, p in others]))
+            if not own:
+                break
+        start = end
+    return steps
+
+
+def _path_piece(own: str, ended: bool) -> _Piece | None:
+    if own.lower() in NUMBER_WORDS:
+        return _Piece(str(NUMBER_WORDS[own.lower()]), ended=True)
+    return _Piece(own.replace("−", "-").replace(",", "."), ended) if not re.search(r"[^\d.,+−-]", own) else None
+
+
+def _alternatives(token: TokenLogprob) -> tuple[float, list[tuple[str, float]]]:
+    """The token's own probability and those of the others. A token that stands for one of the others under another
+    name, as the end of a reply does, is left to that one."""
+    own = math.exp(token.logprob)
+    others = [(other, math.exp(logprob)) for other, logprob in token.top.items() if other != token.token]
+    if token.token not in token.top and sum(p for _, p in others) + own > 1.001:
+        own = 0.0
+    return own, others
+
+
+def _piece(alternative: str, before: str, first: bool) -> _Piece | None:
+    """What an alternative spells of a score where `before` stands in its token before the score's first sign."""
+    written = usual_signs(alternative)
+    if first:
+        if before.strip(_MARKUP_BEFORE) and not alternative.startswith(before):
+            return None
+        written = written.removeprefix(usual_signs(before)).lstrip(_MARKUP_BEFORE)
+        word = _WORD.match(written)
+        if word and word[1].lower() in NUMBER_WORDS:
+            return _Piece(str(NUMBER_WORDS[word[1].lower()]), ended=True)
+    number = _NUMBER_START.match(written)
+    assert number is not None  # all its parts may be empty
+    signs, rest = number["signs"].replace("−", "-").replace(",", "."), number["rest"]
+    if rest and signs.endswith("."):
+        signs = signs[:-1]
+    if not re.search(r"\d", signs) and ((first and signs not in "+-") or (not first and signs != ".")):
+        return None
+    return _Piece(signs, bool(rest)) if signs and not (rest[:1].isalnum() or rest[:1] == "%") else None
+
+
+def score_request(
+    prompt: str, task: Task, dimension: Dimension, item: Text, more: Mapping[str, Any] | None = None, **how: Any
+) -> ChatRequest:
+    """The request of a prompt about one text; `more` are its further variables, `how` further fields."""
+    variables = {
+        "task": task_variables(task),
+        "dimension": dimension_variables(dimension),
+        "item": {"source": item.source, "text": item.text},
+    }
+    return ChatRequest(load_prompt(prompt).render(**variables, **(more or {})), **how)
+
+
+async def ask_score(
+    model: ChatModel, request: ChatRequest, dimension: Dimension, attempts: int = ATTEMPTS
+) -> tuple[FoundScore, ChatReply]:
+    """The score on the dimension's scale, its place in the reply, and the reply.
+
+    An answer without a readable score is asked again with the reason, one that was cut off with twice the room, which
+    is no attempt. Raises RefusedError at once, so AbstainedError where the judge says that it can't tell or that it
+    doesn't apply, CutOffError where no more room can be given, NoAnswerError or UnreadableScoreError after the last
+    attempt, and whatever the model raises.
+    """
+    asked: list[ChatRequest] = []
+    try:
+        return await _insist(model, request, dimension, attempts, asked)
+    except (RefusedError, CutOffError, NoAnswerError, UnreadableScoreError):
+        await discard(model, asked)
+        raise
+
+
+async def _insist(
+    model: ChatModel, request: ChatRequest, dimension: Dimension, attempts: int, asked: list[ChatRequest]
+) -> tuple[FoundScore, ChatReply]:
+    attempt = 1
+    while attempt <= attempts:
+        asked.append(request)
+        reply = await model.complete(request)
+        if reply.finish == "refused":
+            raise RefusedError(f"{model.name} declined to answer.")
+        if reply.finish == "length":
+            request = with_more_room(model.name, request, reply)
+            continue
+        if why := abstention_in_prose(reply.text):
+            raise AbstainedError(why)
+        try:
+            return find_score(reply.text, dimension.low, dimension.high), reply
+        except UnreadableScoreError as error:
+            if attempt == attempts and reply.silent:
+                raise no_answer(model, reply) from None
+            if attempt == attempts:
+                raise
+            correction = f"{error.message} Answer once more: one number from {dimension.low:g} to {dimension.high:g}."
+            request = replace(request, turns=(*request.turns, Turn(reply.text.strip() or "(empty)", correction)))
+            attempt += 1
+    raise AssertionError("the last attempt returns or raises")
+
+
+# What befalls one sample and says nothing of the others. Anything else may be gone when the text is tried again.
+_LOST = (AbstainedError, RefusedError, CutOffError, NoAnswerError, UnreadableScoreError)
+
+
+async def sampled_score(model: ChatModel, requests: Sequence[ChatRequest], dimension: Dimension) -> Evaluation:
+    """The mean of the samples that hold a score; the details say how many of how many do.
+
+    The first sample goes ahead, so that the others find the prompt they share in the provider's cache. Raises the
+    commonest of their errors where no sample holds a score (AbstainedError where that is what most of them say), and
+    whatever else befalls one of them.
+    """
+
+    lost: list[ProviderError] = []
+    ahead = asyncio.Event()
+
+    async def one(request: ChatRequest) -> float | None:
+        if request is not requests[0]:
+            await ahead.wait()
+        try:
+            found, _ = await ask_score(model, request, dimension, attempts=1)
+        except _LOST as error:
+            lost.append(error)
+            return None
+        finally:
+            ahead.set()
+        return found.value
+
+    drawn = await gather_all(map(one, requests))
+    values = [value for value in drawn if value is not None]
+    if not values:
+        raise _commonest(lost)
+    shares = {f"{value:g}": values.count(value) / len(values) for value in sorted(set(values))}
+    counted = {"outside": 1 - len(values) / len(drawn), "samples": len(values), "asked": len(drawn)}
+    return Evaluation(fmean(values), details={"probabilities": shares, **counted})
+
+
+def _commonest(errors: Sequence[ProviderError]) -> ProviderError:
+    kinds = Counter(error.kind for error in errors)
+    kind, count = kinds.most_common(1)[0]
+    error = next(error for error in errors if error.kind == kind)
+    if isinstance(error, AbstainedError):
+        return error
+    said = f"None of {len(errors)} samples gave a score; of {count} of them: {error.message}"
+    return type(error)(said, error.hint)

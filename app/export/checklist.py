@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from app.domain.name import shown_directions
+from app.domain.storable_text import shown_directions
 from app.errors import FileFormatError
 from app.export.checklist_document import RULES
 from app.export.spreadsheet import csv_bytes

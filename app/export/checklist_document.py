@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from app.domain.attribute import Attribute
-from app.domain.checklist import Checklist, Question, QuestionKind
-from app.domain.project import Project
-from app.domain.questions.question_comment import QuestionComment
-from app.domain.task import Dimension
+from app.domain.checklist import Checklist, Question, QuestionComment, QuestionKind
+from app.domain.project import Dimension, Project
 
 RULES = "rules"
 NOT_AN_LLM = "“rules” is a set of fixed text rules, not an LLM."

@@ -9,8 +9,15 @@ from typing import Any
 
 import yaml
 
-from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind, QuestionOrigin
-from app.domain.questions.question_comment import LONGEST_COMMENT
+from app.domain.checklist import (
+    LONGEST_COMMENT,
+    Checklist,
+    ChecklistStatus,
+    Component,
+    Question,
+    QuestionKind,
+    QuestionOrigin,
+)
 from app.domain.storable_text import storable
 from app.errors import FileFormatError
 from app.export.checklist import BY_HAND, NO_COMPONENT

@@ -7,8 +7,8 @@ from openpyxl import Workbook
 from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
-from app.domain.formula_cells import harmless
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
+from app.domain.storable_text import harmless
 from app.export.spreadsheet import csv_bytes
 
 _WIDTHS = (60, 40)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.domain.name import shown_directions
+from app.domain.storable_text import shown_directions
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",

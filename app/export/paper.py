@@ -13,7 +13,7 @@ from docx.oxml.parser import OxmlElement
 from docx.shared import Cm, Pt, RGBColor
 from jinja2 import Environment, StrictUndefined
 
-from app.domain.name import shown_directions, shown_value
+from app.domain.storable_text import shown_directions, shown_value
 from app.export.printed_checklist import PrintedChecklist, PrintedComponent, PrintedQuestion
 
 _PAGE = Path(__file__).with_name("printed_checklist.html")

@@ -12,7 +12,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from app import __version__
-from app.domain.name import shown_value
+from app.domain.storable_text import shown_value
 
 if TYPE_CHECKING:
     from app.export.report_charts import ReportChart

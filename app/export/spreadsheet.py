@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import IO, Any
 
-from app.domain.formula_cells import harmless
+from app.domain.storable_text import harmless
 
 
 def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], for_spreadsheets: bool = True) -> bytes:

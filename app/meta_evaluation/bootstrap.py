@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from app.cluster.parts import map_parts
+from app.cluster import map_parts
 from app.meta_evaluation.choices import MAE, RESAMPLES, Constant, Level, Resampling
 from app.meta_evaluation.coefficients import WIDEST, crosswise, rowwise
 from app.meta_evaluation.correlation import group_coefficients, group_errors, settle, steady, system_means

@@ -1,13 +1,51 @@
-"""The prompts that come with the program."""
+"""The prompts that come with the program, their variables, other wordings, and examples of them filled in."""
 
 import re
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Any
 
+from app.domain.project import Dimension, Task
 from app.errors import PromptError
 from app.prompting.template import PromptTemplate
-from app.prompting.wordings import own_wording, version_in_force
+
+
+@dataclass(frozen=True, slots=True)
+class PromptWording:
+    """`number` counts a project's wordings of one prompt from 1; `source` is the whole prompt file as text."""
+
+    number: int
+    source: str
+
+
+_IN_FORCE: ContextVar[Mapping[str, PromptWording] | None] = ContextVar("wordings", default=None)
+_VERSIONS: ContextVar[Mapping[str, int] | None] = ContextVar("versions", default=None)
+
+
+@contextmanager
+def worded(own: Mapping[str, PromptWording], versions: Mapping[str, int] | None = None) -> Iterator[None]:
+    """Prompts of these names are loaded in these wordings; all others are built-in, of these versions, else the
+    newest."""
+    tokens = _IN_FORCE.set(own), _VERSIONS.set(versions)
+    try:
+        yield
+    finally:
+        _IN_FORCE.reset(tokens[0])
+        _VERSIONS.reset(tokens[1])
+
+
+def own_wording(name: str) -> PromptWording | None:
+    return (_IN_FORCE.get() or {}).get(name)
+
+
+def version_in_force(name: str) -> int | None:
+    """None for the newest."""
+    return (_VERSIONS.get() or {}).get(name)
+
 
 _FILE = re.compile(r"v([1-9][0-9]*)\.md")
 
@@ -29,7 +67,7 @@ def load_prompt(name: str, version: int | None = None, source: str | None = None
     """The prompt of that name; the version in force, which is the newest outside of runs, unless one is given.
 
     `source` is a project's own wording of it; without one and without a version, the wording in force counts
-    (`app.prompting.wordings`). An own wording must keep the built-in prompt's name, variables and output, because the
+    (`app.prompting.library`). An own wording must keep the built-in prompt's name, variables and output, because the
     code that asks and the code that reads the answer rely on them. Raises PromptError.
     """
     if source is not None:
@@ -67,3 +105,94 @@ def _builtin(name: str, version: int | None) -> PromptTemplate:
     if (template.name, template.version) != (name, wanted):
         raise PromptError(f"The prompt file {name}/v{wanted}.md calls itself {template.label}.")
     return template
+
+
+def task_variables(task: Task) -> dict[str, Any]:
+    return {
+        "text_name": task.text_name,
+        "source_name": task.source_name,
+        "description": task.description,
+        "language": task.language,
+    }
+
+
+def dimension_variables(dimension: Dimension) -> dict[str, Any]:
+    return {
+        "name": dimension.name,
+        "rubric": dimension.rubric,
+        "low": dimension.low,
+        "high": dimension.high,
+    }
+
+
+_NOTES = [{"id": 1, "text": "Facts come in order."}, {"id": 2, "text": "Names are introduced."}]
+_COMPONENT = {"id": 1, "name": "Order", "description": "What comes when."}
+_ASPECT = {"key": "a1", "name": "Order", "description": "What comes when."}
+_JUDGED = [{"key": "q1", "question": "Is it in order?", "guidance": "Look at the dates."}]
+_JUDGED_OPEN = [{**_JUDGED[0], "may_not_apply": True}]
+_SUB_ASPECTS = [{"id": 1, "name": "Order", "questions": ["Is it in order?"]}]
+_ITEM = {"source": "The source.", "text": "The text."}
+
+_SHARED: Mapping[str, Any] = {
+    "task": {"text_name": "summary", "source_name": "article", "description": "News.", "language": "English"},
+    "dimension": {"name": "coherence", "rubric": "Sentences build on each other.", "low": 1.0, "high": 5.0},
+    "samples": [{"number": 1, "source": "The source.", "text": "The text.", "score": 2.5}],
+    "attributes": _NOTES,
+    "max_components": 5,
+    "count": 10,
+    "item": _ITEM,
+    "transcript": "I look at the order first.",
+    "sub_aspects": _SUB_ASPECTS,
+    "steps": ["Read the text."],
+    "definitions": [{"name": "coherence", "rubric": "Sentences build on each other."}],
+    "demonstrations": [{"before": "A source.", "given": "A text."}],
+    "others": ["Are names introduced?"],
+    "from_source": True,
+    "cannot_tell": True,
+    "reasons": True,
+    "before": "A source.",
+}
+# The same name stands for other fields in other prompts.
+_BY_PROMPT: Mapping[str, Mapping[str, Any]] = {
+    "clusters": {"components": [_COMPONENT]},
+    "key-questions": {"components": [{**_COMPONENT, "attributes": _NOTES}]},
+    "sub-questions": {
+        "components": [{"id": 1, "name": "Order", "key_question": "Is it in order?", "attributes": _NOTES}]
+    },
+    **{
+        f"question-{action}": {"questions": [{"component": "Order", "question": "Is it in order?"}]}
+        for action in ("merge", "rephrase", "simpler", "split")
+    },
+    "validation": {"questions": [{"id": 1, "component": "Order", "question": "Is it in order?"}]},
+    "question-applicability": {"questions": [{"id": 1, "question": "Is it in order?"}]},
+    "question-improve": {
+        "question": {"component": "Order", "question": "Is it in order?", "guidance": "Look at the dates."},
+        "errors": [
+            {
+                "number": 1,
+                "said": "yes",
+                "reason": "It begins at the beginning.",
+                "decided": "no",
+                "why": "The end comes first.",
+                "source": "The source.",
+                "text": "The text.",
+            }
+        ],
+    },
+    "judge-checklist": {"questions": _JUDGED},
+    "judge-checklist-reasons": {"questions": _JUDGED},
+    "judge-checklist-open": {"questions": _JUDGED_OPEN},
+    "judge-checklist-open-reasons": {"questions": _JUDGED_OPEN},
+    "judge-checklist-evidence": {"questions": _JUDGED_OPEN},
+    "check-eval-filter": {"questions": [{"id": 1, "question": "Is it in order?"}]},
+    "coascore-scores": {"aspects": [_ASPECT]},
+    "coascore-target": {"aspects": [{**_ASPECT, "score": 3}]},
+}
+
+
+def example_variables(template: PromptTemplate) -> dict[str, Any] | None:
+    """A value for each of its variables, None where one has no example."""
+    known = {**_SHARED, **_BY_PROMPT.get(template.name, {})}
+    if not set(template.variables) <= known.keys():
+        return None
+    return {name: known[name] for name in template.variables}

@@ -1,19 +1,269 @@
-"""A prompt file as a value, and its strict rendering."""
+"""A prompt template: its front matter, its sandboxed environment and its limits."""
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
-from jinja2 import TemplateError, TemplateSyntaxError
+import yaml
+from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, nodes
+from jinja2.exceptions import SecurityError
 from jinja2.meta import find_referenced_templates, find_undeclared_variables
+from jinja2.nodes import Template as SyntaxTree
+from jinja2.runtime import Context
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from app.domain.prompt import RenderedPrompt, prompt_label
-from app.errors import PromptError
-from app.prompting.environment import compiled, shown_in, syntax_tree
-from app.prompting.front_matter import FrontMatter, split_front_matter
-from app.prompting.limits import TooLongToRenderError, counted, refusal
+from app.errors import FileFormatError, PromptError
+from app.limited_yaml import read_yaml
+
+FENCE = "---\n"
+NAME_PATTERN = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
+
+
+class FrontMatter(BaseModel):
+    """`output` is the JSON Schema of the answer, or "dynamic" where it depends on the request.
+
+    `why_dynamic` then says why.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=NAME_PATTERN)
+    version: int = Field(ge=1)
+    description: str = Field(min_length=1)
+    variables: list[str] = Field(min_length=1)
+    output: dict[str, Any] | Literal["dynamic"]
+    why_dynamic: str = ""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "FrontMatter":
+        if len(set(self.variables)) != len(self.variables):
+            raise ValueError("a variable is declared twice")
+        if self.output == "dynamic" and not self.why_dynamic:
+            raise ValueError("output is dynamic but why_dynamic doesn't say why")
+        return self
+
+
+def split_front_matter(text: str) -> tuple[FrontMatter, str]:
+    """The validated front matter and the rest of the file. Raises PromptError."""
+    head, fence, body = text.removeprefix(FENCE).partition("\n" + FENCE)
+    if not text.startswith(FENCE) or not fence:
+        raise PromptError("The prompt has no front matter.", "Start it with a block of YAML between two lines of ---.")
+    try:
+        matter = FrontMatter.model_validate(read_yaml(head))
+    except FileFormatError as error:
+        raise PromptError(f"The prompt's front matter can't be read: {error.message}", error.hint) from error
+    except yaml.YAMLError as error:
+        raise PromptError(f"The prompt's front matter isn't YAML{_place(error)}.", "Correct it.") from error
+    except ValidationError as error:
+        raise PromptError(f"The prompt's front matter is wrong: {_first(error)}.", "Correct it.") from error
+    _check_schema(matter)
+    return matter, body
+
+
+def _check_schema(matter: FrontMatter) -> None:
+    if isinstance(matter.output, str):
+        return
+    try:
+        Draft202012Validator.check_schema(matter.output)
+    except SchemaError as error:
+        raise PromptError(
+            f"The prompt {matter.name} has an output that isn't a JSON Schema: {error.message}.", "Correct it."
+        ) from error
+
+
+def _place(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    return f" (line {mark.line + 2})" if mark is not None else ""
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return f"{where}: {first['msg']}" if where else first["msg"]
+
+
+MAX_CHARACTERS = 50_000
+MAX_RENDERED = 5_000_000
+"""Characters; more than any model reads at once."""
+MAX_JOINED = 100
+_ARITHMETIC: dict[type[nodes.Node], str] = {
+    nodes.Mul: "*",
+    nodes.Pow: "**",
+    nodes.Mod: "%",
+    nodes.Div: "/",
+    nodes.FloorDiv: "//",
+}
+_BLOCKS = (nodes.Output, nodes.If, nodes.For, nodes.FilterBlock)
+
+
+def refusal(section: str, tree: nodes.Template) -> str:
+    """Why this section can't be part of a prompt, to follow its name in a sentence; "" where it can."""
+    if len(section) > MAX_CHARACTERS:
+        return f"is longer than {MAX_CHARACTERS:,} characters"
+    for operation in tree.find_all(tuple(_ARITHMETIC)):
+        return f"calculates with {_ARITHMETIC[type(operation)]} (line {operation.lineno} of its section)"
+    for block in tree.find_all(nodes.Stmt):
+        if not isinstance(block, _BLOCKS):
+            return f"has a block that isn't for, if or filter (line {block.lineno} of its section)"
+    if (
+        sum(len(joined.nodes) for joined in tree.find_all(nodes.Concat)) + len(list(tree.find_all(nodes.Add)))
+        > MAX_JOINED
+    ):
+        return f"joins more than {MAX_JOINED} pieces with ~ or +"
+    for outer in tree.find_all(nodes.For):
+        for inner in outer.find_all(nodes.For):
+            if not _goes_through_a_part(inner, outer):
+                return f"has a loop in a loop that isn't over a part of its entry (line {inner.lineno} of its section)"
+    return ""
+
+
+def _goes_through_a_part(inner: nodes.For, outer: nodes.For) -> bool:
+    whole = inner.iter.node if isinstance(inner.iter, nodes.Getattr) else None
+    return isinstance(whole, nodes.Name) and isinstance(outer.target, nodes.Name) and whole.name == outer.target.name
+
+
+class TooLongToRenderError(TemplateError):
+    """What comes out is longer than MAX_RENDERED."""
+
+
+_written: ContextVar[int | None] = ContextVar("characters written", default=None)
+
+
+@contextmanager
+def counted() -> Iterator[None]:
+    """Inside the block, `count` adds up."""
+    token = _written.set(0)
+    try:
+        yield
+    finally:
+        _written.reset(token)
+
+
+def count(value: Any) -> Any:
+    """The value, before it is written as text: its length is added up. Raises TooLongToRenderError."""
+    so_far = _written.get()
+    if so_far is not None:
+        _written.set(_checked(so_far + _length(value)))
+    return value
+
+
+def joined(parts: Iterable[str]) -> str:
+    """All parts as one text, never longer than MAX_RENDERED. Raises TooLongToRenderError."""
+    pieces, length = [], 0
+    for part in parts:
+        length = _checked(length + len(part))
+        pieces.append(part)
+    return "".join(pieces)
+
+
+def bounded(text: str) -> str:
+    """The same text. Raises TooLongToRenderError."""
+    _checked(len(text))
+    return text
+
+
+def _length(value: Any) -> int:
+    """Of a value's text, at least: a list may hold the same long text many times."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(_length(key) + _length(entry) for key, entry in value.items())
+    return sum(map(_length, value)) if isinstance(value, list | tuple) else 1
+
+
+def _checked(length: int) -> int:
+    if length > MAX_RENDERED:
+        raise TooLongToRenderError(f"it becomes longer than {MAX_RENDERED:,} characters")
+    return length
+
+
+MIN_FENCE = 5
+_LONGEST_LABEL = 200
+_RUN_OF_SIGNS = re.compile(r"=+")
+
+
+def enclose(content: str, label: str) -> str:
+    """`content` between two lines of equals signs that name it.
+
+    The lines are longer than any run of equals signs inside, so that no text can pretend to end its own enclosure;
+    the same content always gives the same lines, which keeps requests cacheable.
+    """
+    bounded(content)
+    longest = max((len(run) for run in _RUN_OF_SIGNS.findall(content)), default=0)
+    fence = "=" * max(MIN_FENCE, longest + 1)
+    name = one_line(label.replace("=", " "))[:_LONGEST_LABEL]
+    return bounded(f"{fence} begin {name} {fence}\n{content.strip()}\n{fence} end {name} {fence}")
+
+
+def one_line(content: str) -> str:
+    """Whitespace runs as single spaces: list entries may not break out of their line."""
+    return " ".join(str(content).split())
+
+
+def plain_number(value: float | None) -> str:
+    """1.0 as 1, 2.3333 as 2.33; the score of a sample that nobody rated in words."""
+    if value is None:
+        return "not rated"
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+class _PromptEnvironment(ImmutableSandboxedEnvironment):
+    intercepted_binops = frozenset({"*", "**", "%"})
+    concat = staticmethod(joined)
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        raise SecurityError(f"the operator {operator} isn't available in prompts")
+
+    def is_safe_callable(self, obj: Any) -> bool:
+        return False
+
+
+def _environment() -> _PromptEnvironment:
+    environment = _PromptEnvironment(
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=count,
+    )
+    environment.globals.clear()
+    environment.filters = {
+        "enclose": enclose,
+        "one_line": one_line,
+        "number": plain_number,
+        "length": len,
+    }
+    return environment
+
+
+ENVIRONMENT = _environment()
+
+
+def syntax_tree(source: str) -> SyntaxTree:
+    """Raises jinja2.TemplateSyntaxError."""
+    return ENVIRONMENT.parse(source)
+
+
+@lru_cache(maxsize=256)
+def compiled(source: str) -> Template:
+    """A run renders the same template for every text: it is compiled once."""
+    return ENVIRONMENT.from_string(source)
+
+
+@lru_cache(maxsize=256)
+def shown_in(source: str) -> tuple[str, ...]:
+    """The names of the variables that a template uses, in order."""
+    return tuple(sorted(find_undeclared_variables(syntax_tree(source))))
+
 
 _SECTIONS = re.compile(r"\s*^# System$\n(?P<system>.*?)^# User$\n(?P<user>.*)\Z", re.MULTILINE | re.DOTALL)
 

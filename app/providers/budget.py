@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 
 from app.errors import BudgetError
-from app.providers.adapters.output_room import START
+from app.providers.adapters.request_style import START
 from app.providers.base import ChatRequest, Usage
 from app.providers.pricing import Price, estimate_input_tokens
 

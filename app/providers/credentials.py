@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from app.errors import InputError, MissingAddressError, MissingKeyError, WrongKeyError
-from app.providers.provider_spec import ProviderSpec
-from app.providers.specs import network_providers, spec_of
+from app.providers.specs import ProviderSpec, network_providers, spec_of
 
 if TYPE_CHECKING:
     from app.settings import Settings

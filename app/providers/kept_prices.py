@@ -19,7 +19,7 @@ from genai_prices.types import ConditionalPrice, ModelInfo, ModelPrice, Provider
 from genai_prices.types import _providers_from_raw as providers_from_raw  # what its own update reads the file with
 
 from app.errors import FileFormatError
-from app.providers.model_purpose import answers_in_text, newest_first
+from app.providers.model_name import answers_in_text, newest_first
 from app.providers.pricing import BATCH, FLEX, STANDARD, Price, PriceOrigin
 from app.providers.specs import KNOWN_PROVIDERS
 

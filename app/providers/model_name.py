@@ -1,11 +1,14 @@
-"""Models are named provider:model by people; this is where such a name is understood."""
+"""A model's name: provider, model, folder on this computer, and what it is for."""
 
 import difflib
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from app.errors import UnknownModelError
+from app.errors import InputError, UnknownModelError
 from app.providers.specs import KNOWN_PROVIDERS, provider_names, spec_of
+from app.settings import settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +68,119 @@ def _shown(name: str) -> str:
     if not name:
         return "An empty name"
     return f"'{name}'" if re.fullmatch(r"(?!sk-|AIza)[\w./@+:-]{1,60}", name) else "What was given"
+
+
+_BY_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
+
+
+def kept_recordings() -> list[str]:
+    """Names of the recordings in the folder, as `replay:NAME`."""
+    return [f"replay:{path.name}" for path in _entries(settings().replays) if path.is_file()]
+
+
+def kept_models() -> list[str]:
+    """Names of the models in the folder, as `local:NAME`."""
+    return [f"local:{path.name}" for path in _entries(settings().models) if path.is_dir()]
+
+
+def recording_path(name: str) -> Path:
+    """Where the recording of this name lies: in the folder, else wherever the name says."""
+    return settings().replays / name if f"replay:{name}" in kept_recordings() else Path(name)
+
+
+def check_kept(name: ModelName, guest: bool = False) -> None:
+    """Raises InputError for a recording or model by path, whether or not it exists. guest: as in check_kept_model."""
+    by_path = spec_of(name.provider).by_path
+    if by_path == "recording" and str(name) not in kept_recordings():
+        raise _by_path("recording", settings().replays, guest)
+    if by_path == "model":
+        check_kept_model(name.model, guest)
+
+
+def check_kept_model(name: str, guest: bool = False) -> None:
+    """Raises InputError for a model of this computer that is neither in the folder nor downloaded by its name. guest:
+    it isn't their computer, so that what was downloaded for other ends is none of theirs either."""
+    if f"local:{name}" in kept_models():
+        return
+    # A folder beside the program could bear the name of a downloaded model, and would be opened in its place.
+    if guest or not _BY_NAME.fullmatch(name) or Path(name).exists():
+        raise _by_path("model", settings().models, guest)
+
+
+def _by_path(what: str, folder: Path, guest: bool) -> InputError:
+    """Where the folder lies is nobody's business but that of whoever runs the server."""
+    if guest:
+        return InputError(
+            f"There is no such {what} for you on this server.",
+            f"Choose one that is listed, or ask whoever runs the server to put the {what} into its folder.",
+        )
+    return InputError(
+        f"In the browser a {what} is named without a path, and has to lie in the workbench's folder.",
+        f"Put it into {folder}, or name its path on the command line.",
+    )
+
+
+def _entries(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+# Embeddings and rerankers, speech, pictures, and models that only sort out what is unsafe.
+_NO_CHAT = re.compile(
+    r"embed|rerank|whisper|transcri|moderation|guard|shieldgemma|stable-diffusion|dall-e"
+    r"|(^|[-_/:.])(bge|e5|gte|minilm|colbert|tts|stt|asr|sdxl|flux)([-_/:.\d]|$)",
+    re.IGNORECASE,
+)
+# What vendors sell beside models that are asked in text and answer in text.
+_NO_TEXT = re.compile(
+    r"audio|realtime|image|video|search|research|live|robotics|computer-use|codex|instruct|omni|sora|veo|imagen|lyria"
+    r"|aqa|banana|cyber|rosalind|translate|(^|-)(davinci|babbage|curie|ada)(-|$)|:|[.]ft-",
+    re.IGNORECASE,
+)
+_DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8})$")
+_LISTENS = re.compile(r"whisper|transcri|(^|[-_/:.])(stt|asr)([-_/:.\d]|$)", re.IGNORECASE)
+
+
+def chats(name: str) -> bool:
+    """With or without its provider. Whether it can be asked questions. In doubt it can: the first answer shows it."""
+    return not _NO_CHAT.search(name)
+
+
+def answers_in_text(name: str) -> bool:
+    """Of a vendor's model, without its provider. Whether it is one for questions, and not one for something else that
+    also chats."""
+    return chats(name) and not _NO_TEXT.search(name)
+
+
+def newest_first(names: Iterable[str]) -> list[str]:
+    """A vendor's models by the number of their generation, as far as their names tell; else as they came."""
+    return sorted(names, key=_generation, reverse=True)
+
+
+def _generation(name: str) -> tuple[int, ...]:
+    """gpt-6.1-sol is (6, 1), claude-opus-5-5 (5, 5); the date of a snapshot and sizes don't count. OpenAI's o3 came
+    after gpt-4.1 and before gpt-5."""
+    own = _DATED.sub("", name)
+    if reasoner := re.match(r"o(\d)", own):
+        return (4, 5, int(reasoner.group(1)))
+    parts = re.findall(r"(?<![a-z\d.])(\d{1,2})(?:\.(\d{1,2}))?(?![\da-z])", own)
+    return tuple(int(part) for pair in parts for part in pair if part)[:2]
+
+
+def listens(name: str) -> bool:
+    """Whether it turns speech into text."""
+    return bool(_LISTENS.search(name))
+
+
+def preferred(names: Sequence[str]) -> str:
+    """The chat model that is suggested where a server has several; "" where it has none.
+
+    One called llama, as the method's paper asked one; of these one that was trained to follow instructions; otherwise
+    the first, which servers put there because it is the main or the newest one.
+    """
+    chat = [name for name in names if chats(name)]
+    return min(chat, key=lambda name: ("llama" not in _own(name), "instruct" not in _own(name)), default="")
+
+
+def _own(name: str) -> str:
+    """Without llama: as the provider."""
+    return name.lower().removeprefix("llama:")

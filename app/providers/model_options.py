@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from app.errors import EffortError, InputError, TierError
+from app.errors import EffortError, InputError, NoRoomError, OverloadedError, TierError
+from app.providers.base import ChatModel, ChatReply, ChatRequest, WrappedModel
 from app.providers.model_name import ModelName, parse_model_name
-from app.providers.pricing import FLEX
+from app.providers.pricing import FLEX, STANDARD
 from app.providers.specs import spec_of
 
 TIMEOUT = 600.0
@@ -96,3 +97,25 @@ def efforts_of(name: ModelName) -> tuple[str, ...] | None:
         if pattern.match(name.model):
             return efforts
     return None
+
+
+class TieredModel(WrappedModel):
+    """A model that is asked in a tier; a ChatModel itself. Its replies say which one they were billed in."""
+
+    def __init__(self, model: ChatModel, tier: str) -> None:
+        """tier: as in ModelOptions."""
+        super().__init__(model)
+        self._tier = tier
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """A request that finds no room isn't billed, so that asking it once more in the other tier costs nothing."""
+        try:
+            return await self._ask(request, FLEX)
+        except (NoRoomError, OverloadedError):
+            if self._tier != FLEX_OR_STANDARD:
+                raise
+        return await self._ask(request, STANDARD)
+
+    async def _ask(self, request: ChatRequest, tier: str) -> ChatReply:
+        reply = await self._model.complete(replace(request, tier=tier))
+        return reply if reply.tier is not None else replace(reply, tier=tier)

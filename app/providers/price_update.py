@@ -8,7 +8,7 @@ from genai_prices.update_prices import DEFAULT_UPDATE_URL
 
 from app.errors import ConnectionFailedError, FileFormatError, TransientError
 from app.limits import PRICE_LIST
-from app.providers.adapters.certificates import trusted
+from app.providers.adapters.connections import trusted
 from app.providers.kept_prices import KeptPrices, read_kept
 from app.settings import settings
 

@@ -6,9 +6,9 @@ from copy import copy
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
-from app.domain.call import RecordedCall
+from app.domain.run import RecordedCall
 from app.errors import ProviderError, StoppedError
-from app.providers.adapters.storable_reply import storable_reply
+from app.providers.adapters.reply_text import storable_reply
 from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage, digest_of
 from app.providers.budget import Budget
 from app.providers.known_prices import known_prices, today
@@ -16,7 +16,7 @@ from app.providers.model_options import FLEX_OR_STANDARD
 from app.providers.pricing import STANDARD
 from app.providers.retry import RetryingModel
 from app.providers.specs import traced_names
-from app.telemetry.asked import asked_span
+from app.telemetry import asked_span
 
 
 class Ledger(Protocol):

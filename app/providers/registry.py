@@ -14,8 +14,7 @@ from app.providers.base import ChatModel
 from app.providers.batches.batch import Batches
 from app.providers.credentials import Credentials, credentials_problem, endpoint
 from app.providers.known_prices import known_prices, today
-from app.providers.model_name import parse_model_name
-from app.providers.model_purpose import chats
+from app.providers.model_name import chats, parse_model_name
 from app.providers.pricing import Price, PriceList
 from app.providers.specs import KNOWN_PROVIDERS, OWN, spec_of
 

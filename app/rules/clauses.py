@@ -1,10 +1,11 @@
-"""Statements about a text turned into questions about it."""
+"""English clauses taken apart: subject, verb and noun phrases."""
 
 import re
+from collections.abc import Sequence
 
-from app.domain.wording.english_words import BE
-from app.rules import subjects
+from app.domain.wording import BE
 from app.rules.english import (
+    VERBS,
     base_form,
     drops_essentials,
     gerund,
@@ -12,9 +13,222 @@ from app.rules.english import (
     is_third_person,
     lower_first,
     names_fault,
+    word_set,
 )
-from app.rules.noun_phrases import is_abstract, with_article
-from app.rules.tokens import word_set
+
+_COUNTED = word_set(
+    "sentence beginning end ending structure thread order idea introduction conclusion opening tone tense focus "
+    "message flow sequence connection link transition overview style voice theme topic point purpose argument "
+    "statement thesis title headline length pace register perspective picture line core range balance build-up "
+    "summary lead"
+)
+_MASS = word_set(
+    "punctuation grammar spelling agreement coherence cohesion vocabulary usage use capitalization capitalisation "
+    "wording language information content phrasing clarity accuracy syntax support evidence context detail unity "
+    "consistency completeness brevity concision readability logic progression variation formatting substance coverage "
+    "neutrality variety"
+)
+_DETERMINED = re.compile(r"^(?:an?|the|each|every|one|its|their|enough|more|all|both|two|three|\d+)\b", re.IGNORECASE)
+_ABSTRACT = re.compile(r"^(?!sentence|reference|audience|quality)\w+(?:ency|ity|ness|ance|ence|acy|ety)$")
+_DESCRIBED = re.compile(
+    r"^(?:clear|smooth|good|strong|short|brief|simple|varied|proper|correct|precise|exact|right|rich|plain|balanced|vivid"
+    r"|main|strict|fair|even|firm|full|close|accurate|adequate|appropriate|separate|relevant|complete|concise|well-\w+"
+    r"|easy-\w+|\w+(?:al|ic|ive|ent|ant|ous|able|ible|ful|ary|ing|ed))$"
+)
+_ENDS = re.compile(
+    r",| (?:of|in|on|between|among|with|from|for|to|about|without|throughout|and|or|at|especially|such as|that) "
+)
+LONGEST_LISTED = 3
+
+
+def is_abstract(phrase: str) -> bool:
+    """Whether a phrase opens with a quality, which a text shows rather than has: "accuracy of names"."""
+    return bool(_ABSTRACT.match(phrase.split(" ", 1)[0].lower()))
+
+
+def with_article(phrase: str) -> str | None:
+    """The phrase with "a" or "an" where its head, the last word before any preposition, needs one.
+
+    None where the head is unknown, or names a thing without saying how it should be ("order of events").
+    """
+    parts = phrase.split(", ")
+    if len(parts) > 1 and all(len(part.split()) <= LONGEST_LISTED for part in parts) and " and " not in phrase:
+        listed = [with_article(part) for part in parts]
+        return None if None in listed else f"{', '.join(map(str, listed[:-1]))} and {listed[-1]}"
+    spoken = phrase if phrase[:2].isupper() else phrase[:1].lower() + phrase[1:]
+    if _DETERMINED.match(spoken):
+        return spoken
+    start = _ENDS.split(spoken, maxsplit=1)[0].split()
+    if not start:
+        return None
+    head, described = start[-1], len(start) > 1 and bool(_DESCRIBED.match(start[0]))
+    if head in _COUNTED:
+        return f"{'an' if spoken[0] in 'aeiou' else 'a'} {spoken}" if described else None
+    if is_abstract(spoken) or re.search(r"[^s]s$", head):
+        return spoken
+    return spoken if head in _MASS and (described or "-" in start[0]) else None
+
+
+LONGEST_SUBJECT, LONGEST_KEPT = 14, 10
+RELATIVE = re.compile(r"\b(?:that|which|who|whom|whose|where|when|if|what|how|whether)\b", re.IGNORECASE)
+_OUTER = re.compile(
+    r"^(?:after|before|how|whether|if|when|where|unless|because|while|although|as|this|that|they|he|she|readers)\b"
+)
+_MODALS = frozenset({"can", "will", "would"})
+_HAVE = frozenset({"has", "have"})
+_FINITE = BE | _MODALS | _HAVE | {"does", "do", "did", "should", "must", "had", "could", "may"}
+_LEADS_TO_NOUN = word_set("of the a an in for to and or with by from on at as between its their each every no any all")
+_HAS_SUBJECT = re.compile(r"^(?:the|a|an|each|every|one|any|its|what|who|everyone|everything|\w+ing)\b", re.IGNORECASE)
+_PARTICIPLE = re.compile(
+    r"^(?:\w+ly )?(?:\w+ed|left|lost|hidden|told|given|made|kept|put|taken|written|drawn|seen|said|cut|turned)\b"
+)
+# Permission and taste are no criteria; a second predicate after "but" turns the first one round.
+_NO_CRITERION = re.compile(
+    r"\b(?:is|are) (?:all right|alright|fine|ok|okay|allowed|acceptable|permitted|nice|common|normal|usual)\b"
+    rf"| but (?:{'|'.join(sorted(_FINITE))})\b",
+    re.IGNORECASE,
+)
+_SECOND = re.compile(r",? and (?:\w+ (?:is|are)|(\w+s)) ")
+_KNOWN = re.compile(
+    r"^(?P<what>(?:who|what|which|where|when|why|how)\b.+?) (?:is|should be|must be) "
+    r"(?P<how>(?:always |never |\w+ly )?(?:clear|obvious|evident|plain|easy to (?:see|tell)))$",
+    re.IGNORECASE,
+)
+_NEGATED_VERB = re.compile(
+    r"^(?P<subject>.+?) (?P<verb>is|are|was|were|does|do|did|has|have|can)(?: not|not) (?P<rest>.+)$"
+)
+
+
+def asked(clause: str) -> str | None:
+    """The clause with its finite verb first, or with "do"; None where no verb is found, or a yes would be bad."""
+    if match := _KNOWN.match(clause):
+        return f"Is it {match['how']} {lower_first(match['what'])}"
+    if is_bad(clause) or _NO_CRITERION.search(clause) or _NEGATED_VERB.match(_first_part(clause)):
+        return None
+    parts = clause.split()
+    for index in range(1, min(len(parts), LONGEST_SUBJECT)):
+        subject, verb, rest = " ".join(parts[:index]), parts[index], " ".join(parts[index + 1 :])
+        if parts[index - 1].lower() in _LEADS_TO_NOUN or not is_whole(subject):
+            continue
+        if question := _inverted(subject, verb, rest):
+            return question
+    return None
+
+
+def kept_from(clause: str, text_name: str) -> str | None:
+    """ "facts are not distorted", "facts are distorted" -> "Does the text keep facts from being distorted"."""
+    match = _NEGATED_VERB.match(clause)
+    if match:
+        if match["verb"] == "did" or not is_whole(match["subject"]):
+            return None
+        predicate = match["rest"]
+        if match["verb"] in BE:
+            predicate = f"be {predicate}"
+        elif match["verb"] in _HAVE:
+            predicate = f"have {predicate}"
+        return kept(match["subject"], predicate, text_name)
+    match = re.match(r"^(?P<subject>.+?) (?:is|are) (?P<rest>\S.*)$", clause)
+    if (
+        match is None
+        or not _PARTICIPLE.match(match["rest"])
+        or not is_bad(clause)
+        or names_fault(match["subject"])
+        or not is_whole(match["subject"])
+    ):
+        return None
+    return kept(match["subject"], f"be {match['rest']}", text_name)
+
+
+def kept(subject: str, predicate: str, text_name: str) -> str | None:
+    """ "sentences", "contradict each other" -> "Does the text keep sentences from contradicting each other"."""
+    bare = re.sub(r"^(?:any|some) ", "", lower_first(subject))
+    if len(bare.split()) > LONGEST_KEPT or re.search(r"\b(?:not|no|nothing|none)\b", bare) or bare in {"it", "they"}:
+        return None
+    if has_verb(bare) and not RELATIVE.search(bare):
+        return None
+    verb, _, rest = predicate.partition(" ")
+    writer = re.fullmatch(r"(?:the |a |an )?(?:writer|author|student|pupil|speaker)", bare)
+    if writer or (verb == "be" and bare != "readers" and not _PARTICIPLE.match(rest)):
+        return f"{'Do' if is_plural(bare) else 'Does'} {bare} avoid {gerund(verb)} {rest}"
+    return f"Does the {text_name} keep {bare} from {gerund(verb)} {rest}"
+
+
+def denies(clause: str) -> bool:
+    """Whether a clause that opens with "no", "nothing" or the like has a verb, and so isn't a bare "no loose ends"."""
+    if not clause.lower().startswith("no ") or clause.lower().startswith("no one "):
+        return True
+    head = RELATIVE.split(clause)[0]
+    return has_verb(head if head != clause else clause.rsplit(" ", 1)[0])
+
+
+def has_verb(phrase: str, asked: bool = False) -> bool:
+    """Whether a word after the first can be its finite verb; in a question (`asked`) the first word may."""
+    said = phrase.lower().replace("(", "").replace(")", "").split()
+    return bool(asked and said and said[0] in _FINITE) or any(
+        _may_be_verb(said[place].rstrip(",.;"), said[1:place], said[place - 1]) for place in range(1, len(said))
+    )
+
+
+def _may_be_verb(word: str, earlier: Sequence[str], before: str) -> bool:
+    if word in _FINITE:
+        return True
+    if before.endswith(",") or before in _LEADS_TO_NOUN:
+        return False
+    return (word.endswith("s") and base_form(word) in VERBS) or (
+        word in VERBS and (before.endswith("s") or "and" in earlier)
+    )
+
+
+def is_whole(subject: str) -> bool:
+    """Whether a relative clause inside the subject, if any, has its verb; only then the main verb can follow."""
+    if _OUTER.match(subject.lower()) and not subject.lower().startswith("readers"):
+        return False
+    found = RELATIVE.search(subject)
+    if found is None:
+        return True
+    inner = subject[found.end() :].split()
+    return found[0].lower() not in {"how", "if", "when", "whether", "where"} and any(
+        word in _FINITE or (base_form(word) in VERBS) for word in inner
+    )
+
+
+def is_plural(subject: str) -> bool:
+    """Whether a noun phrase is plural, as far as its head, the word before any "of", "that" or "such as", shows it."""
+    if re.match(r"(?:each|every|any|no|one|what|who|none)\b", subject, re.IGNORECASE):
+        return False
+    head = re.split(
+        r",? (?:in|of|from|between|on|for|with|that|which|who|such as|like|about|within|to) |,", subject.lower()
+    )[0]
+    return " and " in head or head in {"people", "they", "readers"} or bool(re.search(r"(?<!s)s$|\bpeople$", head))
+
+
+def _inverted(subject: str, verb: str, rest: str) -> str | None:
+    """ "sentences", "are", "linked" -> "Are sentences linked"; None where the word can't be the verb."""
+    spoken = lower_first(subject)
+    if verb in BE or verb in _MODALS:
+        return f"{verb} {spoken} {_one_predicate(rest)}" if rest else None
+    if verb in _HAVE and rest.startswith("been "):
+        return f"{verb} {spoken} {rest}"
+    if verb in _HAVE:
+        return f"{'Does' if verb == 'has' else 'Do'} {spoken} have {rest}" if rest else None
+    if rest.split(" ", maxsplit=1)[0] in _FINITE or spoken == "readers":
+        return None
+    plural = is_plural(subject)
+    if verb.endswith("s") and base_form(verb) in VERBS and not plural and (rest or _HAS_SUBJECT.match(subject)):
+        return f"Does {spoken} {base_form(verb)} {rest}"
+    return f"Do {spoken} {verb} {rest}" if verb in VERBS and plural else None
+
+
+def _one_predicate(rest: str) -> str:
+    """ "varied and suits the subject" -> "varied": a second verb would need a question of its own."""
+    match = _SECOND.search(rest)
+    return rest[: match.start()] if match and (match[1] is None or base_form(match[1]) in VERBS) else rest
+
+
+def _first_part(clause: str) -> str:
+    """The clause up to ", not ..." or "and not ...", which deny no verb."""
+    return re.split(r",? (?:and|but|or) not |, not ", clause)[0]
+
 
 _ADVERB = r"(?:\w+ly|only|also|always|still|even)"
 _MODAL = r"(?:should|must|shall|needs? to|has to|have to|ought to|can(?=not))"
@@ -65,20 +279,20 @@ class Clauses:
         if match := _THERE.match(clause):
             return self.avoiding(match["thing"]) if match["no"] or match["not"] else self._existing(match["thing"])
         if _NONE.match(clause):
-            return _true(_allowed(clause)) if subjects.denies(clause) else self._none_of(clause)
+            return _true(_allowed(clause)) if denies(clause) else self._none_of(clause)
         if _EITHER.search(clause):
             return _true(clause)
         if match := _EXISTS.match(clause):
             return self._existing(match[1])
         own, wanted = self._own(clause), _SHOULD.match(clause)
-        if wanted and (self._itself.match(wanted["subject"]) or (own is None and subjects.is_whole(wanted["subject"]))):
+        if wanted and (self._itself.match(wanted["subject"]) or (own is None and is_whole(wanted["subject"]))):
             return self._should(wanted["subject"], wanted["rest"])
         if own:
             return self._about_text(own)
-        question = subjects.asked(clause)
+        question = asked(clause)
         if question and re.search(r"\b(?:no|nothing|nobody|none)\b", question):
             return _true(clause)
-        return question or subjects.kept_from(self.placeless(clause), self.text_name)
+        return question or kept_from(self.placeless(clause), self.text_name)
 
     def avoiding(self, thing: str) -> str:
         """ "grammatical errors in the summary" -> "Does the summary avoid grammatical errors"."""
@@ -96,7 +310,7 @@ class Clauses:
             return None
         if thing.lower().startswith("no ") or is_bad(thing):
             return self.avoiding(thing)
-        if names_fault(thing) or subjects.RELATIVE.search(thing) or thing.lower().startswith(("the ", "for ")):
+        if names_fault(thing) or RELATIVE.search(thing) or thing.lower().startswith(("the ", "for ")):
             return None
         bare = self.placeless(thing)
         if match := re.match(r"^(?P<how>(?:\w+ )?)use of (?P<what>.+)$", bare, re.IGNORECASE):
@@ -114,7 +328,7 @@ class Clauses:
             return self.avoiding(rest[6:])
         own = self._own(rest)
         if verb.lower() in BE:
-            passive = subjects.kept_from(self.placeless(_uninverted(verb, rest)), self.text_name)
+            passive = kept_from(self.placeless(_uninverted(verb, rest)), self.text_name)
             return f"Does the {self.text_name} avoid {self._without_be(own)}" if own else passive
         return self.without(own) if own and verb.lower() in {"does", "do"} else None
 
@@ -135,7 +349,7 @@ class Clauses:
 
     def _none_of(self, thing: str) -> str | None:
         """ "no loose ends" -> "Does the summary avoid loose ends"; "no clear end" may be meant either way."""
-        unwanted = is_bad(thing[3:]) or subjects.is_plural(thing[3:])
+        unwanted = is_bad(thing[3:]) or is_plural(thing[3:])
         return self.avoiding(thing) if thing.lower().startswith("no ") and unwanted else None
 
     def _on_condition(self, condition: str, main: str) -> str | None:
@@ -169,7 +383,7 @@ class Clauses:
     def _should_not(self, subject: str, rest: str) -> str | None:
         if match := _ADDED.match(rest):
             return self.avoiding(f"{lower_first(subject)} {match['where']}".strip())
-        return subjects.kept(self.placeless(subject), rest, self.text_name)
+        return kept(self.placeless(subject), rest, self.text_name)
 
     def _about_text(self, own: str) -> str | None:
         if match := re.match(r"^(can|will|would) (?!not)(.+)$", own):
@@ -238,12 +452,12 @@ def _allowed(clause: str) -> str:
     match = re.match(r"^(?P<subject>.+?) (?:should|must|may|can) be (?P<rest>.+)$", clause)
     if match is None:
         return clause
-    return f"{match['subject']} {'are' if subjects.is_plural(match['subject'][3:]) else 'is'} {match['rest']}"
+    return f"{match['subject']} {'are' if is_plural(match['subject'][3:]) else 'is'} {match['rest']}"
 
 
 def _shown(subject: str, rest: str) -> str:
     """ "each point", "be clear" -> "Is each point clear"."""
-    plural, spoken = subjects.is_plural(subject), lower_first(subject)
+    plural, spoken = is_plural(subject), lower_first(subject)
     rest = re.sub(r"^(always|also|only|never|still) be ", r"be \1 ", rest)
     if rest.startswith("be "):
         return f"{'Are' if plural else 'Is'} {spoken} {rest[3:]}"

@@ -1,4 +1,4 @@
-"""Components: recurring themes among considerations, found by clustering and named after their theme or their words."""
+"""Components out of attributes, and attributes clustered by word vectors."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,12 +7,88 @@ from typing import Any
 
 import numpy as np
 from sklearn.cluster import AgglomerativeClustering
+from sklearn.feature_extraction.text import TfidfVectorizer
 
-from app.rules.catalogue import THEMES
-from app.rules.english import VERBS, base_form
-from app.rules.request import Context, context_of
-from app.rules.tokens import word_set, words
-from app.rules.vectors import theme_weights, topic_stems, vectors
+from app.rules.catalogue import BY_ID, RULES, THEMES
+from app.rules.english import VERBS, base_form, content_stem, stem, word_set, words
+from app.rules.judge import affinities
+from app.rules.reading import Context, context_of
+
+WORDS_WEIGHT, RULES_WEIGHT, THEMES_WEIGHT = 0.6, 0.6, 1.0
+_RULE_INDEX = {rule.id: index for index, rule in enumerate(RULES)}
+_THEME_INDEX = {theme: index for index, theme in enumerate(THEMES)}
+_NEGATIONS = frozenset({"not", "no", "never", "without", "avoid", "avoids", "free"})
+# Words of the assessor's own activity; they say nothing about the text.
+_FRAME = word_set(
+    "check assess ensure verify confirm evaluate consider determine look make sure see identify examine judge whether "
+    "text source article document original"
+)
+FRAME_STEMS = frozenset(stem(word) for word in _FRAME)
+
+
+def topic_stems(text: str, context: Context) -> list[str]:
+    """The stems that say what a consideration is about, in order."""
+    skipped = FRAME_STEMS | {stem(w) for w in words(context.text_name)} | {stem(w) for w in words(context.source_name)}
+    return [found for found in map(content_stem, words(text)) if found and found not in skipped]
+
+
+def theme_weights(text: str, context: Context) -> dict[str, float]:
+    """Keyword weight per theme id; a text that is a theme's name belongs to that theme alone."""
+    named = [theme for theme in THEMES.values() if text.lower().startswith(theme.name.lower())]
+    if named:
+        return {named[0].id: 1.0}
+    weights: dict[str, float] = {}
+    for rule, weight in affinities(text, context).items():
+        theme = BY_ID[rule].theme
+        weights[theme] = max(weights.get(theme, 0.0), weight)
+    return weights
+
+
+def vectors(texts: Sequence[str], context: Context) -> np.ndarray:
+    """One row of unit length per text (all zero for a text without any word); shape (texts, features)."""
+    concepts = np.zeros((len(texts), len(RULES) + len(THEMES)))
+    for row, text in enumerate(texts):
+        for rule, weight in affinities(text, context).items():
+            concepts[row, _RULE_INDEX[rule]] = weight
+        for theme, weight in theme_weights(text, context).items():
+            concepts[row, len(RULES) + _THEME_INDEX[theme]] = weight
+    rules, themes = concepts[:, : len(RULES)] ** 2, concepts[:, len(RULES) :] ** 2
+    parts = (WORDS_WEIGHT * _tf_idf(texts, context), RULES_WEIGHT * _unit(rules), THEMES_WEIGHT * _unit(themes))
+    return _unit(np.hstack(parts))
+
+
+def wording(texts: Sequence[str]) -> np.ndarray:
+    """Unit rows of the bare wording, negations kept: for telling whether two texts say the same."""
+    return _fit(TfidfVectorizer(analyzer=_worded, sublinear_tf=True), texts)
+
+
+def characters(texts: Sequence[str]) -> np.ndarray:
+    """Unit rows of character trigrams: the last resort where no word is shared, in any script."""
+    return _fit(TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 3)), texts)
+
+
+def _worded(text: str) -> list[str]:
+    found = [stem(w) if w not in _NEGATIONS else "not" for w in words(text)]
+    return [f for f in found if f == "not" or (content_stem(f) and f not in FRAME_STEMS)]
+
+
+def _tf_idf(texts: Sequence[str], context: Context) -> np.ndarray:
+    return _fit(TfidfVectorizer(analyzer=lambda text: topic_stems(text, context), sublinear_tf=True), texts)
+
+
+def _fit(vectorizer: TfidfVectorizer, texts: Sequence[str]) -> np.ndarray:
+    try:
+        rows: np.ndarray = vectorizer.fit_transform(texts).toarray()
+    except ValueError:  # scikit-learn's word for "no text has a word"
+        return np.zeros((len(texts), 1))
+    return rows
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: np.ndarray = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return scaled
+
 
 LEAST_THEMED = 0.5
 LEAST_SIZE, FEWEST = 0.04, 3
@@ -110,3 +186,80 @@ def _after_words(members: Sequence[str], context: Context) -> Named:
 def _is_verb(word: str) -> bool:
     """Whether a word looks like a verb; things make better names."""
     return word.endswith("ed") or base_form(word) in VERBS
+
+
+SAME = 0.85
+LEAST_CHARACTERS = 0.02
+
+
+def clusters(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Attribute ids per component; dropped ones name what they repeat, or that they are empty."""
+    attributes, parts = variables["attributes"], variables["components"]
+    texts = [attribute["text"] for attribute in attributes]
+    repeats = _repeats(wording(texts), texts)
+    likeness = _likeness(variables)
+    wordless = [index for index, text in enumerate(texts) if not words(text)]
+    kept = [index for index in range(len(texts)) if index not in repeats and index not in wordless]
+    homes = _homes(likeness, kept)
+    dropped = [
+        {
+            "attribute": attributes[i]["id"],
+            "reason": f"Says the same as attribute {attributes[first]['id']}: “{_short(texts[first])}”",
+        }
+        for i, first in repeats.items()
+    ]
+    dropped += [{"attribute": attributes[i]["id"], "reason": "Says nothing."} for i in wordless if i not in repeats]
+    grouped = [
+        {"component": part["id"], "attributes": [attributes[i]["id"] for i in kept if homes[i] == place]}
+        for place, part in enumerate(parts)
+    ]
+    return {"clusters": grouped, "dropped": dropped}
+
+
+def _likeness(variables: Mapping[str, Any]) -> np.ndarray:
+    """Likeness of every attribute (rows) to every component (columns); characters decide where no word does."""
+    texts = [attribute["text"] for attribute in variables["attributes"]]
+    names = [f"{part['name']}. {part['description']}" for part in variables["components"]]
+    rows = vectors([*texts, *names], context_of(variables))
+    likeness: np.ndarray = rows[: len(texts)] @ rows[len(texts) :].T
+    lost = likeness.max(axis=1) <= 0
+    if lost.any():
+        spelled = characters([*texts, *names])
+        alike = spelled[: len(texts)] @ spelled[len(texts) :].T
+        likeness[lost] = np.where(alike[lost] >= LEAST_CHARACTERS, alike[lost], 0.0)
+    return likeness
+
+
+def _repeats(rows: np.ndarray, texts: list[str]) -> dict[int, int]:
+    """Index of a repeating text -> index of the first text that says the same in nearly the same words."""
+    alike = rows @ rows.T
+    found: dict[int, int] = {}
+    for index in range(1, len(texts)):
+        earlier = [int(first) for first in np.flatnonzero(alike[index, :index] >= SAME) if first not in found]
+        if earlier:
+            found[index] = earlier[0]
+    return found
+
+
+def _homes(likeness: np.ndarray, kept: list[int]) -> dict[int, int]:
+    """The nearest component of every kept attribute; one near to none goes where there are fewest.
+
+    A component that stays empty gets the attribute most like it, from a component that can spare one.
+    """
+    count = likeness.shape[1]
+    homes = {i: int(likeness[i].argmax()) for i in kept if likeness[i].max() > 0}
+    for i in kept:
+        if i not in homes:
+            sizes = Counter(homes.values())
+            homes[i] = min(range(count), key=lambda place: sizes[place])
+    for place in range(count):
+        sizes = Counter(homes.values())
+        spare = [i for i in kept if sizes[homes[i]] > 1]
+        if not sizes[place] and spare:
+            homes[max(spare, key=lambda i: likeness[i, place])] = place
+    return homes
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 80 else f"{line[:79].rstrip()}…"

@@ -1,23 +1,196 @@
-"""The judge: each question is answered by the rule it is about.
+"""Answers a question on a text by the rule that matches it, with evidence."""
 
-A question only chooses a rule; the rule looks at the text. Several questions of one checklist about the same rule ask
-it at different strictness, spread evenly from lenient to strict in the order of the questions, so that they grade
-instead of repeating each other. One question alone is asked at the middle. This is a stand-in for reading, and each
-reason says what was really looked at.
-"""
-
-from collections import Counter
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations, pairwise
+from types import MappingProxyType
 from typing import Any
 
-from app.rules.evidence import deciding_passage
-from app.rules.matching import best_rule, named_rule
-from app.rules.profile import Passage, Profile, Source, grounding_of, passage, source_of
-from app.rules.reading import Reading
-from app.rules.request import Context, context_of
-from app.rules.rule import Rule
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from app.rules.catalogue import BY_ID, RULES, THEMES
+from app.rules.english import content_stems, sentences, words
+from app.rules.measures import (
+    OPINION,
+    broken_pairs_of,
+    is_complete,
+    is_even,
+    lacks_capital,
+    last_turn,
+    lead_stems,
+    new_details,
+    new_words,
+    odd_words,
+    slips_of,
+)
+from app.rules.reading import (
+    Better,
+    Context,
+    Passage,
+    Profile,
+    Reading,
+    Rule,
+    Sentence,
+    Source,
+    context_of,
+    details_of,
+    grounding_of,
+    passage,
+    source_of,
+)
+
+LEAST_LIKENESS = 0.12
+DEFAULT_RULE = "sentence-length"
+_SOURCE_WORDS = re.compile(
+    r"\b(?:original|source)? ?(?:news )?(?:article|document|source text|source document|source material)s?\b"
+)
+
+# "... that disrupt the flow", "... to enhance readability": what a point is good for, not what it is about.
+_PURPOSE = re.compile(
+    r"\s(?:that|which|to|could|might|may)\s(?:\w+\s)?(?:disrupt|hinder|enhanc|aid|help|make it)\w*\b[^.?]*"
+)
+
+
+@lru_cache(maxsize=8192)
+def affinities(text: str, context: Context) -> Mapping[str, float]:
+    """Keyword weight per rule id, hits in the first sentence counted twice; rules without a hit are left out."""
+    spoken = _neutral(text, context)
+    first = next(iter(sentences(spoken)), "")
+    found: dict[str, float] = {}
+    for rule in RULES:
+        weight = sum(
+            weight * (1 + bool(pattern.search(first))) for pattern, weight in rule.patterns if pattern.search(spoken)
+        )
+        if weight:
+            found[rule.id] = weight
+    return MappingProxyType(found)
+
+
+@lru_cache(maxsize=8192)
+def best_rule(text: str, context: Context) -> Rule:
+    """The rule that fits best; ties go to the rule listed first."""
+    if found := named_rule(text, context):
+        return found
+    if found := _similar_rule(_neutral(text, context)):
+        return found
+    if found := named_rule(f"{context.dimension}. {context.rubric}", context):
+        return found
+    return BY_ID[DEFAULT_RULE]
+
+
+def named_rule(text: str, context: Context) -> Rule | None:
+    """The rule whose keywords weigh most in a text, None without any."""
+    found = affinities(text, context)
+    return BY_ID[max(found, key=lambda rule: found[rule])] if found else None
+
+
+def _neutral(text: str, context: Context) -> str:
+    """Lower case, the text's own name left out, every name of the source written "source"."""
+    lowered = " ".join(text.lower().replace("’", "'").split())
+    lowered = re.sub(rf"\b(?:the )?{re.escape(context.text_name.lower())}(?:'s)?\b", " ", lowered)
+    lowered = re.sub(rf"\b{re.escape(context.source_name.lower())}\b", "source", lowered)
+    return " ".join(_PURPOSE.sub("", _SOURCE_WORDS.sub(" source ", lowered)).split())
+
+
+def _analyse(text: str) -> list[str]:
+    return list(content_stems(words(text)))
+
+
+@lru_cache(maxsize=1)
+def _descriptions() -> tuple[TfidfVectorizer, np.ndarray]:
+    vectorizer = TfidfVectorizer(analyzer=_analyse, sublinear_tf=True)
+    texts = [" ".join((rule.description, *rule.questions, *rule.considerations)) for rule in RULES]
+    blank = [text.replace("{text}", "").replace("{source}", "source") for text in texts]
+    return vectorizer, vectorizer.fit_transform(blank).toarray()
+
+
+def _similar_rule(spoken: str) -> Rule | None:
+    vectorizer, rows = _descriptions()
+    likeness = rows @ vectorizer.transform([spoken]).toarray()[0]
+    best = int(np.argmax(likeness))
+    return RULES[best] if likeness[best] >= LEAST_LIKENESS else None
+
+
+Weight = Callable[[Sentence], float]
+
+
+def deciding_passage(rule: str, profile: Profile, good: bool) -> str:
+    """The sentence as written, the first among equals; "" where no single one decides. `rule` is its id."""
+    weight_in = (FOR_YES if good else FOR_NO).get(rule)
+    if weight_in is None:
+        return ""
+    weight = weight_in(profile)
+    weights = [weight(sentence) for sentence in profile.text.sentences]
+    most = max(weights, default=0.0)
+    return profile.text.sentences[weights.index(most)].raw if most > 0 else ""
+
+
+def _added(profile: Profile) -> Weight:
+    return lambda sentence: new_words(profile, sentence.content)
+
+
+def _joined_anew(profile: Profile) -> Weight:
+    return lambda sentence: broken_pairs_of(profile, sentence)
+
+
+def _wrong_details(profile: Profile) -> Weight:
+    new = set(new_details(profile))
+    return lambda sentence: len(new & details_of(sentence.raw))
+
+
+def _first(profile: Profile) -> Weight:
+    return lambda sentence: sentence is profile.text.sentences[0]
+
+
+def _restated(profile: Profile) -> Weight:
+    """The share of a sentence's content words that the one before has already."""
+    several = [sentence for sentence in profile.text.sentences if len(sentence.stems) > 1]
+    shares = {id(b): len(a.stems & b.stems) / min(len(a.stems), len(b.stems)) for a, b in pairwise(several)}
+    return lambda sentence: shares.get(id(sentence), 0.0)
+
+
+def _opinion(_: Profile) -> Weight:
+    return lambda sentence: sum(word in OPINION for word in sentence.words) + sentence.raw.count("!")
+
+
+def _key_terms(profile: Profile) -> Weight:
+    return lambda sentence: sum(profile.source.key_terms.get(stem, 0.0) for stem in sentence.stems)
+
+
+def _of_the_lead(profile: Profile) -> Weight:
+    lead = lead_stems(profile)
+    return lambda sentence: len(lead & sentence.stems)
+
+
+def _of_the_last_turn(profile: Profile) -> Weight:
+    last = last_turn(profile)
+    return lambda sentence: len(last & sentence.stems)
+
+
+FOR_NO: Mapping[str, Callable[[Profile], Weight]] = {
+    "support": _added,
+    "relations": _joined_anew,
+    "details": _wrong_details,
+    "opening": _first,
+    "restatement": _restated,
+    "complete": lambda _: lambda sentence: not is_complete(sentence),
+    "grammar": lambda _: slips_of,
+    "capitals": lambda _: lambda sentence: lacks_capital(sentence.raw),
+    "spelling": lambda _: lambda sentence: odd_words(sentence.words),
+    "sentence-length": lambda _: lambda sentence: not is_even(sentence),
+    "tone": _opinion,
+}
+FOR_YES: Mapping[str, Callable[[Profile], Weight]] = {
+    "key-terms": _key_terms,
+    "lead": _of_the_lead,
+    "opening": _first,
+    "reply": _of_the_last_turn,
+}
+
 
 TEXTS_KEPT = 512
 SOURCES_KEPT = 128
@@ -109,3 +282,99 @@ def plan(questions: Sequence[tuple[str, str]], context: Context) -> tuple[RuledQ
         seen[rule.id] += 1
         asked.append(RuledQuestion(key, rule, rule.limit(strictness), named_rule(question, context) is not None))
     return tuple(asked)
+
+
+MOST_RULES = 6
+LEAST, MOST = 8, 14
+SAMPLES_WEIGHT, FAMILY_WEIGHT = 0.25, 0.6
+LEAST_FAMILY = 0.3
+
+
+def considerations(variables: Mapping[str, Any], judge: RuleJudge) -> dict[str, Any]:
+    """8 to 14 considerations, the best-founded rules' first phrasings before their second ones."""
+    context = context_of(variables)
+    chosen = _on_topic(rank(context, variables["samples"], judge), context)[:MOST_RULES]
+    phrases = [rule.considerations[turn] for turn in range(3) for rule in chosen if turn < len(rule.considerations)]
+    count = max(LEAST, min(MOST, 2 * len(chosen) + 1))
+    return {
+        "considerations": [
+            {"index": number, "consideration": context.fill(phrase)}
+            for number, phrase in enumerate(phrases[:count], start=1)
+        ]
+    }
+
+
+def rank(context: Context, samples: Sequence[Mapping[str, Any]], judge: RuleJudge) -> list[Rule]:
+    """Rules by how well the dimension's name and rubric and the samples speak for them.
+
+    Rules that find nothing to look at in any sample are left out (comparison with a source that isn't there).
+    """
+    profiles = [judge.profile(sample["text"], sample["source"] or "") for sample in samples]
+    scores = [sample["score"] for sample in samples]
+    readings = {rule.id: [rule.measure(profile) for profile in profiles] for rule in RULES}
+    rubric = _rubric_weights(context)
+    families = _family_shares(rubric)
+    ranked = [
+        (
+            rubric.get(rule.id, 0.0)
+            + FAMILY_WEIGHT * families.get(_family(rule), 0.0)
+            + SAMPLES_WEIGHT * _agreement(rule, readings[rule.id], scores),
+            rule,
+        )
+        for rule in RULES
+        if not samples or any(reading.applies for reading in readings[rule.id])
+    ]
+    return [rule for _, rule in sorted(ranked, key=lambda pair: -pair[0])]
+
+
+def _on_topic(ranked: Sequence[Rule], context: Context) -> list[Rule]:
+    """The rules of families that the rubric speaks of, and the next best only where these have too little to say."""
+    shares = _family_shares(_rubric_weights(context))
+    chosen = [rule for rule in ranked if shares.get(_family(rule), 0.0) >= LEAST_FAMILY]
+    for rule in ranked:
+        if sum(len(own.considerations) for own in chosen) >= LEAST:
+            break
+        if rule not in chosen:
+            chosen.append(rule)
+    return chosen
+
+
+def family_shares(context: Context) -> dict[str, float]:
+    """How much of what name and rubric say falls to each family; the shares add up to 1, none where no rule knows."""
+    return _family_shares(_rubric_weights(context))
+
+
+def _family_shares(rubric: Mapping[str, float]) -> dict[str, float]:
+    shares: dict[str, float] = defaultdict(float)
+    for rule_id, weight in rubric.items():
+        shares[_family(BY_ID[rule_id])] += weight / sum(rubric.values())
+    return shares
+
+
+def _rubric_weights(context: Context) -> dict[str, float]:
+    """What the dimension's name and its rubric say for each rule, 1 at most for each of the two."""
+    weights: dict[str, float] = {}
+    for text in (context.dimension, context.rubric):
+        found = affinities(text, context)
+        for rule_id, weight in found.items():
+            weights[rule_id] = weights.get(rule_id, 0.0) + weight / max(found.values())
+    return weights
+
+
+def _family(rule: Rule) -> str:
+    return THEMES[rule.theme].family
+
+
+def _agreement(rule: Rule, readings: Sequence[Reading], scores: Sequence[float | None]) -> float:
+    """Kendall's tau-a between the measured value, turned so that more is better, and the score of the samples that
+    have one; -1 to 1."""
+    turn = 1 if rule.better is Better.MORE else -1
+    rated = [(turn * r.value, float(s)) for r, s in zip(readings, scores, strict=True) if s is not None]
+    pairs = list(combinations(rated, 2))
+    if not pairs:
+        return 0.0
+    return sum(_sign(a[0] - b[0]) * _sign(a[1] - b[1]) for a, b in pairs) / len(pairs)
+
+
+def _sign(number: float) -> int:
+    return (number > 0) - (number < 0)

@@ -7,13 +7,10 @@ from typing import Any
 from app.errors import UnsupportedError
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.model_name import ModelName
-from app.rules import rewriting
-from app.rules.assessor import considerations
-from app.rules.clusters import clusters
-from app.rules.components import components
-from app.rules.judge import RuleJudge
-from app.rules.questions import key_questions, sub_questions
-from app.rules.validation import validation
+from app.rules import questions as rewriting
+from app.rules.components import clusters, components
+from app.rules.judge import RuleJudge, considerations
+from app.rules.questions import key_questions, sub_questions, validation
 
 Variables = Mapping[str, Any]
 

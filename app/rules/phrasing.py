@@ -1,22 +1,363 @@
-"""From a consideration to a yes/no question where yes is good.
-
-Works on the usual shapes: "Check whether ...", "The summary should (not) ...", "I want to see ...", "No ...",
-"Avoid ...", "If ..., ...", "Is the ...", "Are there any errors ...". What doesn't come out as sound English is given up
-(None) rather than bent: the caller then has other considerations or the rule's own wording.
-"""
+"""Attributes put as yes/no questions."""
 
 import re
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from app.domain.wording.english_words import OPEN_WORDS, QUOTES
+from app.domain.wording import HANDLED, OPEN_WORDS, QUOTES
+from app.rules import clauses as subjects
 from app.rules.clauses import Clauses
-from app.rules.english import AUXILIARIES, finish, is_bad
-from app.rules.frames import shortened, unframed
-from app.rules.meaning import keeps_meaning
-from app.rules.plain import elaborated, impersonal, plain, without_bullet
-from app.rules.request import Context
-from app.rules.tokens import sentences, words
+from app.rules.english import (
+    AUXILIARIES,
+    VERBS,
+    base_form,
+    finish,
+    is_bad,
+    is_third_person,
+    lower_first,
+    names_fault,
+    sentences,
+    word_set,
+    words,
+)
+from app.rules.reading import Context
+
+_BULLET = re.compile(r"^\s*(?:[-*•–·]+|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
+_ASIDE = re.compile(r"\s*\([^)]*\)")
+_EXAMPLE = re.compile(r",? (?:e\. ?g\.|i\. ?e\.|for example|for instance)[,:]? .*?(?P<mark>[.?!]?)$", re.IGNORECASE)
+_ELABORATED = re.compile(r"^(?P<head>(?:\S+ ){1,}?\S+?)(?: [-–—]+ |: )(?P<more>[^-–—:?]+?)[ .!]*(?P<mark>\??)$")
+_SHORT_FORMS = (
+    (re.compile(r"\bcan't\b", re.IGNORECASE), "cannot"),
+    (re.compile(r"\bwon't\b", re.IGNORECASE), "will not"),
+    (re.compile(r"n't\b", re.IGNORECASE), " not"),
+    (re.compile(r"\b(it|there|that|what|who)'s\b", re.IGNORECASE), r"\1 is"),
+    (re.compile(r"\b(I|you|we|they)'ve\b", re.IGNORECASE), r"\1 have"),
+    (re.compile(r"\b(you|we|they)'re\b", re.IGNORECASE), r"\1 are"),
+    (re.compile(r"\b(I|you|we|they)'d\b", re.IGNORECASE), r"\1 would"),
+    (re.compile(r"\bI'm\b", re.IGNORECASE), "I am"),
+)
+_ASKED_NEGATIVELY = re.compile(r"^(\w+)n't (?=.*\?$)")
+_PUPILS = re.compile(r"\b(?:my|our|your) (?:students?|pupils?|writers?|authors?)\b", re.IGNORECASE)
+_PERSON = re.compile(
+    r"\"[^\"]*\"|“[^”]*”"
+    r"|\b(?P<subject>I|i|[Ww]e|[Yy]ou)\b(?P<be> (?:am|was)\b)?"
+    r"|\b(?P<object>me|us)\b|\b(?P<owner>[Mm]y|[Oo]ur)\b|\b(?P<yours>[Yy]our)\b"
+    r"|\b(?P<self>myself|ourselves|yourself|yourselves)\b"
+)
+
+
+def without_bullet(text: str) -> str:
+    """A list item without its bullet or number."""
+    return _BULLET.sub("", text.strip())
+
+
+def plain(sentence: str) -> str:
+    """One line in small letters where everything was shouted, without asides and examples, short forms written out."""
+    line = " ".join(sentence.replace("’", "'").split())
+    if line.isupper() and " " in line:
+        line = line.lower()
+    line = _EXAMPLE.sub(r"\g<mark>", _ASIDE.sub("", line))
+    line = _ASKED_NEGATIVELY.sub(r"\1 ", line)
+    for pattern, written in _SHORT_FORMS:
+        line = pattern.sub(written, line)
+    return line
+
+
+def elaborated(line: str) -> tuple[str, str]:
+    """ "It has an order - cause, then effect." -> ("It has an order", "cause, then effect"); ("...", "") without."""
+    match = _ELABORATED.match(line)
+    return (match["head"] + match["mark"], match["more"]) if match else (line, "")
+
+
+def impersonal(line: str) -> str:
+    """The line said of readers: "I can follow" -> "readers can follow"; what is quoted stays."""
+    named = False
+
+    def said(match: re.Match[str]) -> str:
+        nonlocal named
+        if match[0][0] in '"“':
+            return match[0]
+        if match["yours"]:
+            return "the"
+        before, named = named, True
+        if match["subject"]:
+            be = {" am": " are", " was": " were"}.get(match["be"] or "", "")
+            return ("they" if before else "readers") + be
+        if match["object"]:
+            return "them" if before else "readers"
+        if match["owner"]:
+            return "their" if before else "readers'"
+        return "themselves"
+
+    return _PERSON.sub(said, _PUPILS.sub("the writer", line))
+
+
+_WHO = r"(?:I|we|you|readers?|the reader|teachers|one)(?: would| really| always| usually| also| just| only| should)*"
+_LOOKED_FOR = re.compile(rf"^{_WHO} (?:look for|watch for|hope for) (?P<what>.+)$", re.IGNORECASE)
+_WISH = re.compile(
+    rf"^{_WHO} (?P<not>do not )?(?:want|expect|need|like|love|hope|prefer|wish|have)s? (?P<what>.+)$", re.IGNORECASE
+)
+_TOLD = re.compile(r"^to (?P<verb>know|understand|learn|see (?=how|why|what|who|when|where)) ?(?P<what>.+)$")
+_SEEN = re.compile(r"^to (?:see|find|get|have|read|be given) (?P<what>.+)$")
+_ABLE = re.compile(r"^to be able to (?P<what>.+)$")
+_THAT = re.compile(r"^(?:it )?(?:when|if|that) (?P<what>.+)$")
+_MADE = re.compile(r"^(?P<what>the .+?) (?P<how>(?:made|said|given|\w{3,}ed)\b.*)$")
+_DONE = re.compile(r"^(?P<who>(?!to )(?:\S+ ){1,6}?)to (?P<what>.+)$")
+
+
+def wished(line: str, clauses: Clauses) -> str | None:
+    """The question that a wish gives, None where the line is no wish or can't be turned."""
+    if match := _LOOKED_FOR.match(line):
+        return clauses.having(impersonal(match["what"]))
+    match = _WISH.match(line)
+    if match is None:
+        return None
+    what = impersonal(match["what"])
+    if match["not"]:
+        return _unwanted(what, clauses)
+    if told := _TOLD.match(what):
+        return f"Does the {clauses.text_name} let readers {told['verb'].strip()} {told['what']}"
+    if seen := _SEEN.match(what):
+        return clauses.having(seen["what"])
+    if able := _ABLE.match(what):
+        return f"Can readers {able['what']}"
+    if that := _THAT.match(what):
+        return clauses.question(that["what"])
+    if done := _DONE.match(what):
+        return clauses.question(f"{done['who']}should {done['what']}")
+    return clauses.having(what) if line[:1] in "IWw" else None
+
+
+def _unwanted(what: str, clauses: Clauses) -> str | None:
+    if seen := _SEEN.match(what):
+        made = _MADE.match(seen["what"])
+        kept = subjects.kept(made["what"], f"be {made['how']}", clauses.text_name) if made else None
+        return kept or clauses.avoiding(seen["what"])
+    done = _DONE.match(what)
+    return clauses.question(f"{done['who']}should not {done['what']}") if done else None
+
+
+_ASSERT = (
+    r"(?:check|assess|ensure|verify|confirm|evaluate|consider|determine|see to it|see|make sure|examine|ask yourself"
+    r"|decide|judge|note|analyse|analyze|look at|look out for|look for|watch for|be sure|take care|think about|observe"
+    r"|pay attention to)"
+)
+_CLAUSE = re.compile(rf"^(?:{_ASSERT}(?: out)? (?:if|whether|that)|whether) (.+)$", re.IGNORECASE)
+_HOW = re.compile(
+    rf"^(?:{_ASSERT} )?how (well|effectively|clearly|accurately|smoothly|consistently) (.+)$", re.IGNORECASE
+)
+_EXPECTED = re.compile(
+    r"^(?:check for|look for|look out for|watch for|watch out for|beware of|ensure|verify|confirm|make sure|check"
+    r"|examine for|search for|identify(?= any)) (.+)$",
+    re.IGNORECASE,
+)
+_WARNED = re.compile(r"^(?:watch out for|beware of|look out for) ", re.IGNORECASE)
+_CARE = re.compile(r"^(?:be careful with|take care (?:with|of)|pay attention to|mind) (.+)$", re.IGNORECASE)
+_ABILITY = re.compile(rf"^{_ASSERT} .*?'s ability to (.+)$", re.IGNORECASE)
+_PRESENCE = re.compile(rf"^{_ASSERT} (?:the )?(presence|absence) of (.+)$", re.IGNORECASE)
+_IMPERATIVE = re.compile(
+    r"^(avoid|exclude|include|focus on|stick to|keep|use|maintain|provide|present|leave out|start|begin|put|stay|state"
+    r"|give|make(?! sure)|tell|name|cite|explain|follow|connect|spell|capture|mention|describe) "
+    r"(?!(?:of|is|are|and|or|between|should|must)\b)(.+)$",
+    re.IGNORECASE,
+)
+_PROHIBITED = re.compile(r"^(?:do not|never) ((?!(?:is|are|the|a)\b)\w+ .+)$", re.IGNORECASE)
+_PREDICATE = re.compile(
+    r"^(?P<verb>[a-z]+s|should|must|can|cannot|is|does not|is not|has) "
+    r"(?P<sure>(?:the|an?|all|every|each|only|its|who|what|where|how|when)\b)?",
+    re.IGNORECASE,
+)
+_NAMES_A_THING = word_set(
+    "name quote link end show answer lead move turn form sound match find focus use support start call"
+)
+_QUALITY = re.compile(
+    r"^(?:(?:easy|free|clear|short|concise|brief|coherent|readable|accurate|complete|precise|neutral|logical|consistent)"
+    r"(?=$|,| (?:to|of|from|and|but|enough|for|throughout)\b)|(?:well|clearly|logically)[- ]\w+(?=$|,| (?:and|but)\b)"
+    r"|neither\b.+\bnor\b|as \w+ as\b).*$",
+    re.IGNORECASE,
+)
+_NOTED = re.compile(
+    r"^(?P<thing>(?:[\w-]+ ){1,3})(?P<how>(?:used|spelled|spelt|given|told|kept|\w{3,}ed) (?:right|well|\w+ly))$"
+)
+_ONLY = re.compile(r"^only (?P<what>\w+s\b[^,]*)(?:,? please)?$", re.IGNORECASE)
+_ALTERNATIVE = re.compile(r",? or (?:not|does|do|is|are|whether|if|has|have|can)\b.*$", re.IGNORECASE)
+_DETERMINER = r"(?:it|they|none|nothing|nobody|no \w+|(?:the|its|their|each|every|all|readers)(?: \w+){0,3}?|\w+s)"
+_FINITE = r"(?:is|are|does|do|has|have|should|must|can|will)"
+_CONCESSION = re.compile(r",? (?:even if|even though|because)\b.*$|, as (?:it|they|this) .*$", re.IGNORECASE)
+_SECOND = re.compile(
+    rf",? and (?:{_FINITE})\b|,? (?:and|but) {_DETERMINER} {_FINITE}\b"
+    r"|, (?:and|but) (?:it|none|nothing|nobody|no \w+) \w+s\b",
+    re.IGNORECASE,
+)
+_BARE_FRAME = re.compile(
+    rf"^{_ASSERT}\b|^(?:identify|pay|understand|find|read|compare|these|those|this|he|she|they)\b", re.IGNORECASE
+)
+_YOURS = ((re.compile(r"\byour\b"), "its"), (re.compile(r"\byourself\b"), "itself"))
+_NEGATIVE = re.compile(r"^(?:no|not|nor|none)\b", re.IGNORECASE)
+LONGEST_NOTE = 10
+
+Ranked = tuple[str, int]
+
+
+def shortened(line: str) -> str:
+    """A statement or question without "... or not", a second clause, or a concession."""
+    line = _CONCESSION.sub("", _ALTERNATIVE.sub("", line))
+    heads = (line[: second.start()] for second in _SECOND.finditer(line))
+    return next((head for head in heads if subjects.has_verb(head, asked=True)), line)
+
+
+def unframed(line: str, clauses: Clauses) -> Ranked | None:
+    """A statement's question with its rank: 3 for a plain statement about the text, less for what needed bending."""
+    if wish := wished(line, clauses):
+        return wish, 2
+    if told := _told(line, clauses):
+        return told, 2
+    line = impersonal(line)
+    if match := _CLAUSE.match(line):
+        return _framed(clauses.question(match[1]), 3)
+    if match := _HOW.match(line):
+        return _framed(clauses.question(_with_adverb(match[1].lower(), match[2])), 2)
+    if match := _ABILITY.match(line):
+        return f"Does the {clauses.text_name} {match[1]}", 2
+    if match := _PRESENCE.match(line):
+        return _framed(clauses.avoiding(match[2]) if match[1].lower() == "absence" or is_bad(match[2]) else None, 2)
+    if match := _EXPECTED.match(line):
+        thing = match[1]
+        if _WARNED.match(line):
+            return _framed(clauses.avoiding(thing) if is_bad(thing) or line.lower().startswith("beware") else None, 2)
+        return _framed(clauses.question(thing) or clauses.having(thing), 2)
+    return None if _BARE_FRAME.match(line) else _unstated(line, clauses)
+
+
+def _told(line: str, clauses: Clauses) -> str | None:
+    """An order to the writer: "Never repeat yourself" -> "Does the summary avoid repeating itself"."""
+    for pattern, its in _YOURS:
+        line = pattern.sub(its, line)
+    line = impersonal(line)
+    if match := _PROHIBITED.match(line):
+        return clauses.without(lower_first(match[1]))
+    if match := _CARE.match(line):
+        used = re.match(r"(?:the )?(\w+ use of .+)$", match[1])
+        return clauses.having(used[1]) if used else f"Does the {clauses.text_name} handle {match[1]} with care"
+    if match := re.match(r"^keep it (.+)$", line, re.IGNORECASE):
+        return f"Is the {clauses.text_name} {match[1]}"
+    if match := _IMPERATIVE.match(line):
+        return f"Does the {clauses.text_name} {match[1].lower()} {clauses.placeless(match[2])}"
+    return None
+
+
+def _unstated(line: str, clauses: Clauses) -> Ranked | None:
+    """A point without a frame: a clause, a predicate, a quality or a bare thing."""
+    match = _PREDICATE.match(line)
+    if match and _is_predicate(match["verb"].lower(), bool(match["sure"])):
+        return _framed(clauses.question(f"the {clauses.text_name} {lower_first(line)}"), 3)
+    if _QUALITY.match(line):
+        listed = re.sub(r"(?<=, )(\w+), (\w+)$", r"\1 and \2", lower_first(line))
+        return _framed(f"Is the {clauses.text_name} {listed}", 2)
+    if (match := re.match(r"^not (.+)$", line, re.IGNORECASE)) and is_bad(match[1]):
+        return _framed(f"Does the {clauses.text_name} avoid being {match[1]}", 2)
+    if match := _ONLY.match(line):
+        bare = not subjects.has_verb(match["what"])
+        return _framed(f"Does the {clauses.text_name} contain only {match['what']}" if bare else None, 2)
+    if question := clauses.question(line):
+        return question, 3
+    if match := _NOTED.match(line):
+        thing = lower_first(match["thing"]).strip()
+        return f"{'Are' if subjects.is_plural(thing) else 'Is'} {thing} {match['how']}", 2
+    bare = (
+        len(line.split()) <= LONGEST_NOTE
+        and not _NEGATIVE.match(line)
+        and not subjects.RELATIVE.search(line)
+        and not subjects.has_verb(line)
+    )
+    return _framed(clauses.having(lower_first(line)) if bare else None, 1)
+
+
+def _is_predicate(verb: str, sure: bool) -> bool:
+    """Whether "covers", "must", "is not" opens a predicate; "names" does only before a determiner."""
+    base = base_form(verb)
+    return verb.split(maxsplit=1)[0] in AUXILIARIES or (base in VERBS and (sure or base not in _NAMES_A_THING))
+
+
+def _with_adverb(adverb: str, clause: str) -> str:
+    """ "effectively", "the summary conveys X" -> "the summary effectively conveys X"; "well" adds nothing here."""
+    return clause if adverb == "well" else re.sub(r"^(the \w+) ", rf"\1 {adverb} ", clause)
+
+
+def _framed(question: str | None, rank: int) -> Ranked | None:
+    return (question, rank) if question else None
+
+
+_DENIED = re.compile(
+    r"\b(?:no|not|never|none|nothing|nobody|nor|neither|cannot|avoid\w*|without|free (?:of|from)|free|absence|absent"
+    r"|beware|watch out|look out|refrain\w*|exclud\w*|keeps? out|leave out|kept out|left out)\b|n't\b",
+    re.IGNORECASE,
+)
+_AVOIDED = re.compile(r"\bavoid (?P<thing>.+?)\??$")
+_HOLDS = r"(?:contain|include|have|has|show|use|make|give|introduce|sound|seem|feel|appear|become|be|is|are|was|were)"
+_LOSES = r"(?:lack|omit|miss|skip|ignore|lose|forget|leave|fail|drop|jump|stray|deviate|shift|change|add|read|end)"
+_HOLDING = re.compile(
+    r"^(?:\w+ly )?(?:being|having|containing|including|showing|using|making|giving|introducing|sounding|seeming|feeling"
+    r"|appearing|becoming|lacking|omitting|missing|skipping|ignoring|losing|forgetting|leaving|failing|dropping|jumping"
+    r"|straying|deviating|shifting|changing|adding|reading|ending)\b",
+    re.IGNORECASE,
+)
+_FRAMED = re.compile(rf"^(?:\w+ly )?(?:{_HOLDS}|{_LOSES})(?:s|es)?\b", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"\b(?:about|of|for|from|with|on|to|after|towards?|into|against|over|why|how|what|who|when|where|that|which)\b",
+    re.IGNORECASE,
+)
+_HANDLES = re.compile(rf"^(?:{'|'.join(HANDLED)}|honest|open|clear|frank|candid)\w*\b", re.IGNORECASE)
+_FAULTS_ALONE = word_set(
+    "errors mistakes typos flaws inconsistencies contradictions redundancies repetitions omissions"
+)
+_NOUN_FOLLOWS = re.compile(r"^(?:of|between)\b", re.IGNORECASE)
+_SECOND_VERB = re.compile(
+    r"^(?:does|do|can|will|would) .+? and (?:then )?(?!is\b|has\b|does\b)\w+s (?:the|an?|it|its|them|their|his|her|who"
+    r"|what|how|why|where|when|that|to|out|up)\b",
+    re.IGNORECASE,
+)
+
+
+def keeps_meaning(attribute: str, question: str) -> bool:
+    """Whether the question surely says what the attribute says: not turned round, and no verb where a noun belongs."""
+    words = attribute.split()
+    if not words:
+        return False
+    first, rest = words[0].lower().strip(",;:"), " ".join(words[1:])
+    if len(words) == 1 and first in _FAULTS_ALONE:
+        return True
+    if _SECOND_VERB.match(question):
+        return False
+    verb = first not in AUXILIARIES and is_third_person(first) and not _NOUN_FOLLOWS.match(rest)
+    if verb and re.search(rf"\b(?:have|show|avoid|of) {re.escape(first)}\b", question, re.IGNORECASE):
+        return False
+    avoided = _AVOIDED.search(question)
+    if avoided is None or _DENIED.search(attribute):
+        return True
+    if verb and len(words) > 1 and not (_FRAMED.match(attribute) or names_fault(first)):
+        return False
+    return _is_fault(avoided["thing"])
+
+
+def _is_fault(thing: str) -> bool:
+    """Whether a phrase names a fault and nothing that is done about one."""
+    bare = _HOLDING.sub("", thing).strip()
+    if bare != thing:
+        return True
+    if _HANDLES.match(thing) and not names_fault(thing.split(maxsplit=1)[0]):
+        return False
+    first = thing.split(maxsplit=1)[0]
+    if (
+        first.endswith("ing")
+        and len(thing.split()) > 1
+        and not names_fault(first)
+        and re.search(rf"^{re.escape(first)} (?:the|an?|its|their|his|her|your|my)\b", thing)
+    ):
+        return False
+    about = _ABOUT.search(thing)
+    return about is None or names_fault(thing[: about.start()])
+
 
 LONGEST, SHORTEST = 30, 3
 _LABELLED = re.compile(r"^(?P<label>(?:\w+ ){0,2}\w+)(?::| [-–—]+) (?P<point>\w.+)$")

@@ -1,20 +1,22 @@
-"""Key questions, one a component, and the sub-questions that break them down."""
+"""Key questions and sub-questions, rewritten attributes, and their validation."""
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rapidfuzz import fuzz
 
-from app.domain.wording.english_words import VAGUE
-from app.rules.catalogue import RULES, THEMES
-from app.rules.components import OTHER_POINTS, partition
-from app.rules.matching import named_rule
-from app.rules.phrasing import Phrased, question_from, quoted
-from app.rules.request import Context, context_of
-from app.rules.tokens import word_set, words
-from app.rules.vectors import theme_weights, vectors
+from app.domain.wording import QUOTES, VAGUE
+from app.errors import UnsupportedError
+from app.rules.catalogue import BY_ID, RULES, THEMES
+from app.rules.clauses import Clauses
+from app.rules.components import OTHER_POINTS, partition, theme_weights, topic_stems, vectors
+from app.rules.english import content_stems, finish, is_bad, word_set, words
+from app.rules.judge import LEAST_FAMILY, affinities, family_shares, named_rule
+from app.rules.phrasing import Phrased, is_sound, is_yes_no, keeps_meaning, plain, question_from, quoted
+from app.rules.reading import STRONG, Context, context_of
 
 OVERLAP, OVERLAP_WITH_KEY = 78.0, 90.0
 _FRAME = word_set("the a an does do is are in of convincing with regard to succeed terms")
@@ -161,3 +163,245 @@ def overlaps(question: str, taken: Sequence[str], context: Context, least: float
 def _bare(question: str, context: Context) -> str:
     skipped = _FRAME | {*words(context.text_name)}
     return " ".join(word for word in words(question) if word not in skipped)
+
+
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|can|could|will|would|should)\b"
+_TWO_CLAUSES = re.compile(rf",? (?:and|or) (?={_AUXILIARY})", re.IGNORECASE)
+_TWO_ENDS = re.compile(r"^(?P<head>.+ )(?P<first>[\w-]+),? and (?P<second>[\w-]+)\?$")
+
+_LINES = 3  # of what people said, in one line of guidance
+
+
+def rephrased(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """The rule's own wording for what the question is about."""
+    context, question = context_of(variables), _only(variables)
+    found = _catalogue_wording(question, variables["others"], context)
+    if found is None:
+        raise _beyond("no other wording of their own for this question")
+    return {"questions": [found], "reason": "The rules' own wording for what it asks about."}
+
+
+def simplified(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """The question without asides and examples; else the rule's own wording, where that is shorter."""
+    context, question = context_of(variables), _only(variables)
+    bare = plain(question)
+    if bare != question and len(words(bare)) < len(words(question)) and is_sound(bare):
+        return {"questions": [bare], "reason": "Asides and examples are left out."}
+    found = _catalogue_wording(question, variables["others"], context)
+    if found is None or len(words(found)) >= len(words(question)):
+        raise _beyond("nothing in this question that they could leave out")
+    return {"questions": [found], "reason": "The rules' own wording, which is shorter."}
+
+
+def split(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Two clauses joined by "and", or two qualities at the end, each as a question."""
+    question = _only(variables)
+    clauses = [finish(part.strip(" ,?")) for part in _TWO_CLAUSES.split(question)]
+    ends = _TWO_ENDS.match(question)
+    if len(clauses) < 2 and ends is not None:
+        clauses = [finish(ends["head"] + ends[part]) for part in ("first", "second")]
+    if not 2 <= len(clauses) <= 4 or not all(is_yes_no(clause) for clause in clauses):
+        raise _beyond("no “and” in this question at which they could split it")
+    return {"questions": clauses, "reason": "Each of them asks one thing."}
+
+
+def merged(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """The first of questions that are worded nearly alike."""
+    context, asked = context_of(variables), [entry["question"] for entry in variables["questions"]]
+    if not all(overlaps(asked[0], [other], context) for other in asked[1:]):
+        raise _beyond("too little in common in the words of these questions")
+    return {"questions": [asked[0]], "reason": "They are worded nearly alike; the first stands for all."}
+
+
+def improved(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """What people said of the errors as guidance, and the rule's own wording; no rule reads guidance, LLMs do."""
+    context, question = context_of(variables), variables["question"]
+    asked = " ".join(str(question["question"]).split())
+    said = dict.fromkeys(finished(error["why"]) for error in variables["errors"] if error["why"].strip())
+    guidance = " ".join([*filter(None, [str(question["guidance"]).strip()]), *list(said)[:_LINES]])
+    found = []
+    if said:
+        reason = "It says what people said of the judge's errors."
+        found.append({"question": asked, "guidance": guidance, "reason": reason})
+    wording = _catalogue_wording(asked, variables["others"], context)
+    if wording is not None:
+        reason = "The rule's own wording for what it asks about."
+        found.append({"question": wording, "guidance": str(question["guidance"]), "reason": reason})
+    if not found:
+        raise _beyond("nothing to go by: nobody said why, and they have no other wording for this question")
+    return {"proposals": found}
+
+
+def finished(sentence: str) -> str:
+    """With a mark at its end."""
+    line = " ".join(sentence.split())
+    return line if line[-1:] in ".!?" else f"{line}."
+
+
+ANSWERS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "question-rephrase": rephrased,
+    "question-simpler": simplified,
+    "question-split": split,
+    "question-merge": merged,
+    "question-improve": improved,
+}
+
+
+def _only(variables: Mapping[str, Any]) -> str:
+    return " ".join(str(variables["questions"][0]["question"]).split())
+
+
+def _catalogue_wording(question: str, others: list[str], context: Context) -> str | None:
+    rule = named_rule(question, context)
+    wordings = [context.fill(template) for template in rule.questions] if rule else []
+    return next((w for w in wordings if w != question and not overlaps(w, others, context)), None)
+
+
+def _beyond(what: str) -> UnsupportedError:
+    return UnsupportedError(f"The built-in rules find {what}.", "Choose an LLM for this, or reword it by hand.")
+
+
+LEAST_KNOWN, KNOWN_SHARE = 5, 0.7
+# A strong keyword in the first sentence names a rule clearly.
+CLEARLY = 2 * STRONG
+# Of what a rubric says, the share below which a side of quality is another dimension's.
+FOREIGN = 0.15
+LEAST_AT_HOME = 0.5
+_ANYBODYS = frozenset(content_stems(words("reader readers read reads reading")))
+# Its keywords, question and answer, mean a conversation only where the texts are replies.
+_REPLY = "reply"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What a checklist's questions are about, taken together.
+
+    shares: of each family of rules in what the dimension's rubric says. known: most questions name a rule. at_home:
+    most name one of a family that the rubric speaks of; where they don't, it is not for the rules to say who is astray.
+    """
+
+    context: Context
+    shares: Mapping[str, float]
+    known: bool
+    at_home: bool
+
+    def irrelevance(self, question: str, component: str) -> str:
+        """Why a question has no place in the checklist, "" where it has; other scripts pass."""
+        if not question.isascii():
+            return ""
+        named = affinities(question, self.context)
+        if named:
+            return self._foreign(question, named) if self.at_home else ""
+        return "It has nothing to do with the dimension or its component." if self._stray(question, component) else ""
+
+    def _stray(self, question: str, component: str) -> bool:
+        """Whether a question that no rule knows shares no word with component, rubric or task."""
+        here = self.context
+        known = f"{component} {here.dimension} {here.rubric} {here.text_name} {here.source_name}"
+        return self.known and set(content_stems(words(question))).isdisjoint(content_stems(words(known)))
+
+    def _foreign(self, question: str, named: Mapping[str, float]) -> str:
+        """Says so where a rule that the question names clearly belongs to a side of quality of which the rubric hardly
+        speaks, none belongs to one of which it does, and question and rubric share no word."""
+        clear = [
+            rule
+            for rule, weight in named.items()
+            if weight >= CLEARLY and self.shares.get(_family(rule), 0.0) < FOREIGN and BY_ID[rule].theme != _REPLY
+        ]
+        said = set(topic_stems(f"{self.context.dimension} {self.context.rubric}", self.context)) - _ANYBODYS
+        if not clear or _names_family_of(named, self.shares) or said & set(topic_stems(question, self.context)):
+            return ""
+        theme = THEMES[BY_ID[max(clear, key=named.__getitem__)].theme].name.lower()
+        return f"It asks about {theme}, of which the definition of {self.context.dimension} does not speak."
+
+
+def field_of(questions: Sequence[str], context: Context) -> Field:
+    """The field of a checklist's questions; without a rubric nobody can tell what belongs to the dimension."""
+    shares = family_shares(context) if context.rubric.strip() else {}
+    named = [affinities(question, context) for question in questions]
+    known = sum(map(bool, named))
+    at_home = sum(_names_family_of(each, shares) for each in named)
+    return Field(
+        context,
+        shares,
+        known >= max(LEAST_KNOWN, KNOWN_SHARE * len(questions)),
+        at_home >= max(LEAST_KNOWN, LEAST_AT_HOME * len(questions)),
+    )
+
+
+def _names_family_of(named: Mapping[str, float], shares: Mapping[str, float]) -> bool:
+    return any(shares.get(_family(rule), 0.0) >= LEAST_FAMILY for rule in named)
+
+
+def _family(rule: str) -> str:
+    return THEMES[BY_ID[rule].theme].family
+
+
+KEPT = "Kept as it is."
+# Of the words of the shorter question, where both name the same rule, and where they don't.
+SHARED_WITH_RULE, SHARED_ALONE = 0.6, 0.8
+
+
+def validation(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Questions with the ids they come from and what was changed and why; dropped ones with the reason."""
+    context = context_of(variables)
+    field = field_of([entry["question"] for entry in variables["questions"]], context)
+    kept: list[dict[str, Any]] = []
+    dropped: list[dict[str, Any]] = []
+    for entry in variables["questions"]:
+        question, reason = _mended(entry["question"], context)
+        if question is None:
+            dropped.append({"question": entry["id"], "reason": reason})
+            continue
+        same = next((k for k in kept if _ask_the_same(question, k["question"], context)), None)
+        if same:
+            same["sources"].append(entry["id"])
+            topic = _named_by_both(same["question"], question, context)
+            same["reason"] = f"These questions ask about the same thing{topic}."
+        elif why := field.irrelevance(question, entry["component"]):
+            dropped.append({"question": entry["id"], "reason": why})
+        else:
+            kept.append({"sources": [entry["id"]], "question": question, "reason": reason})
+    return {"questions": kept, "dropped": dropped}
+
+
+def _mended(written: str, context: Context) -> tuple[str | None, str]:
+    """A sound form of a question with what was mended, or None with what is wrong."""
+    question = " ".join(written.split())
+    if len(words(question)) < 2:
+        return None, "It is not a question."
+    if not is_yes_no(question):
+        if is_yes_no(finish(question)):
+            return finish(question), "A question mark was missing."
+        phrased = question_from(question, context)
+        return (
+            (phrased.question, "Turned into a yes/no question.")
+            if phrased
+            else (None, "It can't be answered yes or no.")
+        )
+    if is_bad(question) and QUOTES not in question:  # a quoted attribute is never reworded
+        turned = Clauses(context.text_name).turned(question.rstrip("?"))
+        if turned is not None and not keeps_meaning(question, turned):
+            return question, KEPT  # naming a fault isn't having one: "Does it admit a mistake openly?"
+        if turned is None:
+            return None, "A yes would speak against the text."
+        return finish(turned), "Turned round so that yes is good."
+    return question, KEPT
+
+
+def _ask_the_same(question: str, other: str, context: Context) -> bool:
+    """Whether two questions make one point: nearly the same words, or one rule and most words of the shorter one."""
+    if overlaps(question, [other], context):
+        return True
+    first, second = named_rule(question, context), named_rule(other, context)
+    one, two = set(topic_stems(question, context)), set(topic_stems(other, context))
+    shared = len(one & two)
+    least = SHARED_WITH_RULE if first is not None and first == second else SHARED_ALONE
+    return shared >= 2 and shared >= least * min(len(one), len(two))
+
+
+def _named_by_both(one: str, other: str, context: Context) -> str:
+    first, second = named_rule(one, context), named_rule(other, context)
+    if first is None or first != second:
+        return ""
+    return f" ({THEMES[first.theme].name.lower()})"

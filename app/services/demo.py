@@ -5,13 +5,12 @@ from typing import Any
 
 from app.corpora.demo_data import DEMO_NOTICE, DEMO_NOTICES, demo_attributes, demo_corpus
 from app.domain.attribute import ContributorKind
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.domain.project import Project
 from app.errors import ConflictError
 from app.services.attributes.attributes import add_attributes
 from app.services.background.jobs import start_job
-from app.services.background.kinds import job_kind
-from app.services.background.progress import Progress
+from app.services.background.progress import Progress, job_kind
 from app.services.checklists.checklists import published_checklist
 from app.services.data.imports import keep_corpus
 from app.services.flow import OnStep, run_flow

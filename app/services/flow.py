@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 from app.domain.attribute import AttributeStatus
 from app.domain.checklist import ChecklistStatus
-from app.domain.project import Project
+from app.domain.project import Dimension, Project
 from app.domain.run import RunStatus
-from app.domain.task import Dimension
 from app.errors import WorkbenchError
 from app.services.building.build import build
 from app.services.checklists.checklists import publish, versions_of

@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.attribute import ContributorKind
-from app.domain.name import checked_name, quoted
-from app.domain.people.actor import Right
-from app.domain.people.pseudonym import free_pseudonym
-from app.domain.people.trail import PENDING
+from app.domain.people import PENDING, Right, free_pseudonym
+from app.domain.storable_text import checked_name, quoted
 from app.errors import ConflictError, NotFoundError
-from app.services.conditions.study_cells import builds_of_studies, keep_builds
+from app.services.conditions.study import builds_of_studies, keep_builds
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork

@@ -1,51 +1,74 @@
 """The tables. Importing this package registers them all."""
 
-from db.models.anchors import AnchorLookRow, AnchorSetRow
-from db.models.assignment import AnswerShareRow, AssignmentRow
-from db.models.build import BuildRevisionRow, BuildRow
 from db.models.checklist import (
+    BuildRevisionRow,
+    BuildRow,
     ChecklistChangeRow,
     ChecklistRow,
     ComponentAttributeRow,
     ComponentRow,
     CopiedQuestionRow,
+    DecisionRow,
+    DocumentHalfRow,
     DroppedAttributeRow,
+    ImprovementRow,
     ProposalRow,
     QuestionAttributeRow,
     QuestionCommentRow,
     QuestionRow,
 )
-from db.models.decision import DecisionRow
 from db.models.expert_answer import (
     AnswerChanceRow,
     AnswerDrawRow,
     AnswerDrawTextRow,
+    AnswerShareRow,
     AnswerWaveRow,
+    AssignmentRow,
     ExpertAnswerRow,
+    SideBySideAnswerRow,
+    SideBySideRow,
 )
-from db.models.improvement import DocumentHalfRow, ImprovementRow
-from db.models.job import JobRow, WorkerRow
-from db.models.locked_split import LockedDocumentRow, LockedLookRow, LockedSplitRow
-from db.models.person import InvitationRow, MembershipRow, PersonRow, SignInRow
-from db.models.project import DimensionRow, ProjectRow, RatingRow, TextRow
-from db.models.prompt import OwnPromptRow
-from db.models.provider_batch import ProviderBatchRow
+from db.models.person import InvitationRow, MembershipRow, PersonRow, SignInRow, TrailRow
+from db.models.project import (
+    CountedUploadRow,
+    DimensionRow,
+    ImportReportRow,
+    JobFileBlockRow,
+    JobFileRow,
+    JobRow,
+    OwnPromptRow,
+    ProjectRow,
+    RatingRow,
+    StagedRatingRow,
+    StagedTextRow,
+    TextImportRow,
+    TextRow,
+    WorkerRow,
+)
 from db.models.run import (
+    AnchorLookRow,
+    AnchorSetRow,
     CallIntentRow,
     CallUseRow,
     JudgmentRow,
+    LockedDocumentRow,
+    LockedLookRow,
+    LockedSplitRow,
     ModelCallRow,
+    ProviderBatchRow,
     RunDimensionRow,
     ScoreRow,
     ScoringRunRow,
     StageRunRow,
 )
-from db.models.side_by_side import SideBySideAnswerRow, SideBySideRow
-from db.models.text_import import StagedRatingRow, StagedTextRow, TextImportRow
-from db.models.think_aloud import AttributeRow, ContributorRow, ThinkAloudDoneRow, ThinkAloudSampleRow
-from db.models.trail import TrailRow
-from db.models.transcript import ProposedAttributeRow, TranscriptRow
-from db.models.upload import CountedUploadRow, ImportReportRow, JobFileBlockRow, JobFileRow
+from db.models.think_aloud import (
+    AttributeRow,
+    ContributorRow,
+    ProposedAttributeRow,
+    ThinkAloudDoneRow,
+    ThinkAloudSampleRow,
+    TranscriptRow,
+)
 
 __all__ = [
     "AnchorLookRow",

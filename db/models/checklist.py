@@ -1,4 +1,4 @@
-"""Checklists: components, questions, and the attributes behind each of them."""
+"""Tables of builds, checklists, decided answers and improvements."""
 
 from datetime import datetime
 from typing import Any
@@ -153,3 +153,95 @@ class ProposalRow(SQLModel, table=True):
     decided_by: str = ""
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
     decided_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+
+
+class DecisionRow(SQLModel, table=True):
+    """`wording` and `guidance` are the question's as they were; `guided` the line that became guidance of it."""
+
+    __tablename__ = "decision"
+
+    id: int | None = Field(default=None, primary_key=True)
+    question_id: int = Field(sa_column=owned_by("question.id"))
+    text_id: int = Field(sa_column=owned_by("text.id"))
+    run_id: int | None = Field(default=None, sa_column=refers_to("scoring_run.id"))
+    answer: str
+    why: str = Field(default="", sa_column=field_column())
+    wording: str = Field(default="", sa_column=field_column())
+    guidance: str = Field(default="", sa_column=field_column())
+    guided: str = Field(default="", sa_column=field_column())
+    decided_by: str = ""
+    decided_at: datetime = Field(default_factory=now, sa_column=time_column())
+    undone_by: str = ""
+    undone_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+
+
+class DocumentHalfRow(SQLModel, table=True):
+    """A document's name, not its texts: one that is imported later for it belongs to the same half. Never changed."""
+
+    __tablename__ = "document_half"
+    __table_args__ = (UniqueConstraint("project_id", "doc_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(sa_column=owned_by("project.id"))
+    doc_id: str
+    half: str
+    drawn_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class ImprovementRow(SQLModel, table=True):
+    """`text` and `guidance` are the question's as they were; `decisions` and `proof_texts` are ids. `best` is a place
+    in `tried`; `proof` is empty where the proof part wasn't asked. `taken_text` is empty until one was taken."""
+
+    __tablename__ = "question_improvement"
+
+    id: int | None = Field(default=None, primary_key=True)
+    question_id: int = Field(sa_column=owned_by("question.id"))
+    run_id: int | None = Field(default=None, sa_column=refers_to("scoring_run.id"))
+    model: str
+    judge: str
+    text: str = Field(default="", sa_column=field_column())
+    guidance: str = Field(default="", sa_column=field_column())
+    decisions: list[int] = Field(default_factory=list, sa_column=json_column())
+    tried: list[dict[str, Any]] = Field(default_factory=list, sa_column=json_column())
+    best: int | None = None
+    proof: dict[str, Any] = Field(default_factory=dict, sa_column=json_column())
+    proof_decided: int = 0
+    proof_texts: list[int] = Field(default_factory=list, sa_column=json_column())
+    calls: int = 0
+    cost_usd: float | None = None
+    status: str = "open"
+    made_by: str = ""
+    made_at: datetime = Field(default_factory=now, sa_column=time_column())
+    decided_by: str = ""
+    decided_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+    taken_text: str = Field(default="", sa_column=field_column())
+    taken_guidance: str = Field(default="", sa_column=field_column())
+
+
+class BuildRow(SQLModel, table=True):
+    """`study_digest`: of all that a study of conditions asked it to be made from; "" for builds that people work on."""
+
+    __tablename__ = "build"
+
+    id: int | None = Field(default=None, primary_key=True)
+    dimension_id: int = Field(sa_column=owned_by("dimension.id"))
+    condition: str
+    study_digest: str = Field(default="", index=True)
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class BuildRevisionRow(SQLModel, table=True):
+    """`what` was done by `who` ("" for no name), and the whole state after it; `checklist_id` is the version that was
+    made from it."""
+
+    __tablename__ = "build_revision"
+    __table_args__ = (UniqueConstraint("build_id", "number"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    build_id: int = Field(sa_column=owned_by("build.id"))
+    number: int
+    what: str = Field(sa_column=text_column())
+    who: str = ""
+    state: dict[str, Any] = Field(sa_column=json_column())
+    checklist_id: int | None = Field(default=None, sa_column=refers_to("checklist.id"))
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())

@@ -1,11 +1,11 @@
-"""Answers of experts to a published checklist: the texts drawn for them, and what each of them said."""
+"""Tables of assignments and of what experts answer."""
 
 from datetime import datetime
 
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import field_column, now, owned_by, time_column
+from db.models.columns import field_column, json_column, now, owned_by, time_column
 
 
 class AnswerDrawRow(SQLModel, table=True):
@@ -74,3 +74,53 @@ class ExpertAnswerRow(SQLModel, table=True):
     answer: str = ""
     note: str = Field(default="", sa_column=field_column())
     saved_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class SideBySideRow(SQLModel, table=True):
+    """`people` and `llms` are the wordings as they were shown: later edits don't change what was compared."""
+
+    __tablename__ = "side_by_side"
+    __table_args__ = (UniqueConstraint("dimension_id", "contributor_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    dimension_id: int = Field(sa_column=owned_by("dimension.id"))
+    contributor_id: int = Field(sa_column=owned_by("contributor.id"))
+    people_are_a: bool
+    people: list[str] = Field(sa_column=json_column())
+    llms: list[str] = Field(sa_column=json_column())
+    revealed_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class SideBySideAnswerRow(SQLModel, table=True):
+    __tablename__ = "side_by_side_answer"
+    __table_args__ = (UniqueConstraint("side_by_side_id", "question"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    side_by_side_id: int = Field(sa_column=owned_by("side_by_side.id"))
+    question: str
+    text: str = Field(default="", sa_column=field_column())
+    saved_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class AssignmentRow(SQLModel, table=True):
+    """A dimension that an expert was given. Whoever was given none has them all."""
+
+    __tablename__ = "assignment"
+    __table_args__ = (UniqueConstraint("contributor_id", "dimension_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    contributor_id: int = Field(sa_column=owned_by("contributor.id"))
+    dimension_id: int = Field(sa_column=owned_by("dimension.id"))
+
+
+class AnswerShareRow(SQLModel, table=True):
+    """A drawn text that an expert was given to answer. Of a draw without any everybody answers every text."""
+
+    __tablename__ = "answer_share"
+    __table_args__ = (UniqueConstraint("draw_id", "text_id", "contributor_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    draw_id: int = Field(sa_column=owned_by("answer_draw.id"))
+    text_id: int = Field(sa_column=owned_by("text.id"))
+    contributor_id: int = Field(sa_column=owned_by("contributor.id"))

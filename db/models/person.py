@@ -1,11 +1,11 @@
-"""People: who they are, their part in projects, links that let them in, and browsers they are signed in with."""
+"""Tables of people, memberships, sign-ins and the audit log."""
 
 from datetime import datetime
 
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import now, owned_by, time_column
+from db.models.columns import now, owned_by, refers_to, text_column, time_column
 
 
 class PersonRow(SQLModel, table=True):
@@ -64,3 +64,18 @@ class SignInRow(SQLModel, table=True):
     began_at: datetime = Field(default_factory=now, sa_column=time_column())
     expires_at: datetime = Field(sa_column=time_column())
     ended_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+
+
+class TrailRow(SQLModel, table=True):
+    """`project` is the project's name then; `project_id` is empty once it is deleted, `person_id` once they are."""
+
+    __tablename__ = "trail"
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int | None = Field(default=None, sa_column=refers_to("project.id"))
+    project: str = ""
+    person_id: int | None = Field(default=None, sa_column=refers_to("person.id"))
+    who: str = ""
+    act: str
+    about: str = Field(default="", sa_column=text_column())
+    at: datetime = Field(default_factory=now, sa_column=time_column())

@@ -1,9 +1,9 @@
-"""A project: what is judged, on which dimensions, with which human ratings."""
+"""Tables of projects, dimensions, texts, imports, uploads, own prompts and jobs."""
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import UniqueConstraint
+from sqlalchemy import Column, Index, LargeBinary, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 from db.models.columns import field_column, json_column, now, owned_by, text_column, time_column
@@ -65,3 +65,157 @@ class RatingRow(SQLModel, table=True):
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     rater: str
     value: float
+
+
+class TextImportRow(SQLModel, table=True):
+    """Goes when the import is done. `touched_at` tells one that still goes on from one that was killed.
+
+    job_file_id: the file that it reads, where that goes with a job."""
+
+    __tablename__ = "text_import"
+    __table_args__ = ({"sqlite_autoincrement": True},)  # the number of one that was killed is never another's
+
+    id: int | None = Field(default=None, primary_key=True)
+    job_file_id: int | None = Field(default=None, sa_column=owned_by("job_file.id", nullable=True))
+    touched_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class StagedTextRow(SQLModel, table=True):
+    """`row` is where it stands in the file, `position` which text of the import it is."""
+
+    __tablename__ = "staged_text"
+    __table_args__ = (UniqueConstraint("import_id", "position"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    import_id: int = Field(sa_column=owned_by("text_import.id"))
+    position: int
+    row: int
+    doc_id: str
+    system_id: str = ""
+    item_id: str = ""
+    source: str = Field(default="", sa_column=text_column())
+    text: str = Field(sa_column=text_column())
+    references: list[str] = Field(default_factory=list, sa_column=json_column())
+    extra: dict[str, Any] = Field(default_factory=dict, sa_column=json_column())
+
+
+class StagedRatingRow(SQLModel, table=True):
+    """A rating of the text at `position`."""
+
+    __tablename__ = "staged_rating"
+    __table_args__ = (UniqueConstraint("import_id", "position", "dimension", "rater"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    import_id: int = Field(sa_column=owned_by("text_import.id"))
+    position: int
+    dimension: str
+    rater: str
+    value: float
+
+
+class JobFileRow(SQLModel, table=True):
+    """A file that goes with a job, and with its end. `job_id` is empty while it is still written; `touched_at` tells
+    one that is from one whose process was killed. `used`: what the job makes of it is kept."""
+
+    __tablename__ = "job_file"
+    __table_args__ = ({"sqlite_autoincrement": True},)  # the number of one that went is never another's
+
+    id: int | None = Field(default=None, primary_key=True)
+    job_id: int | None = Field(default=None, sa_column=owned_by("job.id", nullable=True))
+    name: str
+    size: int
+    used: bool = False
+    touched_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class JobFileBlockRow(SQLModel, table=True):
+    """The part of it at `position`, counted from 0."""
+
+    __tablename__ = "job_file_block"
+    __table_args__ = (UniqueConstraint("file_id", "position"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    file_id: int = Field(sa_column=owned_by("job_file.id"))
+    position: int
+    data: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+
+
+class ImportReportRow(SQLModel, table=True):
+    """What the last import brought into a project, until somebody puts it away."""
+
+    __tablename__ = "import_report"
+    __table_args__ = (UniqueConstraint("project_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(sa_column=owned_by("project.id"))
+    report: dict[str, Any] = Field(default_factory=dict, sa_column=json_column())
+
+
+class CountedUploadRow(SQLModel, table=True):
+    """How many bytes a person sent, for as long as they count."""
+
+    __tablename__ = "counted_upload"
+
+    id: int | None = Field(default=None, primary_key=True)
+    person_id: int = Field(sa_column=owned_by("person.id"))
+    size: int
+    at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class OwnPromptRow(SQLModel, table=True):
+    __tablename__ = "own_prompt"
+    __table_args__ = (UniqueConstraint("project_id", "name", "number"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(sa_column=owned_by("project.id"))
+    name: str
+    number: int
+    source: str = Field(sa_column=text_column())
+    digest: str
+    in_use: bool = False
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+ACTIVE = text("status IN ('waiting', 'running')")
+
+
+class JobRow(SQLModel, table=True):
+    """`losses`: how many processes ended over it without a word. `seen_at`: when somebody was told how it ended.
+
+    `params` hold no key: who needs one that was typed is `bound`.
+    """
+
+    __tablename__ = "job"
+    __table_args__ = (Index("uq_job_key_active", "key", unique=True, sqlite_where=ACTIVE, postgresql_where=ACTIVE),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    key: str = Field(index=True)
+    kind: str
+    params: dict[str, Any] = Field(default_factory=dict, sa_column=json_column())
+    title: str
+    person_id: int | None = Field(default=None, sa_column=owned_by("person.id", nullable=True))
+    bound: bool = False
+    status: str
+    done: int = 0
+    all: int = 0
+    message: str = Field(default="", sa_column=text_column())
+    complete: bool = True
+    made: list[int] = Field(default_factory=list, sa_column=json_column())
+    stop_requested: bool = False
+    writer: str = ""
+    losses: int = 0
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())
+    begun_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+    heartbeat_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+    ended_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+    seen_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+
+
+class WorkerRow(SQLModel, table=True):
+    """`name` is that of its lock, by which others of its machine know whether it lives."""
+
+    __tablename__ = "worker"
+
+    name: str = Field(primary_key=True)
+    started_at: datetime = Field(default_factory=now, sa_column=time_column())
+    seen_at: datetime = Field(default_factory=now, sa_column=time_column())

@@ -1,4 +1,4 @@
-"""Work done by models: stages of a build, scoring runs, and the ledger of every call."""
+"""Tables of runs, calls, batches, drift anchors and the locked split."""
 
 from datetime import datetime
 from typing import Any
@@ -163,3 +163,91 @@ class CallUseRow(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     digest: str = Field(index=True)
     project_id: int = Field(sa_column=owned_by("project.id"))
+
+
+class ProviderBatchRow(SQLModel, table=True):
+    __tablename__ = "provider_batch"
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(sa_column=owned_by("project.id"))
+    run_id: int | None = Field(default=None, sa_column=owned_by("scoring_run.id", nullable=True))
+    model: str = ""
+    effort: str = ""
+    token: str
+    handle: str = ""
+    status: str
+    requests: int
+    answered: int = 0
+    intended_at: datetime = Field(default_factory=now, sa_column=time_column())
+    out_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+
+
+class AnchorSetRow(SQLModel, table=True):
+    """`answers` are (text id, question id, answer) as most experts gave them when they were frozen; `digest` is over
+    them and everything that a judge is asked about them."""
+
+    __tablename__ = "anchor_set"
+
+    id: int | None = Field(default=None, primary_key=True)
+    dimension_id: int = Field(sa_column=owned_by("dimension.id"))
+    checklist_id: int = Field(sa_column=owned_by("checklist.id"))
+    texts: list[int] = Field(default_factory=list, sa_column=json_column())
+    answers: list[Any] = Field(default_factory=list, sa_column=json_column())
+    digest: str
+    frozen_by: str
+    frozen_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class AnchorLookRow(SQLModel, table=True):
+    """One asking of `judge`, compared with the reference of the judge `against`. `figures` and `verdict` are empty
+    until it is over, and in a reference, which is what looks are compared with."""
+
+    __tablename__ = "anchor_look"
+
+    id: int | None = Field(default=None, primary_key=True)
+    set_id: int = Field(sa_column=owned_by("anchor_set.id"))
+    run_id: int = Field(sa_column=owned_by("scoring_run.id"))
+    judge: str
+    against: str
+    is_reference: bool = False
+    figures: dict[str, Any] = Field(default_factory=dict, sa_column=json_column())
+    verdict: str = ""
+    looked_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class LockedSplitRow(SQLModel, table=True):
+    """`opened_at` is empty while the split is locked. An opened one stays on record, with its documents and looks."""
+
+    __tablename__ = "locked_split"
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(sa_column=owned_by("project.id"))
+    share: float
+    seed: int
+    locked_by: str
+    locked_at: datetime = Field(default_factory=now, sa_column=time_column())
+    opened_by: str = ""
+    opened_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+
+
+class LockedDocumentRow(SQLModel, table=True):
+    """A document's name, not its texts: one that is imported later for a locked document is locked too."""
+
+    __tablename__ = "locked_document"
+    __table_args__ = (UniqueConstraint("split_id", "doc_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    split_id: int = Field(sa_column=owned_by("locked_split.id"))
+    doc_id: str
+
+
+class LockedLookRow(SQLModel, table=True):
+    """One deliberate look at results on the locked texts; `runs` are the numbers of those looked at."""
+
+    __tablename__ = "locked_look"
+
+    id: int | None = Field(default=None, primary_key=True)
+    split_id: int = Field(sa_column=owned_by("locked_split.id"))
+    who: str
+    runs: list[Any] = Field(default_factory=list, sa_column=json_column())
+    looked_at: datetime = Field(default_factory=now, sa_column=time_column())

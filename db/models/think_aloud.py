@@ -1,4 +1,4 @@
-"""Think-aloud: the samples people and LLMs read, and what each of them said to look for."""
+"""Tables of contributors, attributes, samples and transcripts."""
 
 from datetime import datetime
 
@@ -89,3 +89,32 @@ class AttributeRow(SQLModel, table=True):
 
 written_about: ColumnElement[int] = func.coalesce(AttributeRow.original_dimension_id, AttributeRow.dimension_id)
 """The dimension that an attribute was written about, wherever a facilitator has moved it since."""
+
+
+class TranscriptRow(SQLModel, table=True):
+    """`audio` names a file of the data folder; `error` says why it has not become text yet."""
+
+    __tablename__ = "transcript"
+
+    id: int | None = Field(default=None, primary_key=True)
+    dimension_id: int = Field(sa_column=owned_by("dimension.id"))
+    contributor_id: int = Field(sa_column=owned_by("contributor.id"))
+    text: str = Field(default="", sa_column=text_column())
+    audio: str = ""
+    model: str = ""
+    error: str = Field(default="", sa_column=text_column())
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class ProposedAttributeRow(SQLModel, table=True):
+    """Nothing but a proposal until the expert accepts it: then `attribute_id` is what it became."""
+
+    __tablename__ = "proposed_attribute"
+
+    id: int | None = Field(default=None, primary_key=True)
+    transcript_id: int = Field(sa_column=owned_by("transcript.id"))
+    attribute_id: int | None = Field(default=None, sa_column=refers_to("attribute.id"))
+    text: str = Field(sa_column=text_column())
+    words: str = Field(sa_column=text_column())
+    position: int = 0
+    declined: bool = False

@@ -1,4 +1,4 @@
-"""The ledger of model calls, which is also the cache."""
+"""The ledger: intents, calls, batches and stages."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
@@ -8,8 +8,20 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, update
 from sqlmodel import Session, SQLModel, col, delete, select
 
-from app.domain.call import CallIntent, RecordedCall
-from db.models import CallIntentRow, CallUseRow, ModelCallRow, PersonRow, ScoringRunRow
+from app.domain.run import OPEN, BatchStatus, CallIntent, ProviderBatch, RecordedCall, StageRun
+from app.errors import NotFoundError
+from db.models import (
+    CallIntentRow,
+    CallUseRow,
+    DimensionRow,
+    ModelCallRow,
+    PersonRow,
+    ProviderBatchRow,
+    ScoringRunRow,
+    StageRunRow,
+)
+from db.models.columns import now
+from db.storable import stored_state
 
 # Made once, and for the table instead of objects: every request of a run waits until its reply is written.
 _CALLS = SQLModel.metadata.tables[ModelCallRow.__tablename__]
@@ -274,3 +286,179 @@ def _of_project(project_id: int) -> ColumnElement[bool]:
     used = select(CallUseRow.digest).where(CallUseRow.project_id == project_id)
     call = ModelCallRow
     return or_(col(call.project_id) == project_id, col(call.run_id).in_(runs), col(call.digest).in_(used))
+
+
+class ProviderBatches:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def intend(self, run_id: int, token: str, requests: int) -> ProviderBatch:
+        """Before it is handed in."""
+        run = self._session.get_one(ScoringRunRow, run_id)
+        return self._intended(run.project_id, run_id, run.judge, token, requests)
+
+    def intend_without_run(
+        self, project_id: int, model: str, token: str, requests: int, effort: str = ""
+    ) -> ProviderBatch:
+        """Likewise, for what a model is asked in a project beside its runs."""
+        return self._intended(project_id, None, model, token, requests, effort)
+
+    def _intended(
+        self, project: int, run: int | None, model: str, token: str, requests: int, effort: str = ""
+    ) -> ProviderBatch:
+        status = BatchStatus.INTENDED.value
+        row = ProviderBatchRow(
+            project_id=project, run_id=run, model=model, effort=effort, token=token, requests=requests, status=status
+        )
+        return self._kept(row)
+
+    def is_out(self, batch_id: int, handle: str) -> ProviderBatch:
+        row = self._row(batch_id)
+        row.handle, row.status, row.out_at = handle, BatchStatus.OUT.value, now()
+        return self._kept(row)
+
+    def note(self, batch_id: int, status: BatchStatus, answered: int | None = None) -> ProviderBatch:
+        row = self._row(batch_id)
+        row.status, row.answered = status.value, row.answered if answered is None else answered
+        return self._kept(row)
+
+    def one(self, batch_id: int) -> ProviderBatch:
+        """Raises NotFoundError."""
+        return _batch(self._row(batch_id))
+
+    def of_run(self, run_id: int) -> list[ProviderBatch]:
+        """Oldest first."""
+        query = select(ProviderBatchRow).where(ProviderBatchRow.run_id == run_id).order_by(col(ProviderBatchRow.id))
+        return [_batch(row) for row in self._session.exec(query)]
+
+    def open(self, run_id: int) -> list[ProviderBatch]:
+        """Those whose answers aren't in the ledger yet."""
+        return [each for each in self.of_run(run_id) if each.status in OPEN]
+
+    def open_without_run(self, project_id: int, model: str = "") -> list[ProviderBatch]:
+        """Those of a model in a project, or of all its models, that are for no run, oldest first."""
+        row = ProviderBatchRow
+        query = select(row).where(col(row.project_id) == project_id, col(row.run_id).is_(None)).order_by(col(row.id))
+        query = query.where(col(row.model) == model) if model else query
+        return [each for each in map(_batch, self._session.exec(query)) if each.status in OPEN]
+
+    def _row(self, batch_id: int) -> ProviderBatchRow:
+        row = self._session.get(ProviderBatchRow, batch_id)
+        if row is None:
+            raise NotFoundError("This batch is no longer on record.", "Its run was deleted.")
+        return row
+
+    def _kept(self, row: ProviderBatchRow) -> ProviderBatch:
+        self._session.add(row)
+        self._session.flush()
+        return _batch(row)
+
+
+def _batch(row: ProviderBatchRow) -> ProviderBatch:
+    return ProviderBatch(
+        int(row.id or 0),
+        row.run_id,
+        row.token,
+        row.handle,
+        stored_state(BatchStatus, row.status, BatchStatus.NOTHING),
+        row.requests,
+        row.answered,
+        row.intended_at,
+        row.out_at,
+        row.model,
+        row.effort,
+    )
+
+
+class StageRuns:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def add(self, dimension_id: int, stage: StageRun, checklist_id: int | None = None) -> int:
+        row = StageRunRow(
+            dimension_id=dimension_id,
+            checklist_id=checklist_id,
+            stage=stage.stage,
+            model=stage.model,
+            prompt=stage.prompt,
+            prompt_digest=stage.prompt_digest,
+            inputs_digest=stage.inputs_digest,
+            inputs=dict(stage.inputs),
+            output=stage.output,
+            input_tokens=stage.input_tokens,
+            cached_tokens=stage.cached_tokens,
+            output_tokens=stage.output_tokens,
+            error_kind=stage.error_kind,
+            error=stage.error,
+        )
+        self._session.add(row)
+        self._session.flush()
+        return int(row.id or 0)
+
+    def answered(self, dimension_id: int, stage: str, model: str) -> int:
+        """How often the model answered at this stage of the dimension."""
+        query = select(func.count(col(StageRunRow.id))).where(
+            StageRunRow.dimension_id == dimension_id,
+            StageRunRow.stage == stage,
+            StageRunRow.model == model,
+            StageRunRow.error_kind == "",
+        )
+        return self._session.exec(query).one()
+
+    def last_models(self, project_id: int, stages: Sequence[str]) -> list[str]:
+        """Those that answered at one of these stages of the project, each once, the one asked last first."""
+        of_project = select(DimensionRow.id).where(DimensionRow.project_id == project_id)
+        query = (
+            select(StageRunRow.model)
+            .where(
+                col(StageRunRow.dimension_id).in_(of_project),
+                col(StageRunRow.stage).in_(stages),
+                StageRunRow.error_kind == "",
+            )
+            .group_by(col(StageRunRow.model))
+            .order_by(func.max(StageRunRow.id).desc())
+        )
+        return list(self._session.exec(query))
+
+    def length_of_answers(
+        self, stage: str, model: str = "", project_id: int | None = None, other_than: str = ""
+    ) -> tuple[int, int]:
+        """How many answers at this stage there are, and their characters together: of one model, else of all but one,
+        in one project, else in all. Tokens don't tell: what was answered in a batch counts none here."""
+        row = StageRunRow
+        query = select(func.count(col(row.id)), func.coalesce(func.sum(func.length(row.output)), 0)).where(
+            row.stage == stage, row.error_kind == "", row.model != other_than
+        )
+        if model:
+            query = query.where(row.model == model)
+        if project_id is not None:
+            of_project = select(DimensionRow.id).where(DimensionRow.project_id == project_id)
+            query = query.where(col(row.dimension_id).in_(of_project))
+        count, characters = self._session.exec(query).one()
+        return count, int(characters)
+
+    def of(self, dimension_id: int, checklist_id: int | None = None) -> list[StageRun]:
+        """Oldest first; those of one checklist, else all of the dimension."""
+        query = select(StageRunRow).where(StageRunRow.dimension_id == dimension_id)
+        if checklist_id is not None:
+            query = query.where(StageRunRow.checklist_id == checklist_id)
+        return [_stage(row) for row in self._session.exec(query.order_by(col(StageRunRow.id)))]
+
+
+def _stage(row: StageRunRow) -> StageRun:
+    return StageRun(
+        stage=row.stage,
+        model=row.model,
+        prompt=row.prompt,
+        prompt_digest=row.prompt_digest,
+        inputs_digest=row.inputs_digest,
+        inputs=row.inputs,
+        output=row.output,
+        input_tokens=row.input_tokens,
+        cached_tokens=row.cached_tokens,
+        output_tokens=row.output_tokens,
+        error_kind=row.error_kind,
+        error=row.error,
+        created_at=row.created_at,
+        id=int(row.id or 0),
+    )

@@ -1,12 +1,24 @@
 """Checklists with their lineage. A published version never changes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from app.domain.checklist import Checklist, ChecklistStatus, ChecklistVersion, Component, Question, QuestionKind
+from app.domain.checklist import (
+    Action,
+    Checklist,
+    ChecklistStatus,
+    ChecklistVersion,
+    Component,
+    DroppedAttribute,
+    Proposal,
+    ProposalStatus,
+    Question,
+    QuestionKind,
+    QuestionOrigin,
+)
 from app.errors import InputError, NotFoundError
 from db.models import (
     BuildRevisionRow,
@@ -17,13 +29,155 @@ from db.models import (
     CopiedQuestionRow,
     DimensionRow,
     DroppedAttributeRow,
+    ProposalRow,
     QuestionAttributeRow,
     QuestionRow,
 )
 from db.models.columns import now
-from db.repositories.checklist_content import ancestors_of, read_checklists
 from db.repositories.drafts import locked_draft
 from db.storable import stored_state
+
+
+def read_checklists(session: Session, rows: Sequence[ChecklistRow]) -> list[Checklist]:
+    """In the order of the rows. Each kind of part is read once for all of them."""
+    ids = [int(row.id or 0) for row in rows]
+    if not ids:
+        return []
+    dimensions = dict(
+        session.exec(
+            select(DimensionRow.id, DimensionRow.name).where(
+                col(DimensionRow.id).in_({row.dimension_id for row in rows})
+            )
+        ).all()
+    )
+    components = _components(session, ids)
+    questions = _questions(session, ids, components)
+    dropped = _dropped(session, ids)
+    return [
+        Checklist(
+            dimension=dimensions[row.dimension_id],
+            version=row.version,
+            status=stored_state(ChecklistStatus, row.status, ChecklistStatus.DRAFT),
+            condition=row.condition,
+            model=row.model,
+            components=tuple(components[checklist_id].values()),
+            questions=tuple(questions[checklist_id]),
+            dropped=tuple(dropped[checklist_id]),
+            parent=row.parent_id,
+            created_at=row.created_at,
+            published_at=row.published_at,
+            id=checklist_id,
+        )
+        for checklist_id, row in zip(ids, rows, strict=True)
+    ]
+
+
+def ancestors_of(session: Session, checklist_id: int) -> list[int]:
+    """The ids of the versions that a checklist descends from, nearest first."""
+    found: list[int] = []
+    parent = session.exec(select(ChecklistRow.parent_id).where(ChecklistRow.id == checklist_id)).first()
+    while parent is not None and parent not in found:
+        found.append(parent)
+        parent = session.exec(select(ChecklistRow.parent_id).where(ChecklistRow.id == parent)).first()
+    return found
+
+
+def _dropped(session: Session, checklist_ids: Sequence[int]) -> dict[int, list[DroppedAttribute]]:
+    found: dict[int, list[DroppedAttribute]] = {checklist_id: [] for checklist_id in checklist_ids}
+    for row in session.exec(
+        select(DroppedAttributeRow)
+        .where(col(DroppedAttributeRow.checklist_id).in_(checklist_ids))
+        .order_by(col(DroppedAttributeRow.id))
+    ):
+        found[row.checklist_id].append(DroppedAttribute(row.attribute_id, row.stage, row.reason))
+    return found
+
+
+def _components(session: Session, checklist_ids: Sequence[int]) -> dict[int, dict[int, Component]]:
+    """Checklist id -> component id -> component, in their order."""
+    rows = session.exec(
+        select(ComponentRow)
+        .where(col(ComponentRow.checklist_id).in_(checklist_ids), col(ComponentRow.removed).is_(False))
+        .order_by(col(ComponentRow.position), col(ComponentRow.id))
+    ).all()
+    links = session.exec(
+        select(ComponentAttributeRow.component_id, ComponentAttributeRow.attribute_id)
+        .join(ComponentRow, col(ComponentRow.id) == ComponentAttributeRow.component_id)
+        .where(col(ComponentRow.checklist_id).in_(checklist_ids))
+        .order_by(col(ComponentAttributeRow.id))
+    )
+    attributes = _grouped(links)
+    found: dict[int, dict[int, Component]] = {checklist_id: {} for checklist_id in checklist_ids}
+    for row in rows:
+        component_id = int(row.id or 0)
+        found[row.checklist_id][component_id] = Component(
+            row.name,
+            row.description,
+            attributes.get(component_id, ()),
+            row.position,
+            component_id,
+        )
+    return found
+
+
+def _questions(
+    session: Session, checklist_ids: Sequence[int], components: Mapping[int, Mapping[int, Component]]
+) -> dict[int, list[Question]]:
+    """Checklist id -> key questions first, then component by component; those of no component last."""
+    rows = session.exec(
+        select(QuestionRow)
+        .where(col(QuestionRow.checklist_id).in_(checklist_ids), col(QuestionRow.removed).is_(False))
+        .order_by(col(QuestionRow.position), col(QuestionRow.id))
+    ).all()
+    links = session.exec(
+        select(QuestionAttributeRow.question_id, QuestionAttributeRow.attribute_id)
+        .join(QuestionRow, col(QuestionRow.id) == QuestionAttributeRow.question_id)
+        .where(col(QuestionRow.checklist_id).in_(checklist_ids))
+        .order_by(col(QuestionAttributeRow.id))
+    )
+    attributes = _grouped(links)
+    texts = {row.id: row.text for row in rows}
+    found: dict[int, list[Question]] = {checklist_id: [] for checklist_id in checklist_ids}
+    places = {id_: {component: n for n, component in enumerate(own)} for id_, own in components.items()}
+    for row in sorted(rows, key=lambda row: _place(row, places[row.checklist_id])):
+        component = components[row.checklist_id].get(row.component_id or 0)
+        question = _question(row, component, texts.get(row.parent_id, ""), attributes.get(int(row.id or 0), ()))
+        found[row.checklist_id].append(question)
+    return found
+
+
+def _place(row: QuestionRow, components: Mapping[int, int]) -> tuple[bool, int]:
+    return row.kind != "key", components.get(row.component_id or 0, len(components))
+
+
+def _question(
+    row: QuestionRow, component: Component | None, key_question: str, attributes: tuple[int, ...]
+) -> Question:
+    return Question(
+        text=row.text,
+        component=component.name if component else "",
+        kind=stored_state(QuestionKind, row.kind, QuestionKind.SUB),
+        key_question=key_question,
+        attributes=attributes,
+        position=row.position,
+        enabled=row.enabled,
+        weight=row.weight,
+        origin=stored_state(QuestionOrigin, row.origin, QuestionOrigin.ADDED),
+        reason=row.reason,
+        original=row.original_text,
+        id=int(row.id or 0),
+        guidance=row.guidance,
+        may_not_apply=row.may_not_apply,
+        not_apply_reason=row.not_apply_reason,
+    )
+
+
+def _grouped(links: object) -> dict[int, tuple[int, ...]]:
+    grouped: dict[int, list[int]] = {}
+    for owner, attribute in links:  # type: ignore[attr-defined]
+        grouped.setdefault(owner, []).append(attribute)
+    return {owner: tuple(attributes) for owner, attributes in grouped.items()}
+
 
 COPIED = "copied"
 _OF_EXPERTS = col(ChecklistRow.id).not_in(
@@ -209,3 +363,65 @@ class Checklists:
 
     def _value(self, row: ChecklistRow) -> Checklist:
         return read_checklists(self._session, [row])[0]
+
+
+class Proposals:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def add(self, checklist_id: int, proposals: Sequence[Proposal], stage_run_id: int | None = None) -> list[int]:
+        rows = [
+            ProposalRow(
+                checklist_id=checklist_id,
+                stage_run_id=stage_run_id,
+                action=proposal.action.value,
+                model=proposal.model,
+                sources=list(proposal.sources),
+                before=list(proposal.before),
+                after=list(proposal.after),
+                reason=proposal.reason,
+            )
+            for proposal in proposals
+        ]
+        self._session.add_all(rows)
+        self._session.flush()
+        return [int(row.id or 0) for row in rows]
+
+    def of(self, checklist_id: int, status: ProposalStatus | None = None) -> list[Proposal]:
+        """Oldest first."""
+        query = select(ProposalRow).where(ProposalRow.checklist_id == checklist_id)
+        if status is not None:
+            query = query.where(ProposalRow.status == status.value)
+        return [_proposal(row) for row in self._session.exec(query.order_by(col(ProposalRow.id)))]
+
+    def get(self, proposal_id: int) -> tuple[int, Proposal]:
+        """The checklist it is about, and the proposal; locked until the end of the transaction."""
+        row = self._row(proposal_id)
+        return row.checklist_id, _proposal(row)
+
+    def decide(self, proposal_id: int, status: ProposalStatus, who: str) -> None:
+        row = self._row(proposal_id)
+        row.status, row.decided_by = status.value, who
+        row.decided_at = None if status is ProposalStatus.OPEN else now()
+
+    def _row(self, proposal_id: int) -> ProposalRow:
+        row = self._session.get(ProposalRow, proposal_id, with_for_update=True)
+        if row is None:
+            raise NotFoundError("This proposal is no longer there.", "Reload the page.")
+        return row
+
+
+def _proposal(row: ProposalRow) -> Proposal:
+    return Proposal(
+        action=Action(row.action),
+        model=row.model,
+        sources=tuple(row.sources),
+        before=tuple(row.before),
+        after=tuple(row.after),
+        reason=row.reason,
+        status=stored_state(ProposalStatus, row.status, ProposalStatus.REFUSED),
+        decided_by=row.decided_by,
+        created_at=row.created_at,
+        decided_at=row.decided_at,
+        id=int(row.id or 0),
+    )

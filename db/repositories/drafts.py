@@ -5,8 +5,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from app.domain.checklist import ChecklistStatus, QuestionKind, QuestionOrigin
-from app.domain.checklist_change import Change, Edit, Kind, Step
+from app.domain.checklist import Change, ChecklistStatus, Edit, Kind, QuestionKind, QuestionOrigin, Step
 from app.errors import ConflictError, NotFoundError
 from db.models import ChecklistChangeRow, ChecklistRow, ComponentRow, QuestionAttributeRow, QuestionRow
 

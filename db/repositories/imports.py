@@ -1,21 +1,30 @@
-"""Imports: read block by block into tables of their own, then kept in one step.
+"""Imports of texts, their reports, and uploaded files."""
 
-Nobody sees a part of an import, several can go on at once, and others write between the blocks. Only the last step
-holds the database for long, and it moves rows inside it.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, insert, literal, or_
 from sqlalchemy import select as sql_select
 from sqlmodel import Session, SQLModel, col, select
 
-from app.domain.text import Rating, Text
+from app.domain.project import Rating, Text
 from app.errors import ConflictError
-from db.models import DimensionRow, RatingRow, StagedRatingRow, StagedTextRow, TextImportRow, TextRow
+from db.models import (
+    CountedUploadRow,
+    DimensionRow,
+    ImportReportRow,
+    JobFileBlockRow,
+    JobFileRow,
+    PersonRow,
+    ProjectRow,
+    RatingRow,
+    StagedRatingRow,
+    StagedTextRow,
+    TextImportRow,
+    TextRow,
+)
 from db.models.columns import now
 from db.repositories.texts import text_columns
 
@@ -216,3 +225,120 @@ def _reason(rater: str, value: float, dimension: str, low: float, high: float, k
     if known is None:
         return f"rating {value:g} on {dimension} is outside {low:g} to {high:g}"
     return f"{rater} already rated this text {known:g} on {dimension}; {value:g} was left out"
+
+
+class ImportReports:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def keep(self, project_id: int, report: Mapping[str, Any]) -> None:
+        """In place of the one before."""
+        self._session.execute(delete(ImportReportRow).where(col(ImportReportRow.project_id) == project_id))
+        self._session.add(ImportReportRow(project_id=project_id, report=dict(report)))
+        self._session.flush()
+
+    def of(self, project: str) -> dict[str, Any] | None:
+        """By the project's name; None where there is none."""
+        query = select(ImportReportRow.report).where(col(ImportReportRow.project_id).in_(_ids(project)))
+        found = self._session.exec(query).first()
+        return dict(found) if found is not None else None
+
+    def forget(self, project: str) -> None:
+        self._session.execute(delete(ImportReportRow).where(col(ImportReportRow.project_id).in_(_ids(project))))
+
+
+def _ids(project: str) -> Any:
+    return select(ProjectRow.id).where(ProjectRow.name == project)
+
+
+FORSAKEN = timedelta(minutes=10)  # without a word: blocks follow each other within seconds
+
+
+@dataclass(frozen=True, slots=True)
+class JobFile:
+    """`name` as its owner called it, `size` in bytes. `used`: what the job makes of it is kept."""
+
+    name: str
+    size: int
+    used: bool
+
+
+class JobFiles:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def begin(self, name: str, size: int) -> int:
+        row = JobFileRow(name=name, size=size)
+        self._session.add(row)
+        self._session.flush()
+        return int(row.id or 0)
+
+    def add(self, file_id: int, position: int, data: bytes) -> None:
+        row = self._session.get(JobFileRow, file_id, with_for_update=True)
+        if row is None:
+            raise ConflictError("The upload stood still for so long that it was given up.", "Choose the file again.")
+        row.touched_at = now()
+        self._session.add(JobFileBlockRow(file_id=file_id, position=position, data=data))
+        self._session.flush()
+
+    def hand_to(self, file_id: int, job_id: int) -> None:
+        """It goes with this job from now on. Raises ConflictError where it was given up meanwhile."""
+        row = self._session.get(JobFileRow, file_id, with_for_update=True)
+        if row is None:
+            raise ConflictError("The upload stood still for so long that it was given up.", "Choose the file again.")
+        row.job_id = job_id
+        self._session.flush()
+
+    def find(self, file_id: int) -> JobFile | None:
+        row = self._session.get(JobFileRow, file_id)
+        return JobFile(row.name, row.size, row.used) if row else None
+
+    def block(self, file_id: int, position: int) -> bytes | None:
+        """None after the last."""
+        query = select(JobFileBlockRow.data).where(
+            JobFileBlockRow.file_id == file_id, JobFileBlockRow.position == position
+        )
+        return self._session.exec(query).first()
+
+    def use(self, file_id: int) -> bool:
+        """Whether this transaction is the one, among all that ever do the job, which keeps what is made of the file.
+
+        Others wait here until it is over.
+        """
+        row = self._session.get(JobFileRow, file_id, with_for_update=True, populate_existing=True)
+        if row is None or row.used:
+            return False
+        row.used = True
+        self._session.flush()
+        return True
+
+    def drop(self, file_id: int) -> None:
+        self._session.execute(delete(JobFileRow).where(col(JobFileRow.id) == file_id))
+
+    def drop_forsaken(self) -> None:
+        """Those whose process was killed before a job was begun."""
+        old = col(JobFileRow.touched_at) < now() - FORSAKEN
+        self._session.execute(delete(JobFileRow).where(col(JobFileRow.job_id).is_(None), old))
+
+
+class UploadCounts:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def take_turn(self, person_id: int) -> None:
+        """Until the end of the transaction nobody else counts for this person."""
+        self._session.get(PersonRow, person_id, with_for_update=True)
+
+    def since(self, person_id: int, moment: datetime) -> int:
+        """Bytes."""
+        query = select(func.coalesce(func.sum(CountedUploadRow.size), 0)).where(
+            CountedUploadRow.person_id == person_id, CountedUploadRow.at > moment
+        )
+        return int(self._session.exec(query).one())
+
+    def add(self, person_id: int, size: int) -> None:
+        self._session.add(CountedUploadRow(person_id=person_id, size=size))
+        self._session.flush()
+
+    def forget_before(self, moment: datetime) -> None:
+        self._session.execute(delete(CountedUploadRow).where(col(CountedUploadRow.at) <= moment))

@@ -5,8 +5,7 @@ from datetime import datetime
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from app.domain.attribute import AttributeStatus, ContributorKind
-from app.domain.think_aloud import ExpertProgress
+from app.domain.attribute import AttributeStatus, ContributorKind, ExpertProgress
 from db.models import AttributeRow, ContributorRow, DimensionRow, ThinkAloudDoneRow
 from db.models.columns import now
 from db.models.think_aloud import written_about

@@ -14,7 +14,7 @@ from app.domain.job import Job, JobStatus, NewJob
 from app.errors import ConflictError, JobLostError
 from db.models import JobFileRow, JobRow, WorkerRow
 from db.models.columns import database_now, now
-from db.repositories.run_summaries import SILENCE
+from db.repositories.runs import SILENCE
 from db.storable import stored_state
 
 LOSSES = 3

@@ -7,7 +7,7 @@ from sqlalchemy import func
 from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, select
 
-from app.domain.locked_split import LockedSplit, Look, Scope
+from app.domain.project import LockedSplit, Look, Scope
 from app.domain.run import ScoreStatus
 from db.models import LockedDocumentRow, LockedLookRow, LockedSplitRow, ScoreRow, ScoringRunRow, TextRow
 from db.models.columns import now

@@ -9,9 +9,8 @@ from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, select
 
 from app.domain.judgment import Answer, Judgment
-from app.domain.locked_split import Scope
-from app.domain.run import ScoredText, ScoreStatus
-from app.domain.run_answers import ANSWERS, RunAnswers
+from app.domain.project import Scope
+from app.domain.run import ANSWERS, RunAnswers, ScoredText, ScoreStatus
 from db.models import JudgmentRow, RatingRow, ScoreRow, TextRow
 from db.repositories.locked_split import within
 from db.repositories.texts import AT_A_TIME

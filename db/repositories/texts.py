@@ -9,8 +9,7 @@ from typing import Any
 from sqlalchemy import func, insert
 from sqlmodel import Session, col, or_, select
 
-from app.domain.locked_split import Scope
-from app.domain.text import Rating, Text, TextPlace
+from app.domain.project import Rating, Scope, Text, TextPlace
 from app.errors import NotFoundError
 from db.models import DimensionRow, RatingRow, TextRow
 from db.repositories.locked_split import within

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.evaluators.options import described
+from app.evaluators.method import described
 from app.evaluators.registry import METHODS
 from tests.support.command_lines import code_in, spans_in, unknown_commands, unknown_words
 from tests.support.repository import ROOT, name_of, project_files

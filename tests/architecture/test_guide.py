@@ -9,8 +9,8 @@ import pytest
 
 from app import errors
 from app.domain.build import Stage
-from app.domain.people.person import AccessMode
-from app.entrance import guide
+from app.domain.people import AccessMode
+from app.entrance import gate
 from app.errors import (
     AwaitedError,
     InputError,
@@ -20,13 +20,18 @@ from app.errors import (
     WorkbenchError,
     paragraph_of_kind,
 )
-from app.evaluators.options import described
+from app.evaluators.method import described
 from app.evaluators.registry import METHODS
 from app.settings import Settings
-from pages.components.shell.guide.errors import failure_address, kinds_of_failures
-from pages.components.shell.guide.explained import EXPLAINED, OF_STAGES
-from pages.components.shell.guide.help import OF_EXPERTS, PARAGRAPHS
-from pages.components.shell.guide.link import GUIDE
+from pages.components.shell.guide import (
+    EXPLAINED,
+    GUIDE,
+    OF_EXPERTS,
+    OF_STAGES,
+    PARAGRAPHS,
+    failure_address,
+    kinds_of_failures,
+)
 from pages.components.shell.navigation.screens import SCREENS
 from tests.support.command_lines import unknown_commands
 from tests.support.guide.commands_page import all_commands
@@ -122,7 +127,7 @@ def test_every_picture_is_taken_of_a_screen_that_there_is() -> None:
 
 
 def test_help_opens_a_paragraph_for_every_screen() -> None:
-    assert GUIDE == guide.GUIDE
+    assert GUIDE == gate.GUIDE
     assert set(PARAGRAPHS) == set(SCREENS)
     assert _astray(*PARAGRAPHS.values(), *OF_EXPERTS.values()) == []
     assert set(OF_EXPERTS) <= set(SCREENS)

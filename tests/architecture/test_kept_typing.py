@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from pages.components.shell.browser.kept_typing import LEFT_OUT
+from pages.components.shell.browser.page_scripts import LEFT_OUT
 from tests.support.repository import name_of, parsed, python_files
 
 FIELDS = {"text_input", "text_area", "chat_input"}

@@ -86,4 +86,4 @@ def test_every_script_within_a_page_goes_through_one_function() -> None:
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.keyword) and node.arg == "unsafe_allow_javascript":
                 callers.add(name_of(path))
-    assert callers == {"pages/components/shell/browser/scripts.py"}, "call run_in_page"
+    assert callers == {"pages/components/shell/browser/page_scripts.py"}, "call run_in_page"

@@ -19,8 +19,8 @@ ASKS = {
 # Nothing that a project words goes out here, or the wording is named: a question of our own, the form of an answer (no
 # wording changes it), a checklist file that brings a wording, the screen on which people word prompts, what was sent.
 WITHOUT_A_WORDING = {
-    ("app/services/checklists/checklist_import.py", "import_checklist"),
-    ("app/services/checklists/checklist_import.py", "import_checklist_file"),
+    ("app/services/checklists/checklist_files.py", "import_checklist"),
+    ("app/services/checklists/checklist_files.py", "import_checklist_file"),
     ("app/services/runtime/models.py", "test_model"),
     ("app/services/think_aloud/llm_think_aloud.py", "answers_so_far"),
     ("app/services/runtime/prompts.py", "project_prompt"),

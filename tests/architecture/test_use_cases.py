@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from app.domain.people.actor import Right
-from app.services.runtime import identities
+from app.domain.people import Right
+from app.services.runtime import use_case as identities
 from app.services.runtime.use_case import NO_PROJECT
 from tests.support.use_cases import FoundUseCase, use_cases
 
@@ -47,21 +47,21 @@ BOOKS = {
     "background.jobs.forget_job",
     "background.jobs.is_active",
     "background.jobs.job_state",
-    "people.upload_quota.count_upload",
+    "people.ways_in.count_upload",
 }
 # What an expert writes of their own is kept with its time and author, as is what only prepares or records.
 NO_ACT = {
     "building.build.build",  # what it calls has its entry
-    "checklists.checklist_import.import_checklist_file",  # likewise
+    "checklists.checklist_files.import_checklist_file",  # likewise
     "background.worker.work_on_jobs",  # what it does has one
-    "data.import_jobs.forget_report",  # it only puts away what somebody was told
-    "runtime.model_options.set_model_options",
+    "data.imports.forget_report",  # it only puts away what somebody was told
+    "runtime.judges.set_model_options",
     "scoring.runs.work_on",  # whoever began has it
     "think_aloud.samples.ensure_samples",
     "attributes.side_by_side.answer_side_by_side",
-    "checklists.answer_entries.keep_entries",
+    "checklists.expert_answers.keep_entries",
     "people.invitations.accept_invitation",  # its entry names who came in, whom nobody knew before
-    "people.oidc_sign_ins.sign_in_with_code",  # likewise
+    "people.ways_in.sign_in_with_code",  # likewise
     "people.sign_ins.end_sign_in",
     "think_aloud.independence.add_consideration",
     "think_aloud.independence.add_expert",

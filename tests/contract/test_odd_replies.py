@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from app.domain.task import Dimension
+from app.domain.project import Dimension
 from app.errors import NoAnswerError, ProviderError
-from app.evaluators.free_score import ask_score
+from app.evaluators.score_reading import ask_score
 from app.providers.registry import open_model
 from tests.support.adapter_cases import ADAPTERS, a_request, ask
 from tests.support.fake_llm.behaviour import Raw

@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from app.providers.adapters.output_room import START
+from app.providers.adapters.request_style import START
 from app.providers.base import Turn
 from app.providers.registry import open_model
 from app.providers.specs import KNOWN_PROVIDERS

@@ -9,10 +9,9 @@ from app.domain.run import RunStatus
 from app.errors import NoRoomError, OverloadedError, ProviderError, TierError
 from app.providers.base import ChatReply, Usage
 from app.providers.known_prices import known_prices, today
-from app.providers.model_options import ModelOptions
+from app.providers.model_options import ModelOptions, TieredModel
 from app.providers.registry import open_model
 from app.providers.specs import KNOWN_PROVIDERS
-from app.providers.tiers import TieredModel
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on

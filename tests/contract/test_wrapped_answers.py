@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from app.domain.judgment import Evaluation
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.evaluators.method import EvaluatorContext
 from app.evaluators.registry import METHODS
 from app.providers.registry import open_model

@@ -2,9 +2,8 @@
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.domain.judgment import Answer
+from app.domain.project import Dimension, Task, Text
 from app.domain.run import RunDimension
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
 from db.unit_of_work import Database
 
 

@@ -6,8 +6,7 @@ from sqlalchemy import Table
 
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from db.unit_of_work import Database, UnitOfWork
 from tests.support.earlier_version import database_at
 

@@ -5,14 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.project import Dimension, Task, Text
 from app.domain.run import RunDimension
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
 from app.errors import ConflictError, FileFormatError
 from app.providers.credentials import Credentials
-from app.services.runtime.backups import back_up, restore
+from app.services.runtime.backups import SERVER, WriterLock, back_up, restore
 from app.services.runtime.workbench import Workbench
-from app.services.runtime.writer_lock import SERVER, WriterLock
 from app.settings import settings
 from db.backup import copy_before_migration
 from db.unit_of_work import Database

@@ -5,10 +5,19 @@ from typing import Any
 
 import pytest
 
-from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind
-from app.domain.checklist_change import Change, Edit
-from app.domain.questions.proposal import Action, Proposal, ProposalStatus
-from app.domain.task import Dimension, Task
+from app.domain.checklist import (
+    Action,
+    Change,
+    Checklist,
+    ChecklistStatus,
+    Component,
+    Edit,
+    Proposal,
+    ProposalStatus,
+    Question,
+    QuestionKind,
+)
+from app.domain.project import Dimension, Task
 from app.errors import ConflictError, NotFoundError
 from db.unit_of_work import Database, UnitOfWork
 

@@ -2,9 +2,8 @@
 
 from datetime import UTC
 
-from app.domain.attribute import ContributorKind
-from app.domain.task import Dimension, Task
-from app.domain.think_aloud import ProposedAttribute
+from app.domain.attribute import ContributorKind, ProposedAttribute
+from app.domain.project import Dimension, Task
 from db.unit_of_work import Database
 
 

@@ -11,19 +11,20 @@ from sqlmodel import select
 from app.domain.job import Job, JobStatus, NewJob
 from app.errors import ConflictError
 from app.providers.credentials import Credentials
-from app.services.background import job_files
-from app.services.background.job_files import hand_over, write_handed
+from app.services.background import progress
 from app.services.background.jobs import job_state, start_job
+from app.services.background.progress import hand_over, write_handed
 from app.services.background.runner import do_in_thread, next_job
-from app.services.data import import_jobs, imports
-from app.services.data.import_jobs import HandedImportJob, forget_report, import_key, last_report, start_import
+from app.services.data import imports
+from app.services.data import imports as import_jobs
+from app.services.data.imports import HandedImportJob, forget_report, import_key, last_report, start_import
 from app.services.data.uploads import ImportPlan, MappedColumns, Upload
+from app.services.runtime.backups import WriterLock
 from app.services.runtime.workbench import Workbench
-from app.services.runtime.writer_lock import WriterLock
 from db.models import JobFileBlockRow, JobFileRow, JobRow, StagedTextRow, TextImportRow
 from db.models.columns import now
+from db.repositories.imports import FORSAKEN
 from db.repositories.jobs import LOSSES
-from db.repositories.uploads.job_files import FORSAKEN
 from db.unit_of_work import Database, UnitOfWork
 from tests.support.background import wait_for
 from tests.support.earlier_version import database_at
@@ -37,7 +38,7 @@ LONG_AGO = timedelta(minutes=1)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is large here is small, and no worker counts as gone because the machine is slow."""
     monkeypatch.setattr(import_jobs, "LARGE_IMPORT", 100)
-    monkeypatch.setattr(job_files, "BLOCK_BYTES", 32)
+    monkeypatch.setattr(progress, "BLOCK_BYTES", 32)
     monkeypatch.setattr(imports, "BLOCK", 4)
     monkeypatch.setattr(imports, "PAUSE", 0)
     monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))

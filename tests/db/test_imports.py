@@ -9,8 +9,7 @@ from sqlalchemy import func
 from sqlmodel import select
 
 from app.corpora.corpus import Corpus, CorpusText
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
+from app.domain.project import Dimension, Rating, Task, Text
 from app.errors import ConflictError
 from app.providers.credentials import Credentials
 from app.services.data import imports

@@ -6,8 +6,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
-from app.domain.judgment import Answer
-from app.domain.questions.improvement import (
+from app.domain.improvement import (
     AnswerErrors,
     Half,
     Improvement,
@@ -16,8 +15,8 @@ from app.domain.questions.improvement import (
     TriedWording,
     WordingTrial,
 )
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.judgment import Answer
+from app.domain.project import Dimension, Task, Text
 from app.errors import NotFoundError
 from db.unit_of_work import Database
 

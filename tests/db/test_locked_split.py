@@ -5,9 +5,8 @@ from datetime import UTC
 import pytest
 
 from app.domain.judgment import Answer, Evaluation, Judgment
+from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import Outcome, RunDimension
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
 from app.errors import NotFoundError
 from db.unit_of_work import Database, UnitOfWork
 from tests.support.projects import small_checklist

@@ -3,9 +3,8 @@
 import pytest
 
 from app.domain.attribute import ContributorKind
+from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import StageRun
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
 from app.errors import ConflictError, InputError, NotFoundError
 from db.unit_of_work import Database
 

@@ -4,11 +4,10 @@ from sqlalchemy import String
 from sqlmodel import SQLModel
 
 from app.domain.attribute import ContributorKind
-from app.domain.people.actor import Role
-from app.domain.people.trail import PendingAct
-from app.domain.task import Dimension, Task
+from app.domain.people import PendingAct, Role
+from app.domain.project import Dimension, Task
+from db.repositories.people import PLACES
 from db.unit_of_work import Database, UnitOfWork
-from db.written_names import PLACES
 
 NAME, NEW = "Zoë Quill", "Expert 1"
 

@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.domain.call import RecordedCall
 from app.domain.job import NewJob
-from app.domain.people.actor import Membership, Role
-from app.domain.task import Task
+from app.domain.people import Membership, Role
+from app.domain.project import Task
+from app.domain.run import RecordedCall
 from app.errors import ConflictError, NotFoundError
 from db.unit_of_work import Database
 

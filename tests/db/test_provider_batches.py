@@ -5,9 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import Table
 
-from app.domain.batch import BatchStatus
-from app.domain.run import RunDimension
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
+from app.domain.run import BatchStatus, RunDimension
 from app.errors import NotFoundError
 from db.unit_of_work import Database
 from tests.support.earlier_version import database_at

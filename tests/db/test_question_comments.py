@@ -3,7 +3,7 @@
 import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.errors import NotFoundError
 from db.unit_of_work import Database
 

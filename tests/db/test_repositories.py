@@ -7,22 +7,20 @@ from sqlalchemy import text
 from sqlmodel import SQLModel
 
 from app.domain.attribute import AttributeStatus, ContributorKind
-from app.domain.call import RecordedCall
 from app.domain.checklist import (
     Checklist,
     ChecklistStatus,
     ChecklistVersion,
     Component,
     DroppedAttribute,
+    Edit,
     Question,
     QuestionKind,
     QuestionOrigin,
 )
-from app.domain.checklist_change import Edit
 from app.domain.judgment import Answer, Evaluation, Judgment
-from app.domain.run import Outcome, RunDimension, RunStatus, ScoreStatus
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
+from app.domain.project import Dimension, Rating, Task, Text
+from app.domain.run import Outcome, RecordedCall, RunDimension, RunStatus, ScoreStatus
 from app.errors import ConflictError, InputError
 from db.unit_of_work import Database
 

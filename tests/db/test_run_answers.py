@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.domain.run_answers import ANSWERS
+from app.domain.run import ANSWERS
 from app.providers.credentials import Credentials
 from app.services.runtime.workbench import Workbench
 from db.repositories import texts as texts_module

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import JSON, Boolean, Column, Engine, Float, Integer, LargeBinary, String, insert, select
 from sqlmodel import SQLModel
 
-from app.domain.call import RecordedCall
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
+from app.domain.run import RecordedCall
 from db.engine import open_engines
 from db.migrate import upgrade
 from db.models.columns import FieldText

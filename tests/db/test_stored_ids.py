@@ -1,6 +1,6 @@
 """Ids inside JSON follow their rows; what was deleted since is nobody's."""
 
-from db.stored_ids import build_state, change_steps, frozen_answers, ids_of, run_params
+from db.project_rows import build_state, change_steps, frozen_answers, ids_of, run_params
 
 IDS = {
     "anchor_set": {2: 42},

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import JSON, Connection, Table, insert, select
 from sqlmodel import SQLModel
 
-from app.domain.task import Task
+from app.domain.project import Task
 from app.errors import FileFormatError
-from db import stored_ids
+from db import project_rows
 from db.backup import copy_database
 from db.models.columns import UtcDateTime
 from db.portable import put_portable, write_portable
@@ -90,7 +90,7 @@ def test_each_table_has_an_owner_so_that_a_project_takes_all_its_rows_along() ->
 
 def test_of_each_json_column_it_is_known_which_ids_it_holds() -> None:
     found = {(table.name, column.name) for table in tables() for column in table.c if isinstance(column.type, JSON)}
-    assert found == set(stored_ids.PLACES)
+    assert found == set(project_rows.PLACES)
 
 
 def test_each_row_of_a_project_arrives_with_all_it_refers_to_and_none_of_another(

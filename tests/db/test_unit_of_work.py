@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.errors import ConflictError, NotFoundError
 from app.settings import settings
 from db.trouble import explained

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import build
-from app.domain.task import Task
+from app.domain.project import Task
 from app.settings import settings
 from db.unit_of_work import Database
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.domain.questions.improvement import ImprovementStatus
+from app.domain.improvement import ImprovementStatus
 from app.services.checklists.checklists import get_checklist
-from app.services.improvement.attempts import attempts_at
+from app.services.improvement.improve import attempts_at
 from tests.e2e.conftest import App
 from tests.e2e.screen import at, choose, click, reading, settled
 from tests.support.fake_llm.server import FakeLlm

@@ -6,12 +6,11 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.providers.credentials import Credentials
 from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.building.build import start_build
-from app.services.building.build_edits import add_build_component, place_attributes
-from app.services.building.build_state import newest_clusters, view_build
+from app.services.building.build_state import add_build_component, newest_clusters, place_attributes, view_build
 from app.services.data.projects import create_project, dimensions_named
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database

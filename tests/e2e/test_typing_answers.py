@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from app.domain.judgment import Answer
 from app.providers.credentials import Credentials
-from app.services.checklists.checklist_import import import_checklist_file
+from app.services.checklists.checklist_files import import_checklist_file
 from app.services.checklists.checklists import publish
 from app.services.checklists.expert_answers import AnswerSheet, answer_sheet, answerable, draw_texts
 from app.services.data.projects import one_dimension

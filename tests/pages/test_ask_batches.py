@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.batch import BatchStatus
+from app.domain.run import BatchStatus
 from app.providers.batches.openai import OpenAIBatches
 from app.services.attributes.attributes import attributes_of
 from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime import batch_rounds
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.think_aloud.batched_think_aloud import batches_out
-from app.services.think_aloud.llm_think_aloud import ask_models
+from app.services.think_aloud.llm_think_aloud import ask_models, batches_out
 from app.settings import settings
 from tests.support.background import ended
 from tests.support.modern_vendors import ModernVendors, modern_vendors

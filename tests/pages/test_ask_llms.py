@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.providers.credentials import Credentials
 from app.providers.registry import served_names
 from app.services.attributes.attributes import attributes_of

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.people.actor import Actor, Role
+from app.domain.people import Actor, Role
 from app.services.checklists.assignments import give_dimensions, given_dimensions, overlap_of, share_texts
 from app.services.checklists.expert_answers import Answer, AnswerDraw, answer, answer_sheet, draw_texts
-from app.services.checklists.question_comments import comment_on
+from app.services.checklists.question_proposals import comment_on
 from app.services.people.invitations import invite
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_consideration, mark_done

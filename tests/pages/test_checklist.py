@@ -8,13 +8,12 @@ import yaml
 from streamlit.testing.v1 import AppTest
 
 from app.domain.checklist import Checklist, ChecklistStatus, QuestionOrigin
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.services.attributes.attributes import attributes_of
 from app.services.checklists.checklist_files import EXPORT_FORMATS, export_file
 from app.services.checklists.checklists import new_draft, versions_of, view_checklist
-from app.services.checklists.draft_edits import QuestionWording, edit_question, switch_question
-from app.services.checklists.draft_history import history_of
-from app.services.checklists.question_comments import comments_on
+from app.services.checklists.draft_edits import QuestionWording, edit_question, history_of, switch_question
+from app.services.checklists.question_proposals import comments_on
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.words import plain

@@ -8,8 +8,7 @@ from streamlit.testing.v1 import AppTest
 from app.domain.checklist import Checklist
 from app.domain.judgment import Answer
 from app.services.checklists.checklists import new_draft, publish, versions_of
-from app.services.checklists.draft_edits import QuestionWording, edit_question, remove_question
-from app.services.checklists.draft_history import history_of
+from app.services.checklists.draft_edits import QuestionWording, edit_question, history_of, remove_question
 from app.services.checklists.question_proposals import open_proposals, proposals_job_key
 from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from app.attribute_analysis.topics import lda
 from app.domain.attribute import ContributorKind
-from app.domain.task import Dimension, Task
-from app.services.attributes import embedding as embedding_service
+from app.domain.project import Dimension, Task
+from app.services.attributes import analysis as embedding_service
 from app.services.attributes.analysis import names_of_task, topics_of
 from app.services.attributes.attribute_changes import exclude_attributes
 from app.services.attributes.attributes import add_attributes

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import ContributorKind
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.checklists import versions_of
 from app.services.conditions.study import Family, StudyOptions

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.task import Task
+from app.domain.project import Task
 from app.services.data.projects import create_project
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.navigation.screens import SCREENS

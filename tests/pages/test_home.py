@@ -5,7 +5,7 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import ContributorKind
-from app.domain.task import Task
+from app.domain.project import Task
 from app.services.attributes.attributes import add_attributes
 from app.services.data.project_transfer import project_bytes
 from app.services.data.projects import create_project, dimensions_named, get_project, list_projects

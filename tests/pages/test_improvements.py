@@ -6,8 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.checklist import Checklist, Question
-from app.domain.judgment import Answer
-from app.domain.questions.improvement import (
+from app.domain.improvement import (
     AnswerErrors,
     Improvement,
     ImprovementStatus,
@@ -15,9 +14,10 @@ from app.domain.questions.improvement import (
     TriedWording,
     WordingTrial,
 )
+from app.domain.judgment import Answer
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
 from app.services.data.projects import dimensions_named
-from app.services.improvement.attempts import attempts_at, improvement_job_key
+from app.services.improvement.improve import attempts_at, improvement_job_key
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from tests.support.background import wait_for

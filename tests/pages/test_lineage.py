@@ -5,10 +5,10 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import ContributorKind
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.building.build_state import builds_of
-from app.services.checklists.checklist_import import import_checklist_file
+from app.services.checklists.checklist_files import import_checklist_file
 from app.services.checklists.checklists import versions_of
 from app.services.checklists.lineage import lineage_document, lineage_of_build, lineage_of_version
 from app.services.data.projects import create_project, dimensions_named, get_project

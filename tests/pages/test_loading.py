@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from pages.components.shell import loading
+from pages.components.shell import frame
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -14,16 +14,16 @@ def test_garbage_is_collected_again_whatever_came_of_the_loading(monkeypatch: py
         if fails:
             raise ImportError("a screen that can't be loaded")
 
-    monkeypatch.setattr(loading, "load_rules", lambda: None)
-    package = loading.import_module(loading.PACKAGE)
-    monkeypatch.setattr(loading, "import_module", lambda name: package if name == loading.PACKAGE else load(name))
+    monkeypatch.setattr(frame, "load_rules", lambda: None)
+    package = frame.import_module(frame.PACKAGE)
+    monkeypatch.setattr(frame, "import_module", lambda name: package if name == frame.PACKAGE else load(name))
     before = gc.get_freeze_count()
     try:
         if fails:
             with pytest.raises(ImportError):
-                loading.load_screens()
+                frame.load_screens()
         else:
-            loading.load_screens()
+            frame.load_screens()
         assert gc.isenabled()
         assert (gc.get_freeze_count() > before) is not fails
     finally:

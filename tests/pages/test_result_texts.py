@@ -8,17 +8,16 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.task import Task
+from app.domain.project import Task
 from app.services.attributes.attributes import attributes_of
-from app.services.data.projects import get_project
-from app.services.data.texts import text_titles
+from app.services.data.projects import get_project, text_titles
 from app.services.results.question_analysis import questions_of
 from app.services.results.result_texts import TextFilter, disagreements
 from app.services.results.results import kept_results, results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from pages.components.results.texts.disagreement_list import by_score
-from pages.components.shell.tables.writers import WRITER, with_writers
+from pages.components.shell.tables import WRITER, with_writers
 from tests.support.projects import ready_to_score
 from tests.support.result_screen import change, shown, table
 

@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.checklist import ChecklistStatus
 from app.domain.judgment import Evaluation
+from app.domain.project import Dimension, Task
 from app.domain.run import Outcome
-from app.domain.task import Dimension, Task
 from app.services.checklists.checklists import view_checklist
 from app.services.conditions.study import Family, StudyOptions
 from app.services.conditions.study_worker import run_study

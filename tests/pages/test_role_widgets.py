@@ -15,12 +15,12 @@ from streamlit.elements.widgets import button as streamlit_button
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1 import element_tree as tree
 
-from app.domain.people.actor import Role
+from app.domain.people import Role
 from app.errors import NotAllowedError
 from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes, move_attributes
 from app.services.checklists.checklists import new_draft, versions_of
 from app.services.checklists.expert_answers import draw_texts
-from app.services.checklists.question_comments import comment_on
+from app.services.checklists.question_proposals import comment_on
 from app.services.data.projects import dimensions_named, get_project, show_research
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.think_aloud.independence import add_consideration, mark_done, remove_consideration

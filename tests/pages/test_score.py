@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.job import JobStatus, NewJob
 from app.domain.judgment import Evaluation
+from app.domain.project import Dimension, Task
 from app.domain.run import Outcome, RunStatus
-from app.domain.task import Dimension, Task
 from app.errors import ConflictError
 from app.services.checklists.checklists import new_draft, published_checklist, versions_of
 from app.services.data.projects import create_project, dimensions_named, get_project
@@ -20,7 +20,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, get_run, list_runs, start_run
 from app.services.scoring.scoring_jobs import begin_scoring, failure_kinds, is_scoring, job_key
 from app.settings import settings
-from db.repositories import run_summaries as run_repository
+from db.repositories import runs as run_repository
 from tests.support.background import PATIENCE
 
 Open = Callable[[str], AppTest]

@@ -6,10 +6,9 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.project import Dimension, Task, Text
 from app.domain.run import RunStatus
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
-from app.evaluators.options import described
+from app.evaluators.method import described
 from app.evaluators.registry import METHODS
 from app.services.data.projects import create_project, dimensions_named
 from app.services.runtime.workbench import Workbench

@@ -9,10 +9,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.batch import BatchStatus
-from app.domain.call import RecordedCall
-from app.domain.people.actor import Role
-from app.domain.run import RunStatus
+from app.domain.people import Role
+from app.domain.run import BatchStatus, RecordedCall, RunStatus
 from app.providers.batches.openai import OpenAIBatches
 from app.services.data.projects import dimensions_named
 from app.services.results.results import kept_results

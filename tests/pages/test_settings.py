@@ -127,7 +127,7 @@ def test_the_database_server_shows_without_its_password(
 ) -> None:
     app = open_screen("settings")
     monkeypatch.setattr(
-        "app.services.runtime.access.settings", lambda: settings().model_copy(update={"database_url": POSTGRES})
+        "app.services.runtime.models.settings", lambda: settings().model_copy(update={"database_url": POSTGRES})
     )
     shown = rendered(app.run())
     assert "postgresql://db.example:5433/bench" in shown

@@ -6,8 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.errors import DatabaseError
 from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes, move_attributes
 from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of

@@ -5,14 +5,14 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.people.actor import Actor, Role
-from app.domain.task import Task
+from app.domain.people import Actor, Role
+from app.domain.project import Task
 from app.services.data.projects import create_project
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_consideration
 from pages.components.shell import current
-from pages.components.shell.navigation import tour
-from pages.components.shell.navigation.tour import EXPERTS_STOPS, STOPS
+from pages.components.shell.navigation import screens
+from pages.components.shell.navigation.screens import EXPERTS_STOPS, STOPS
 from tests.pages.test_roles import ana
 
 Open = Callable[[str], AppTest]
@@ -75,7 +75,7 @@ def test_skipped_or_finished_it_is_gone_and_comes_back_when_asked_for(
 def test_a_browser_in_which_it_was_ended_is_left_alone(
     workbench: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tour, "tour_was_ended", lambda: True)
+    monkeypatch.setattr(screens, "tour_was_ended", lambda: True)
     assert place(open_screen("home")) == ""
 
 

@@ -8,16 +8,16 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.people.actor import Actor, Role
-from app.domain.task import Task
+from app.domain.people import Actor, Role
+from app.domain.project import Task
 from app.services.background import jobs
 from app.services.background.runner import do_in_thread, next_job
-from app.services.data import import_jobs
-from app.services.data.import_jobs import import_key
+from app.services.data import imports
+from app.services.data.imports import import_key
 from app.services.data.projects import create_project, get_project, overview
-from app.services.people.upload_quota import MB
+from app.services.people.ways_in import MB
+from app.services.runtime.backups import WriterLock
 from app.services.runtime.workbench import Workbench
-from app.services.runtime.writer_lock import WriterLock
 from app.settings import settings
 from db.models.columns import now
 from pages.components.shell import current, upload_field
@@ -100,7 +100,7 @@ def test_a_file_that_was_handed_over_is_held_by_the_web_process_no_longer(
     workbench: Workbench, open_screen: Open, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign_in(Role.FACILITATOR)
-    monkeypatch.setattr(import_jobs, "LARGE_IMPORT", 10)
+    monkeypatch.setattr(imports, "LARGE_IMPORT", 10)
     monkeypatch.setattr(jobs, "WORKER_SILENCE", timedelta(days=1))
     with workbench.database.write() as work:
         work.jobs.worker_seen("elsewhere|1")

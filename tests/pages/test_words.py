@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.components.shell.checklists.wording_change import marked
+from pages.components.shell.checklists.question_editor import marked
 from pages.components.shell.words import button_label, model_label, plain
 
 

@@ -12,8 +12,7 @@ from nltk.translate.meteor_score import meteor_score
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import sentence_bleu
 
-from app.evaluators.metric_processes import Metric, metric_processes
-from app.evaluators.reference_metrics import meteor, rouge_1, rouge_2
+from app.evaluators.reference_metrics import Metric, meteor, metric_processes, rouge_1, rouge_2
 from app.services.data.imports import import_file
 from app.services.data.projects import dimensions_named, get_project
 from app.services.results.results import Choices, results_of

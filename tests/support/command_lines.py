@@ -11,7 +11,7 @@ import typer
 
 from app.cli import build
 from app.corpora.presets import PRESETS
-from app.domain.people.actor import Role
+from app.domain.people import Role
 from app.evaluators.registry import METHODS
 
 CODE = re.compile(r"```\w*\n(.*?)```|`([^`\n]+(?:\n[^`\n]+)?)`", re.DOTALL)

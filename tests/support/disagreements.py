@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
 from app.domain.expert_answer import AnswerDraw
 from app.domain.judgment import Answer, Evaluation, Judgment, checklist_score
+from app.domain.project import Dimension, Task, Text
 from app.domain.run import Outcome, RunDimension, RunStatus
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.runtime.workbench import Workbench
 

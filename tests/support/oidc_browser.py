@@ -14,8 +14,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
-from app.entrance.door import door_routes
-from app.entrance.gate import Gate
+from app.entrance.gate import Gate, door_routes
 from app.services.people.ways_in import SIGN_IN_COOKIE, check_way_in
 from tests.support.oidc_provider import (
     SECRET,

@@ -6,9 +6,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
-from app.domain.project import Project
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
+from app.domain.project import Dimension, Project, Rating, Task, Text
 from app.providers.base import ChatModel
 from app.providers.credentials import Access, Credentials
 from app.providers.model_options import USUAL, ModelOptions

@@ -1,9 +1,7 @@
 """A project in which two people and two models have thought aloud about texts whose order is known."""
 
 from app.domain.attribute import ContributorKind
-from app.domain.project import Project
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
+from app.domain.project import Dimension, Project, Rating, Task, Text
 from app.services.attributes.attributes import add_attributes
 from app.services.runtime.workbench import Workbench
 

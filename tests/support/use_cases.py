@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import app.services
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.services.runtime.use_case import check, may
 from tests.support.repository import parsed
 

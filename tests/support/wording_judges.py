@@ -9,8 +9,7 @@ from typing import Any
 
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
 from app.domain.judgment import Answer
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.providers.base import ChatReply, ChatRequest, Usage
 from app.providers.credentials import Credentials
 from app.services.checklists.checklists import new_draft, versions_of

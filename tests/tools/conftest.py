@@ -14,8 +14,7 @@ from zlib import crc32
 import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.services.checklists.checklist_files import export_file, export_name
 from app.services.checklists.checklists import ChecklistView, view_checklist
 from app.services.runtime.workbench import Workbench

@@ -18,7 +18,7 @@ from streamlit.runtime.state import SafeSessionState, SessionState
 from app import server
 from app.entrance.streamlit_app import run_callbacks_whole
 from app.server import KnownBrowsers, ScreenAddresses, WholeCharacters, with_whole_characters
-from pages.components.shell.browser.browser_cookie import BROWSER_COOKIE
+from pages.components.shell.browser.page_scripts import BROWSER_COOKIE
 from pages.components.shell.error_panel import error_panel
 
 

@@ -19,10 +19,15 @@ from scipy import sparse
 from scipy.special import psi
 
 from app.attribute_analysis.pool import AttributePool
-from app.attribute_analysis.topics.canonical import CanonicalTexts, canonical_texts, size_warning
-from app.attribute_analysis.topics.grouping import TopicGrouping, describe_topics, size_order, top_words
-from app.attribute_analysis.topics.shares import group_spreads
-from app.attribute_analysis.topics.stability import align_topics, find_consensus, measure_stability
+from app.attribute_analysis.topics.grouping import TopicGrouping, describe_topics, group_spreads, size_order, top_words
+from app.attribute_analysis.topics.stability import (
+    CanonicalTexts,
+    align_topics,
+    canonical_texts,
+    find_consensus,
+    measure_stability,
+    size_warning,
+)
 from app.errors import InputError
 
 Floats = NDArray[np.float64]

@@ -17,17 +17,18 @@ from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
 
 from app.attribute_analysis.pool import AttributePool
-from app.attribute_analysis.topics.canonical import CanonicalTexts, canonical_texts, size_warning
-from app.attribute_analysis.topics.grouping import TopicGrouping, describe_topics, size_order, top_words
-from app.attribute_analysis.topics.shares import group_spreads
+from app.attribute_analysis.tokens import WordCounts
+from app.attribute_analysis.topics.grouping import TopicGrouping, describe_topics, group_spreads, size_order, top_words
 from app.attribute_analysis.topics.stability import (
     UNPLACED,
+    CanonicalTexts,
     TopicStability,
     best_match,
+    canonical_texts,
     find_consensus,
     measure_stability,
+    size_warning,
 )
-from app.attribute_analysis.word_counts import WordCounts
 from app.errors import InputError, NotReadyError
 
 Floats = NDArray[np.float64]

@@ -13,8 +13,7 @@ from app.errors import InputError
 if TYPE_CHECKING:
     from app.attribute_analysis.similarity import SetComparison, Similarity
     from app.attribute_analysis.topics.analysis import TopicAnalysis
-    from app.attribute_analysis.topics.grouping import TopicGrouping
-    from app.attribute_analysis.topics.shares import GroupSpread
+    from app.attribute_analysis.topics.grouping import GroupSpread, TopicGrouping
 
 Files = Annotated[
     list[Path],
@@ -50,7 +49,7 @@ def similarity(
     from app.attribute_analysis.pool import pool_attributes
     from app.attribute_analysis.similarity import compare_groups, pair_matrices
     from app.providers.credentials import Credentials
-    from app.services.attributes.embedding import open_embedding
+    from app.services.attributes.analysis import open_embedding
     from app.settings import settings
 
     sets, kinds = read_sets(files)
@@ -120,7 +119,7 @@ def read_attributes(path: Path) -> tuple[dict[str, list[str]], dict[str, Contrib
     raises the errors of `read_sets`."""
     from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
     from app.input_file import LARGEST_LIST, read_file
-    from app.services.attributes.attribute_table import attribute_sets
+    from app.services.attributes.attributes import attribute_sets
 
     content = read_file(path, LARGEST_LIST)
     try:

@@ -1,13 +1,13 @@
 """attributes add, import, list and contributors; think-aloud."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from app.commands.attributes import attribute_edits
 from app.commands.model_asking import (
     BatchOption,
     EffortOption,
@@ -30,6 +30,149 @@ from app.commands.output import (
     table,
 )
 
+if TYPE_CHECKING:
+    from app.domain.attribute import Attribute
+    from app.services.attributes.attributes import NearDuplicate
+    from app.services.runtime.judges import ModelOptions
+    from app.services.runtime.workbench import Workbench
+
+
+IdArgument = Annotated[int, typer.Argument(help="Its number, as `attributes list` shows it.")]
+IdsArgument = Annotated[list[int], typer.Argument(help="Their numbers, as `attributes list` shows them.")]
+
+
+def register_edits(attributes: typer.Typer) -> None:
+    for command in (edit, exclude, restore, move, merge, alike):
+        attributes.command()(command)
+
+
+def edit(
+    id_: IdArgument,
+    project: ProjectOption,
+    text: Annotated[str, typer.Option(help="The new wording; the first one stays on record.")],
+) -> None:
+    """Correct the wording of an attribute.
+
+    Example: interacteval attributes edit 12 --project News --text "Each sentence follows from the one before."
+    """
+    from app.services.attributes.attribute_changes import edit_attribute
+
+    workbench, (found,) = _opened(project, [id_])
+    edit_attribute(workbench, found.id, text)
+    echo(f"Attribute {found.id} of {found.contributor} is reworded.")
+
+
+def exclude(
+    ids: IdsArgument,
+    project: ProjectOption,
+    reason: Annotated[str, typer.Option(help="Why it is left out; it stays on record with that.")],
+) -> None:
+    """Leave attributes out of checklists.
+
+    Example: interacteval attributes exclude 12 14 --project News --reason "about one sample only"
+    """
+    from app.errors import InputError
+    from app.services.attributes.attribute_changes import exclude_attributes
+
+    if not reason.strip():
+        raise InputError("No reason is given.", "Say in a few words why it is left out.")
+    workbench, found = _opened(project, ids)
+    exclude_attributes(workbench, [attribute.id for attribute in found], reason)
+    echo(f"{counted(len(found), 'attribute')} left out.")
+
+
+def restore(ids: IdsArgument, project: ProjectOption) -> None:
+    """Take back in what was excluded or merged.
+
+    Example: interacteval attributes restore 12 --project News
+    """
+    from app.services.attributes.attribute_changes import restore_attributes
+
+    workbench, found = _opened(project, ids)
+    restore_attributes(workbench, [attribute.id for attribute in found])
+    echo(f"{counted(len(found), 'attribute')} in use again.")
+
+
+def move(
+    ids: IdsArgument,
+    project: ProjectOption,
+    dimension: Annotated[str, typer.Option(help="The dimension they are about.")],
+) -> None:
+    """Move attributes to another dimension of the project; where they were said stays on record.
+
+    Example: interacteval attributes move 12 --project News --dimension fluency
+    """
+    from app.services.attributes.attribute_changes import move_attributes
+    from app.services.data.projects import one_dimension
+
+    workbench, found = _opened(project, ids)
+    target = one_dimension(workbench, project, dimension)
+    move_attributes(workbench, [attribute.id for attribute in found], target.id)
+    echo(f"{counted(len(found), 'attribute')} moved to {target.name}.")
+
+
+def merge(
+    kept: Annotated[int, typer.Argument(help="The number of the one that stands for all.")],
+    merged: Annotated[list[int], typer.Argument(help="The numbers of those that say the same.")],
+    project: ProjectOption,
+    reason: Annotated[str, typer.Option(help="Why they are one.")] = "says the same",
+) -> None:
+    """Let one attribute stand for others that say the same; `restore` takes it back.
+
+    Example: interacteval attributes merge 12 14 --project News
+    """
+    from app.services.attributes.attribute_changes import merge_attributes
+
+    workbench, (first, *others) = _opened(project, [kept, *merged])
+    merge_attributes(workbench, first.id, [other.id for other in others], reason)
+    echo(f"Attribute {first.id} stands for {counted(len(others), 'other')}.")
+
+
+def alike(
+    project: ProjectOption,
+    dimension: Annotated[str, typer.Option(help="One dimension; all of them without it.")] = "all",
+    least: Annotated[float | None, typer.Option(min=0.0, max=1.0, help="How alike at least, from 0 to 1.")] = None,
+    by: Annotated[
+        Literal["words", "order"],
+        typer.Option(help="words: rare words they share; order: the same words in the same order."),
+    ] = "words",
+    json_: JsonOption = False,
+) -> None:
+    """Pairs that may say the same, the most alike first. Nothing is merged by itself.
+
+    Example: interacteval attributes alike --project News --dimension coherence
+    """
+    from app.services.attributes.attributes import attributes_of, near_duplicates
+    from app.services.data.projects import dimensions_named, get_project
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    target = get_project(workbench, project)
+    pairs = [
+        pair
+        for one in dimensions_named(workbench, project, dimension)
+        for pair in near_duplicates(attributes_of(workbench, target.id, one.id), least, measure=by)
+    ]
+    if json_:
+        print_json([{"ids": [p.first.id, p.second.id], "likeness": p.likeness, "texts": _texts(p)} for p in pairs])
+        return
+    rows = [[p.first.id, p.second.id, p.likeness, *_texts(p)] for p in pairs]
+    echo(table(["first", "second", "alike", "the first says", "the second says"], rows))
+
+
+def _texts(pair: "NearDuplicate") -> list[str]:
+    return [pair.first.text, pair.second.text]
+
+
+def _opened(project: str, ids: list[int]) -> "tuple[Workbench, list[Attribute]]":
+    """The workbench and the attributes of these numbers, which must be the project's own."""
+    from app.services.attributes.attributes import attributes_numbered
+    from app.services.data.projects import get_project
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    return workbench, attributes_numbered(workbench, get_project(workbench, project).id, ids)
+
 
 def register(root: typer.Typer) -> None:
     attributes = typer.Typer(no_args_is_help=True, help="What people and LLMs said to look for.")
@@ -37,7 +180,7 @@ def register(root: typer.Typer) -> None:
     attributes.command("import")(import_)
     attributes.command("list")(list_)
     attributes.command()(contributors)
-    attribute_edits.register(attributes)
+    register_edits(attributes)
     root.add_typer(attributes, name="attributes")
     root.command("think-aloud")(think_aloud)
 
@@ -90,7 +233,7 @@ def import_(
     Example: interacteval attributes import attributes.csv --project News
     """
     from app.input_file import LARGEST_LIST, read_file
-    from app.services.attributes.attribute_table import import_attribute_table
+    from app.services.attributes.attributes import import_attribute_table
     from app.services.data.projects import get_project
     from app.services.runtime.workbench import open_workbench
 
@@ -117,7 +260,7 @@ def list_(
     Example: interacteval attributes list --project Demo --dimension coherence
     """
     from app.errors import InputError
-    from app.services.attributes.attribute_files import FORMATS, attribute_file
+    from app.services.attributes.attribute_changes import FORMATS, attribute_file
     from app.services.attributes.attributes import attributes_of, contributors_of
     from app.services.data.projects import dimensions_named, get_project
     from app.services.runtime.workbench import open_workbench
@@ -226,15 +369,11 @@ def think_aloud(
     from app.errors import InputError
 
     if transcript is not None:
-        from app.commands.attributes.transcripts import from_transcript
-
         options = chosen_model_options(max_output_tokens, timeout, effort)
         from_transcript(
             project, dimension, contributor, transcript, transcriber, model or [], accept_all, options, json_
         )
     if done:
-        from app.commands.attributes.transcripts import finish
-
         finish(project, dimension, contributor, json_ and transcript is None)
     if transcript is not None or done:
         return
@@ -245,8 +384,7 @@ def think_aloud(
         raise InputError("No model is named.", "Give --model, or --transcript with what a person said, or --done.")
     from app.services.data.projects import dimensions_to_use, get_project
     from app.services.runtime.workbench import open_workbench
-    from app.services.think_aloud.forecast import forecast_think_aloud
-    from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer, ask_models
+    from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer, ask_models, forecast_think_aloud
 
     rest = chosen_batch(batch, rest_live)
 
@@ -291,7 +429,7 @@ def think_aloud(
 def _cancel_batches(project: str, models: list[str], json_: bool) -> None:
     from app.services.data.projects import get_project
     from app.services.runtime.workbench import open_workbench
-    from app.services.think_aloud.batch_collecting import collect_batches
+    from app.services.think_aloud.think_aloud_jobs import collect_batches
 
     workbench = open_workbench()
     found = collect_batches(workbench, get_project(workbench, project), models, cancel=True)
@@ -301,3 +439,79 @@ def _cancel_batches(project: str, models: list[str], json_: bool) -> None:
         echo(str(found))
     if found.ending:
         raise typer.Exit(3)
+
+
+def from_transcript(
+    project_name: str,
+    dimension_name: str,
+    contributor: str,
+    file: Path,
+    transcriber: str,
+    models: Sequence[str],
+    accept_all: bool,
+    options: "ModelOptions",
+    json_: bool,
+) -> None:
+    """Raises InputError for what a person has to correct; a recording that can't be transcribed is kept."""
+    from app.attribute_analysis.attribute_file import decode_attributes
+    from app.errors import InputError, WorkbenchError
+    from app.input_file import LARGEST_FILE, LARGEST_LIST, read_file
+    from app.services.data.projects import get_project, one_dimension
+    from app.services.runtime.models import AUDIO_FORMATS, voice_recording_path
+    from app.services.runtime.workbench import open_workbench
+    from app.services.think_aloud.transcripts import (
+        accept,
+        keep_recording,
+        keep_transcript,
+        propose_attributes,
+        transcribe,
+        transcripts_of,
+    )
+
+    if not contributor.strip():
+        raise InputError("Nobody is named as the one who spoke.", "Give --contributor NAME.")
+    if dimension_name == "all":
+        raise InputError("What a person said is about one dimension.", "Name it with --dimension.")
+    if len(models) > 1:
+        raise InputError("Several models are named.", "One picks the points out of a transcript.")
+    spoken = file.suffix.lower().removeprefix(".") in AUDIO_FORMATS
+    content = read_file(file, LARGEST_FILE if spoken else LARGEST_LIST)
+    workbench = workbench_asking(open_workbench(), models, options)
+    project, dimension = get_project(workbench, project_name), one_dimension(workbench, project_name, dimension_name)
+    if spoken:
+        number = keep_recording(workbench, dimension.id, contributor, content, file.name)
+        try:
+            transcribe(workbench, number, transcriber)
+        except WorkbenchError:
+            kept = transcripts_of(workbench, dimension.id, contributor.strip())[0]
+            say(f"The recording is kept as {voice_recording_path(kept.audio)}.")
+            raise
+    else:
+        number = keep_transcript(workbench, dimension.id, contributor, decode_attributes(content))
+    found = propose_attributes(workbench, project, dimension, number, models[0] if models else "")
+    ids = [accept(workbench, proposal.id) for proposal in found] if accept_all else []
+    if json_:
+        proposals = [{"attribute": proposal.text, "words": proposal.words} for proposal in found]
+        print_json({"transcript": number, "contributor": contributor, "proposals": proposals, "accepted": ids})
+        return
+    echo(table(["proposed", "from the words"], [[proposal.text, proposal.words] for proposal in found]))
+    said = f"{len(ids)} accepted" if accept_all else "none accepted yet: decide on Think aloud, or give --accept-all"
+    echo(f"{len(found)} proposals from what {contributor} said about {dimension.name}; {said}.")
+
+
+def finish(project_name: str, dimension_name: str, contributor: str, json_: bool) -> None:
+    """Raises InputError where nobody is named, NotReadyError where they have said nothing yet on a dimension."""
+    from app.errors import InputError
+    from app.services.data.projects import dimensions_to_use
+    from app.services.runtime.workbench import open_workbench
+    from app.services.think_aloud.independence import mark_done
+
+    if not contributor.strip():
+        raise InputError("Nobody is named as the one who is done.", "Give --contributor NAME.")
+    workbench = open_workbench()
+    dimensions = dimensions_to_use(workbench, project_name, dimension_name)
+    for dimension in dimensions:
+        mark_done(workbench, dimension.id, contributor.strip())
+        say(f"{contributor.strip()} is done with {dimension.name}.")
+    if json_:
+        print_json({"contributor": contributor.strip(), "done": [dimension.name for dimension in dimensions]})

@@ -7,7 +7,7 @@ import typer
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, table
 
 if TYPE_CHECKING:
-    from app.domain.task import Dimension
+    from app.domain.project import Dimension
     from app.services.attributes.side_by_side import SharedKeyword, SideBySide
     from app.services.runtime.workbench import Workbench
 

@@ -1,12 +1,18 @@
 """answers draw, plan, list, export, import: experts answer a published checklist too."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, counted, echo, echo_file, print_json, say, table
+
+if TYPE_CHECKING:
+    from app.meta_evaluation.judges.estimate import CorrectedEstimate
+    from app.services.results.answering.answer_forecast import AnswerForecasts, PlannedAnswers
+
 
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
 VersionOption = Annotated[int | None, typer.Option(help="A published version; the newest without it.")]
@@ -63,10 +69,8 @@ def plan(
 
     Example: interacteval answers plan --project News --dimension coherence --texts 60 --draw
     """
-    from app.commands.checklists.answer_plan_page import plan_json, plan_page
     from app.domain.expert_answer import WishedWave
-    from app.services.checklists.answer_plans import draw_planned
-    from app.services.checklists.expert_answers import draw_of, drawable
+    from app.services.checklists.expert_answers import draw_of, draw_planned, drawable
     from app.services.results.answering.answer_forecast import planned_answers
     from app.services.runtime.workbench import open_workbench
 
@@ -93,8 +97,8 @@ def list_(
 
     Example: interacteval answers list --project News --dimension coherence
     """
+    from app.services.checklists.assignments import progress
     from app.services.checklists.expert_answers import expert_answers
-    from app.services.checklists.sheet_progress import progress
     from app.services.runtime.workbench import open_workbench
 
     checklist_id, _ = _checklist(project, dimension, version)
@@ -210,3 +214,54 @@ def _checklist(project: str, dimension: str, version: int | None) -> tuple[int, 
     workbench = open_workbench()
     found = published_checklist(workbench, one_dimension(workbench, project, dimension).id, version)
     return found.id, found.version
+
+
+_SHOWN = 10
+
+
+def plan_json(planned: "PlannedAnswers") -> dict[str, Any]:
+    """Return what the next wave draws, and what it would bring."""
+    found = planned.plan
+    return {
+        "wave": found.wave,
+        "seed": found.seed,
+        "left": found.left,
+        "drawn_before": found.drawn,
+        "texts": [
+            {"doc_id": one.doc_id, "system_id": one.system_id, "item_id": one.item_id, "chance": found.chance}
+            for one in found.texts
+        ],
+        "forecast": _forecast(planned.forecast),
+    }
+
+
+def _forecast(found: "AnswerForecasts") -> dict[str, Any]:
+    return {
+        "n_human": found.answers,
+        "score": _bring(found.score),
+        "widest_question": found.question or None,
+        "widest": _bring(found.widest),
+        "said": list(found.said),
+    }
+
+
+def _bring(found: "CorrectedEstimate | None") -> dict[str, Any] | None:
+    if found is None or found.corrected.width is None:
+        return None
+    return {"reach_now": found.corrected.width / 2, "forecast": [asdict(each) for each in found.forecast]}
+
+
+def plan_page(planned: "PlannedAnswers", version: int, stored: bool) -> str:
+    """What follows first, then the texts."""
+    found = planned.plan
+    many = counted(len(found.texts), "text")
+    does = f"{many} drawn" if stored else f"{many} would be drawn"
+    more = f", after the {found.drawn} drawn before" if found.drawn else ""
+    lines = [f"{does} of {found.left} for version {version}, by chance{more}."]
+    if stored and found.drawn:
+        lines.append("Every expert gets them after the texts they have; what they answered stays.")
+    lines += planned.forecast.said
+    rows = [[one.doc_id, one.system_id, found.chance] for one in found.texts[:_SHOWN]]
+    listed = table(["document", "system", "chance"], rows)
+    left = len(found.texts) - _SHOWN
+    return "\n\n".join(["\n".join(lines), listed + (f"\nand {counted(left, 'text')} more" if left > 0 else "")])

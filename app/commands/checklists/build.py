@@ -12,7 +12,7 @@ from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo
 if TYPE_CHECKING:
     from app.domain.build import Stage
     from app.domain.checklist import Checklist
-    from app.domain.task import Dimension
+    from app.domain.project import Dimension
     from app.services.runtime.workbench import Workbench
 
 STAGES = "components, clusters, key-questions, sub-questions, validation"
@@ -107,8 +107,7 @@ def _go_on(
     """
     from app.errors import NotReadyError
     from app.services.building.build import make_checklist, regenerate, run_stages
-    from app.services.building.build_edits import set_model
-    from app.services.building.build_state import view_build
+    from app.services.building.build_state import set_model, view_build
 
     build_id = _build_under(workbench, dimension, condition)
     for stage, name in models.items():

@@ -44,7 +44,7 @@ def add(
 
     Example: interacteval checklist component add Order --project News --dimension coherence
     """
-    from app.services.checklists.component_edits import Heading, add_component
+    from app.services.checklists.draft_edits import Heading, add_component
 
     workbench, draft = newest_draft(project, dimension)
     add_component(workbench, draft.id, Heading(name, description, key_question), by)
@@ -65,7 +65,7 @@ def edit(
 
     Example: interacteval checklist component edit Order --name "Order of events" --project News --dimension coherence
     """
-    from app.services.checklists.component_edits import Heading, edit_component
+    from app.services.checklists.draft_edits import Heading, edit_component
 
     workbench, draft = newest_draft(project, dimension)
     component = _named(draft, name)
@@ -91,7 +91,7 @@ def move(
 
     Example: interacteval checklist component move Order --places -1 --project News --dimension coherence
     """
-    from app.services.checklists.component_edits import move_component
+    from app.services.checklists.draft_edits import move_component
 
     workbench, draft = newest_draft(project, dimension)
     move_component(workbench, draft.id, _named(draft, name).id, places, by)
@@ -109,7 +109,7 @@ def remove(
 
     Example: interacteval checklist component remove Order --project News --dimension coherence
     """
-    from app.services.checklists.component_edits import remove_component
+    from app.services.checklists.draft_edits import remove_component
 
     workbench, draft = newest_draft(project, dimension)
     remove_component(workbench, draft.id, _named(draft, name).id, by)
@@ -129,7 +129,7 @@ def _named(draft: "Checklist", name: str) -> "Component":
 
 def _print(workbench: "Workbench", draft: "Checklist", json_: bool) -> None:
     from app.services.checklists.checklists import get_checklist
-    from app.services.checklists.component_edits import Heading
+    from app.services.checklists.draft_edits import Heading
 
     now = get_checklist(workbench, draft.id)
     headings = [Heading.of(now, component) for component in now.components]

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from app.domain.checklist import Checklist, Question
     from app.services.runtime.workbench import Workbench
 
+
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
 QuestionArgument = Annotated[int, typer.Argument(help="The question's number, as `checklist questions` lists it.")]
 ByOption = Annotated[str, typer.Option("--by", help="Your name, for the draft's history.")]
@@ -178,8 +179,8 @@ def undo(
     Example: interacteval checklist undo --project News --dimension coherence --change 7
     """
     from app.errors import NotFoundError
-    from app.services.checklists.draft_history import history_of, last_change
-    from app.services.checklists.draft_history import undo as take_back
+    from app.services.checklists.draft_edits import history_of, last_change
+    from app.services.checklists.draft_edits import undo as take_back
 
     workbench, draft = newest_draft(project, dimension)
     made = history_of(workbench, draft.id)
@@ -201,7 +202,7 @@ def history(
     Example: interacteval checklist history --project News --dimension coherence
     """
     from app.services.checklists.checklists import view_checklist
-    from app.services.checklists.draft_history import history_of
+    from app.services.checklists.draft_edits import history_of
     from app.services.data.projects import one_dimension
     from app.services.runtime.workbench import open_workbench
 
@@ -258,3 +259,71 @@ def _print(checklist: "Checklist", json_: bool) -> None:
         echo(table(list(shown), [[row[name] for name in shown] for row in rows]))
     else:
         echo("This version has no questions.")
+
+
+def register_versions(checklists: typer.Typer) -> None:
+    checklists.command()(diff)
+    checklists.command()(restore)
+
+
+def diff(
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    from_: Annotated[int, typer.Option("--from", help="The version before.")],
+    to: Annotated[int | None, typer.Option(help="The version after; the newest without it.")] = None,
+    json_: JsonOption = False,
+) -> None:
+    """What one version of a checklist changed against another, word by word.
+
+    Example: interacteval checklist diff --project News --dimension coherence --from 1 --to 2
+    """
+    from app.domain.wording import word_changes
+    from app.services.checklists.checklists import compare_checklists, view_checklist
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    target = one_dimension(workbench, project, dimension).id
+    before, after = (view_checklist(workbench, target, version).checklist for version in (from_, to))
+    found = compare_checklists(before, after)
+    if json_:
+        changes = [
+            {
+                "changes": [kind.value for kind in change.kinds],
+                "before": change.before.text if change.before else None,
+                "after": change.after.text if change.after else None,
+            }
+            for change in found.questions
+        ]
+        print_json({"from": before.version, "to": after.version, "questions": changes})
+        return
+    echo(str(found))
+    marks = {"same": "{}", "old": "[-{}-]", "new": "{{+{}+}}"}
+    for change in found.questions:
+        old, new = change.before, change.after
+        pieces = word_changes(old.text if old else "", new.text if new else "")
+        words = "".join(marks[piece.kind].format(piece.text) for piece in pieces)
+        echo(f"{', '.join(kind.value for kind in change.kinds)}: {words}")
+
+
+def restore(
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    version: Annotated[int | None, typer.Option(help="The version to start from; the newest without it.")] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Start a new draft as a copy of a version; nothing is overwritten.
+
+    Example: interacteval checklist restore --project News --dimension coherence --version 1
+    """
+    from app.services.checklists.checklists import new_draft, view_checklist
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    source = view_checklist(workbench, one_dimension(workbench, project, dimension).id, version).checklist
+    draft = new_draft(workbench, source.id)
+    if json_:
+        print_json({"dimension": draft.dimension, "version": draft.version, "from": source.version})
+    else:
+        say(f"{draft.dimension}: version {draft.version} is a draft and starts as a copy of version {source.version}")

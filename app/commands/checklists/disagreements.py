@@ -8,7 +8,7 @@ import typer
 from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, table
 
 if TYPE_CHECKING:
-    from app.domain.questions.decision import Decision
+    from app.domain.improvement import Decision
     from app.services.disagreements.queue import DisagreementQueue
 
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
@@ -82,7 +82,7 @@ def show(
 
     Example: interacteval disagreements show 12-340 --project News --dimension coherence
     """
-    from app.services.disagreements.pair import sides_of_pair
+    from app.services.disagreements.queue import sides_of_pair
     from app.services.runtime.workbench import open_workbench
 
     found = _queue(project, dimension, version)
@@ -148,10 +148,10 @@ def decide(
 
     Example: interacteval disagreements decide 12-340 --project News --dimension coherence --answer no --by Ana
     """
-    from app.domain.questions.decision import reference
+    from app.domain.improvement import reference
     from app.errors import InputError
     from app.services.disagreements.deciding import decide_answer
-    from app.services.disagreements.pair import sides_of_pair
+    from app.services.disagreements.queue import sides_of_pair
     from app.services.runtime.workbench import open_workbench
 
     if why and guidance:
@@ -192,10 +192,10 @@ def undo(
 
     Example: interacteval disagreements undo 12-340 --project News --dimension coherence --by Ana
     """
-    from app.domain.questions.decision import reference
+    from app.domain.improvement import reference
     from app.errors import NotFoundError
     from app.services.disagreements.deciding import undo_decision
-    from app.services.disagreements.pair import sides_of_pair
+    from app.services.disagreements.queue import sides_of_pair
     from app.services.runtime.workbench import open_workbench
 
     workbench, found = open_workbench(), _queue(project, dimension, version)

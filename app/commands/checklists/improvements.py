@@ -8,7 +8,7 @@ from app.commands.checklists.checklist_edits import ByOption, OneDimensionOption
 from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, shown_model, table
 
 if TYPE_CHECKING:
-    from app.domain.questions.improvement import AnswerErrors, Improvement, WordingTrial
+    from app.domain.improvement import AnswerErrors, Improvement, WordingTrial
     from app.services.runtime.workbench import Workbench
 
 QuestionOption = Annotated[int, typer.Option("--question", help="Its number, as `checklist questions` lists it.")]
@@ -36,8 +36,8 @@ def improve(
 
     Example: interacteval checklist improve --project News --dimension coherence --question 12 --model openai:gpt-4o
     """
+    from app.services.improvement.improve import forecast_improvement
     from app.services.improvement.improve import improve as try_wordings
-    from app.services.improvement.improvement_forecast import forecast_improvement
 
     workbench, draft = newest_draft(project, dimension)
     number = question_of(draft, question).id
@@ -74,7 +74,7 @@ def improvements(
 
     Example: interacteval checklist improvements --project News --dimension coherence --question 12 --accept 3
     """
-    from app.services.improvement.attempts import refuse_improvement
+    from app.services.improvement.improve import refuse_improvement
 
     workbench, draft = newest_draft(project, dimension)
     number = question_of(draft, question).id
@@ -103,7 +103,7 @@ def timeline(
 
     Example: interacteval checklist timeline --project News --dimension coherence --question 12
     """
-    from app.services.improvement.timeline import question_timeline
+    from app.services.improvement.decided import question_timeline
 
     workbench, draft = newest_draft(project, dimension)
     found = question_timeline(workbench, question_of(draft, question).id, run)
@@ -133,8 +133,8 @@ def timeline(
 def _take(
     workbench: "Workbench", draft: int, question: int, attempt: int, text: str | None, guidance: str | None, by: str
 ) -> None:
-    from app.domain.questions.improvement import ProposedWording
-    from app.services.improvement.attempts import take_improvement
+    from app.domain.improvement import ProposedWording
+    from app.services.improvement.improve import take_improvement
 
     words = None
     chosen = next((one.chosen for one in _attempts(workbench, draft, question) if one.id == attempt), None)
@@ -145,14 +145,13 @@ def _take(
 
 
 def _attempts(workbench: "Workbench", draft: int, question: int) -> "list[Improvement]":
-    from app.services.improvement.attempts import attempts_at
+    from app.services.improvement.improve import attempts_at
 
     return attempts_at(workbench, draft).get(question, [])
 
 
 def _document(found: "Improvement") -> dict[str, Any]:
-    from app.services.improvement.attempts import attempt_sentence, standing_of
-    from app.services.improvement.improve import difference_of
+    from app.services.improvement.improve import attempt_sentence, difference_of, standing_of
 
     difference = difference_of(found.proof)
     return {
@@ -213,7 +212,7 @@ def _errors(errors: "AnswerErrors") -> dict[str, Any]:
 
 
 def _print(found: "Improvement") -> None:
-    from app.services.improvement.attempts import attempt_sentence
+    from app.services.improvement.improve import attempt_sentence
 
     said = f"{found.status.value}{f' by {found.decided_by}' if found.decided_by else ''}"
     echo(f"Attempt {found.id} ({shown_model(found.model)} for {shown_model(found.judge)}): {said}")

@@ -2,27 +2,274 @@
 
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.conditions.condition_effect import effect
-from app.commands.conditions.condition_tables import print_figures, study_document
-from app.commands.interruption import runs_end_on_signals
-from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say
+from app.commands.model_asking import (
+    DaskOption,
+    EffortOption,
+    RoomOption,
+    TimeoutOption,
+    chosen_model_options,
+    runs_end_on_signals,
+)
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say, shown_model, table
 from app.commands.scoring.trials import print_checks, read_draw
-from app.commands.shared_work import DaskOption
 from app.meta_evaluation.choices import Level
 from app.scoring.concurrency import CONCURRENCY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.domain.condition import Family
     from app.domain.project import Project
-    from app.domain.study import Family
+    from app.meta_evaluation.evaluation import Figure
+    from app.services.conditions.condition_effect import ConditionEffect
     from app.services.conditions.study import StudyOptions, StudyPlan
+    from app.services.conditions.study_figures import (
+        ConditionFigures,
+        FamilyDifference,
+        Member,
+        StudyFigures,
+        TrialFigures,
+        TrialMean,
+    )
     from app.services.runtime.workbench import Workbench
+
+
+def study_document(found: "TrialFigures") -> dict[str, Any]:
+    """One trial as it is; several under "trials", with their "means"."""
+    if not found.several:
+        return _document(found.trials[0])
+    return {
+        "level": found.trials[0].level,
+        "trials": [_document(trial) for trial in found.trials],
+        "means": [mean.to_json() for mean in found.means],
+    }
+
+
+def _document(found: "StudyFigures") -> dict[str, Any]:
+    return {
+        "level": found.level,
+        "seed": found.seed,
+        "conditions": [
+            {
+                "dimension": row.dimension.name,
+                "condition": row.family.value,
+                "left_out": row.name,
+                "texts": found.shared[row.dimension.id],
+                **{name: figure.to_json() for name, figure in row.figures.items()},
+                "members": [
+                    {
+                        "condition": member.condition.key,
+                        "run": member.run,
+                        "checklist_version": member.version,
+                        **{name: figure.to_json() for name, figure in member.figures.items()},
+                    }
+                    for member in row.members
+                ],
+            }
+            for row in found.rows
+        ],
+        "differences": [
+            {
+                "dimension": each.first.dimension.name,
+                "first": each.first.key,
+                "second": each.second.key,
+                **{name: tested.to_json() for name, tested in each.tested.items()},
+            }
+            for each in found.differences
+        ],
+        "left_out": {row.dimension.name: found.left_out[row.dimension.id] for row in found.rows},
+        "problems": list(found.problems),
+        "cautions": [
+            {"dimension": caution.dimension.name, "conditions": list(caution.about), "caution": caution.text}
+            for caution in found.cautions
+        ],
+    }
+
+
+def print_figures(found: "TrialFigures", missing: int, elsewhere: int = 0) -> None:
+    """missing: scored on no texts yet. elsewhere: scored, but on other texts than the study's."""
+    from app.services.conditions.study_figures import MEANS
+
+    if elsewhere:
+        say(
+            f"{elsewhere} of the conditions were scored on other texts than these: on another draw, or before "
+            "documents were locked or texts came in. `interacteval conditions run` scores these; what was answered "
+            "isn't paid again."
+        )
+    if missing:
+        say(f"{missing} of the conditions are not scored yet: `interacteval conditions run` does it.")
+    if not any(trial.rows for trial in found.trials):
+        echo("Nothing has been scored for these conditions yet.")
+        return
+    if found.several:
+        rows = [_mean_row(mean) for mean in found.means]
+        echo(table(["dimension", "condition", "Spearman, mean", "sd", "Kendall, mean", "sd", "trials"], rows))
+        echo(MEANS)
+    for number, trial in enumerate(found.trials, 1):
+        if found.several:
+            echo(f"\nTrial {number}, drawn with seed {trial.seed}")
+        _print_trial(trial)
+
+
+def _print_trial(found: "StudyFigures") -> None:
+    from app.services.conditions.study_figures import NOTES, single_contributors
+
+    if not found.rows:
+        echo("Nothing has been scored yet.")
+        return
+    headings = ["dimension", "condition", "Spearman", "95 % from", "to", "Kendall", "checklists", "texts"]
+    rows = [
+        line
+        for row in found.rows
+        for line in (_figures_row(row), *(_member_row(row, m) for m in single_contributors(row)))
+    ]
+    echo(table(headings, rows))
+    for row in found.rows:
+        for name, figure in ((_label(row), row.figures["spearman"]), *_single(row)):
+            if figure.reason:
+                lacking = "coefficient" if figure.value is None else "interval"
+                echo(f"- {row.dimension.name}, {name}: no {lacking}: {figure.reason}")
+    if found.differences:
+        headings = ["dimension", "second less first", "Spearman", "95 % from", "to", "p", "p (Holm)", "z (Fisher)"]
+        echo("\n" + table(headings, [_difference_row(each) for each in found.differences]))
+    for caution in found.cautions:
+        about = f", {', '.join(caution.about)}" if caution.about else ""
+        echo(f"- {caution.dimension.name}{about}: {caution.text}")
+    for note in (*found.problems, *NOTES):
+        echo(f"- {note}")
+    echo(str(found.rows[0].figures["spearman"].signature))
+
+
+def _mean_row(mean: "TrialMean") -> list[object]:
+    name = f"  {mean.member.condition.name} alone" if mean.member else _label(mean.row)
+    spearman, kendall = mean.spread("spearman"), mean.spread("kendall")
+    trials = f"{len(mean.known('spearman'))} of {len(mean.values['spearman'])}"
+    return [mean.row.dimension.name, name, *spearman, *kendall, trials]
+
+
+def _figures_row(row: "ConditionFigures") -> list[object]:
+    figure, kendall = row.figures["spearman"], row.figures["kendall"]
+    counts = len(row.members), figure.n
+    return [row.dimension.name, _label(row), figure.value, figure.low, figure.high, kendall.value, *counts]
+
+
+def _member_row(row: "ConditionFigures", member: "Member") -> list[object]:
+    figure, kendall = member.figures["spearman"], member.figures["kendall"]
+    name = f"  {member.condition.name} alone"
+    return [row.dimension.name, name, figure.value, figure.low, figure.high, kendall.value, 1, figure.n]
+
+
+def _single(row: "ConditionFigures") -> "list[tuple[str, Figure]]":
+    from app.services.conditions.study_figures import single_contributors
+
+    return [(f"{member.condition.name} alone", member.figures["spearman"]) for member in single_contributors(row)]
+
+
+def _label(row: "ConditionFigures") -> str:
+    return f"{row.family.value.upper()}{f' {row.name}' if row.name else ''}"
+
+
+def _difference_row(each: "FamilyDifference") -> list[object]:
+    tested = each.tested["spearman"]
+    figure, fisher = tested.figure, tested.fisher
+    return [
+        each.first.dimension.name,
+        f"{each.first.key} vs {each.second.key}",
+        figure.difference,
+        figure.low,
+        figure.high,
+        tested.permutation.p,
+        None if tested.p_holm is None else f"{tested.p_holm:.4f}{tested.stars}",
+        None if fisher.statistic is None else f"{fisher.statistic:.3f}{fisher.stars}",
+    ]
+
+
+def effect(
+    project: ProjectOption,
+    dimension: DimensionOption = "all",
+    level: Annotated[Level, typer.Option(help="per-source, dataset or system.")] = "per-source",
+    embedding: Annotated[
+        str,
+        typer.Option(help="For the cosine: lsa (nothing leaves this machine), local, openai:MODEL or google:MODEL."),
+    ] = "lsa",
+    json_: JsonOption = False,
+) -> None:
+    """Likeness of each condition's attributes beside its agreement with people, of conditions scored on the same texts.
+
+    Example: interacteval conditions effect --project News --dimension coherence --json
+    """
+    from app.errors import NotReadyError
+    from app.providers.credentials import Credentials
+    from app.services.attributes.analysis import open_embedding
+    from app.services.conditions.condition_effect import condition_draws, effect_of_conditions
+    from app.services.data.projects import dimensions_named, get_project
+    from app.services.runtime.workbench import open_workbench
+    from app.settings import settings
+
+    workbench = open_workbench()
+    target = get_project(workbench, project)
+    space = open_embedding(embedding, Credentials.from_settings(settings()))
+    found: dict[str, list[ConditionEffect]] = {}
+    refused: dict[str, list[str]] = {}
+    for each in dimensions_named(workbench, project, dimension):
+        there = condition_draws(workbench, target.id, each.id)
+        refused[each.name] = [refusal.sentence() for refusal in there.refused]
+        found[each.name] = [
+            effect_of_conditions(workbench, target.id, each.id, draw, level, space) for draw in there.draws
+        ]
+    if not any(found.values()):
+        sentences = [f"{name}: {sentence}" for name, said in refused.items() for sentence in said]
+        why = " ".join(sentences) or "No text was scored with the checklist of a condition yet."
+        raise NotReadyError(why, "`interacteval conditions run` scores all conditions on the same texts.")
+    if json_:
+        print_json([_effect_document(name, level, embedding, found[name], refused[name]) for name in found])
+        return
+    for name, effects in found.items():
+        for sentence in refused[name]:
+            say(f"{name}: {sentence}")
+        for one in effects:
+            _print(name, one)
+    echo(f"Likeness: 1 = the same, 0 = nothing in common. Cosine of {embedding}.")
+    echo("So few points show a tendency at most.")
+
+
+def _effect_document(
+    dimension: str, level: Level, embedding: str, effects: "list[ConditionEffect]", refused: list[str]
+) -> dict[str, Any]:
+    return {
+        "dimension": dimension,
+        "level": level,
+        "embedding": embedding,
+        "draws": [one.to_json() for one in effects],
+        "refused": refused,
+    }
+
+
+def _print(dimension: str, found: "ConditionEffect") -> None:
+    from app.services.conditions.condition_effect import FEWEST_CONDITIONS, MEASURES
+
+    echo(f"{dimension}, {shown_model(found.draw.judge)}: {found.shared:,} of {found.draw.words}")
+    rows = []
+    for point in found.points:
+        alike = [getattr(point.similarity, measure) for measure in MEASURES]
+        figure = point.spearman
+        rows.append([point.condition, point.attributes, *alike, figure.value, figure.low, figure.high, point.run])
+    headings = ["condition", "attributes", "ROUGE-L", "Jaccard", "cosine", "Spearman", "95 % from", "to", "run"]
+    echo(table(headings, rows))
+    values = [found.correlation(measure) for measure in MEASURES]
+    if any(value is not None for value in values):
+        said = zip(("ROUGE-L", "Jaccard", "cosine"), values, strict=True)
+        over = ", ".join(f"{name} {'none' if value is None else f'{value:.2f}'}" for name, value in said)
+        echo(f"Likeness with agreement over {len(found.points)} conditions (Spearman): {over}")
+    else:
+        echo(f"A correlation over conditions needs at least {FEWEST_CONDITIONS} that differ.")
+    for remark in found.remarks():
+        echo(f"- {remark}")
+
 
 Families = Annotated[
     str, typer.Option("--conditions", help="Of sl, sh, ml, mh, comb, without (one contributor), with commas; all.")
@@ -146,7 +393,7 @@ def show(
     """
     from app.errors import InputError
     from app.services.conditions.study import plan_trials
-    from app.services.conditions.study_trials import trial_figures, trial_figures_csv, trial_figures_latex
+    from app.services.conditions.study_figures import trial_figures, trial_figures_csv, trial_figures_latex
     from app.services.data.projects import get_project
     from app.services.runtime.output_file import output_file
     from app.services.runtime.workbench import open_workbench
@@ -179,7 +426,7 @@ def show(
 
 
 def _families(written: str) -> "tuple[Family, ...]":
-    from app.domain.study import Family
+    from app.domain.condition import Family
     from app.errors import InputError
 
     known = {family.value: family for family in Family}
@@ -231,7 +478,7 @@ def _print_estimate(
     workbench: "Workbench", project: "Project", options: "StudyOptions", plans: "Sequence[StudyPlan]", json_: bool
 ) -> None:
     from app.services.conditions.study import checks_of
-    from app.services.conditions.study_forecast import estimate_study
+    from app.services.conditions.study_worker import estimate_study
 
     found, checks = estimate_study(workbench, options, plans), checks_of(workbench, project, plans)
     if json_:

@@ -8,7 +8,7 @@ import typer
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
 
 if TYPE_CHECKING:
-    from app.domain.task import Dimension
+    from app.domain.project import Dimension
 
 NameArgument = Annotated[str, typer.Argument(help="The dimension's name.")]
 RubricOption = Annotated[str | None, typer.Option(help="What it means, and what low and high scores stand for.")]
@@ -51,7 +51,7 @@ def add(
 
     Example: interacteval dimension add warmth --project Letters --rubric "How friendly it sounds." --low 1 --high 7
     """
-    from app.domain.task import Dimension
+    from app.domain.project import Dimension
     from app.services.data.projects import add_dimension, get_project
     from app.services.runtime.workbench import open_workbench
 

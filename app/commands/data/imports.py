@@ -56,10 +56,10 @@ def import_(
     Cohesion=1..6
     """
     from app.corpora.mapping import ColumnMapping
-    from app.services.data.feasibility import without_ratings_words
     from app.services.data.imports import import_file
     from app.services.data.projects import get_project, overview
     from app.services.data.steps import next_step
+    from app.services.data.uploads import without_ratings_words
     from app.services.runtime.workbench import open_workbench
 
     mapping = ColumnMapping.parse(map_ or [], rating or [], scale or []) if map_ or rating or scale else None
@@ -112,7 +112,7 @@ def template(
     Example: interacteval template essays.xlsx --preset "learner essays"
     """
     from app.errors import InputError
-    from app.services.data.import_templates import preset_template, project_template
+    from app.services.data.imports import preset_template, project_template
     from app.services.data.projects import get_project
     from app.services.runtime.output_file import output_file
     from app.services.runtime.workbench import open_workbench

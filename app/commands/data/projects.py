@@ -131,7 +131,7 @@ def create(
 
     Example: interacteval project create News --preset "news summaries"
     """
-    from app.domain.task import Task
+    from app.domain.project import Task
     from app.services.data.projects import create_from_preset, create_project
     from app.services.runtime.workbench import open_workbench
 

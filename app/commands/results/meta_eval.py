@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.model_asking import IntervalsDaskOption
 from app.commands.output import JsonOption, counted, echo, print_json, table
 from app.commands.results.rater_text import raters_text
 from app.commands.results.table_file import TableFile, read_table
-from app.commands.shared_work import IntervalsDaskOption
 from app.errors import InputError
 from app.meta_evaluation.choices import RESAMPLES, Constant, Duplicates, Level, Resampling
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.model_asking import IntervalsDaskOption
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, shown_method, shown_model, table
 from app.commands.results.meta_eval import AtLevel, Resample, Resamples, Seed, WithConstant, WithDuplicates
-from app.commands.shared_work import IntervalsDaskOption
 from app.meta_evaluation.choices import RESAMPLES
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import BinaryIO
 
-from app.corpora.cells import listed
 from app.corpora.json_records import load_json
-from app.corpora.table_limits import check_cells, check_columns
-from app.domain.formula_cells import restored
+from app.corpora.rows import check_cells, check_columns, listed
+from app.domain.storable_text import restored
 from app.errors import FileFormatError, InputError, NotFoundError
 from app.input_file import open_file
 

@@ -4,16 +4,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.interruption import runs_end_on_signals
+from app.commands.model_asking import runs_end_on_signals
 from app.commands.output import DimensionOption, JsonOption, counted, echo, print_json, say, say_where_of, table
 from app.commands.scoring.score import progress_sayer
 from app.errors import InputError
 from app.scoring.concurrency import CONCURRENCY
 
 if TYPE_CHECKING:
-    from app.domain.task import Dimension
-    from app.services.drift.looks import Asking
-    from app.services.drift.state import DriftState
+    from app.domain.project import Dimension
+    from app.services.drift.looks import Asking, DriftState
     from app.services.runtime.workbench import Workbench
     from app.services.scoring.runs import RunReport
 
@@ -47,8 +46,7 @@ def drift(
     Example: interacteval drift --project News --dimension coherence --judge openai:gpt-4o --run
     """
     from app.services.data.projects import dimensions_named
-    from app.services.drift.looks import Asking
-    from app.services.drift.state import drift_state
+    from app.services.drift.looks import Asking, drift_state
     from app.services.runtime.workbench import open_workbench
 
     if anew and not freeze:

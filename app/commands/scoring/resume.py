@@ -19,7 +19,7 @@ def ready_to_resume(
     context: typer.Context, workbench: "Workbench", project_id: int, run_id: int, options: "RunOptions"
 ) -> None:
     """Raises InputError for what was typed and isn't so in the run. Waits until nobody else works on it."""
-    from app.services.runtime.model_options import set_model_options
+    from app.services.runtime.judges import set_model_options
     from app.services.scoring.resume import check_same_run
     from app.services.scoring.runs import check_can_resume, set_budget, wait_until_free
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.interruption import runs_end_on_signals
+from app.commands.model_asking import runs_end_on_signals
 from app.commands.output import JsonOption, counts_table, echo, print_json, shown_method, table
 from app.commands.results.method_comparison import bias, quality
 from app.commands.results.run_comparison import compare

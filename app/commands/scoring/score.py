@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.interruption import runs_end_on_signals
 from app.commands.model_asking import (
     BatchOption,
+    DaskOption,
     EffortOption,
     RestLiveOption,
     RoomOption,
@@ -15,6 +15,7 @@ from app.commands.model_asking import (
     TimeoutOption,
     chosen_batch,
     chosen_model_options,
+    runs_end_on_signals,
 )
 from app.commands.output import (
     DimensionOption,
@@ -29,14 +30,13 @@ from app.commands.output import (
 )
 from app.commands.scoring.resume import ready_to_resume
 from app.commands.scoring.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
-from app.commands.shared_work import DaskOption
 from app.scoring.concurrency import CONCURRENCY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from app.domain.project import Dimension
     from app.domain.run import RunSummary
-    from app.domain.task import Dimension
     from app.services.runtime.workbench import Workbench
     from app.services.scoring.runs import RunOptions, RunReport
 
@@ -106,7 +106,7 @@ def score(
 
     Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --draw 40x4
     """
-    from app.cluster.scheduler import check_dask
+    from app.cluster import check_dask
     from app.errors import InputError
     from app.services.data.projects import dimensions_named, dimensions_to_use, get_project
     from app.services.runtime.workbench import open_workbench

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from app.commands.output import echo, print_json, table
 
 if TYPE_CHECKING:
-    from app.domain.task import Dimension
+    from app.domain.project import Dimension
     from app.services.results.trials import Trials
     from app.services.runtime.workbench import Workbench
     from app.services.scoring.draws import DrawCheck

@@ -1,6 +1,5 @@
 """Demo data, bundled: our own articles, summaries spoiled in known ways, simulated raters."""
 
-from app.corpora.demo_data.attributes import demo_attributes
-from app.corpora.demo_data.build import DEMO_NOTICE, DEMO_NOTICES, demo_corpus
+from app.corpora.demo_data.build import DEMO_NOTICE, DEMO_NOTICES, demo_attributes, demo_corpus
 
 __all__ = ["DEMO_NOTICE", "DEMO_NOTICES", "demo_attributes", "demo_corpus"]

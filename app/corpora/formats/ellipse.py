@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.corpora.assembly import CorpusBuilder, RatingCell
-from app.corpora.cells import identifier, json_safe, prose
 from app.corpora.corpus import CorpusReader
 from app.corpora.formats.known_format import KnownFormat
 from app.corpora.presets import load_preset
 from app.corpora.records import Records
-from app.domain.text import Text
+from app.corpora.rows import identifier, json_safe, prose
+from app.domain.project import Text
 
 _READ = frozenset({"text_id_kaggle", "full_text", "prompt"})
 _RATER = "published"

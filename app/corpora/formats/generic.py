@@ -8,17 +8,14 @@ from difflib import get_close_matches
 from typing import Any, cast
 
 from app.corpora.assembly import CorpusBuilder, RatingCell, digest
-from app.corpora.cells import BadCellError, identifier, is_blank, json_safe, listed, numbers_in, prose, proses
 from app.corpora.corpus import ColumnUse, CorpusReader
-from app.corpora.file_rows import FileRows
-from app.corpora.guessing import guess_mapping, source_label, writer_label
-from app.corpora.mapping import ColumnMapping
+from app.corpora.mapping import ColumnMapping, guess_mapping, source_label, writer_label
 from app.corpora.records import Records
+from app.corpora.rows import BadCellError, FileRows, identifier, is_blank, json_safe, listed, numbers_in, prose, proses
 from app.corpora.scale import proposed_scale
 from app.corpora.table import TableData, as_table
-from app.domain.name import checked_name, quoted
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
+from app.domain.storable_text import checked_name, quoted
 from app.errors import FileFormatError, InputError
 
 

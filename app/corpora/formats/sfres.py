@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.corpora.assembly import CorpusBuilder
-from app.corpora.cells import identifier, json_safe, prose, proses
 from app.corpora.corpus import CorpusReader
-from app.corpora.formats.known_format import KnownFormat
-from app.corpora.formats.scored_outputs import dimensions_of, rating_cells, unread
+from app.corpora.formats.known_format import KnownFormat, dimensions_of, rating_cells, unread
 from app.corpora.presets import load_preset
 from app.corpora.records import Records
-from app.domain.text import Text
+from app.corpora.rows import identifier, json_safe, prose, proses
+from app.domain.project import Text
 
 
 def matches(record: Mapping[str, Any]) -> bool:

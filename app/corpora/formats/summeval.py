@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.corpora.assembly import CorpusBuilder, RatingCell
-from app.corpora.cells import BadCellError, identifier, json_safe, prose, proses
 from app.corpora.corpus import CorpusReader
 from app.corpora.formats.known_format import KnownFormat
 from app.corpora.presets import load_preset
 from app.corpora.records import Records
-from app.domain.text import Text
+from app.corpora.rows import BadCellError, identifier, json_safe, prose, proses
+from app.domain.project import Text
 
 _READ = frozenset({"id", "model_id", "decoded", "text", "references", "expert_annotations"})
 

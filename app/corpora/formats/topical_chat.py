@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.corpora.assembly import CorpusBuilder
-from app.corpora.cells import identifier, json_safe, prose
 from app.corpora.corpus import CorpusReader
-from app.corpora.formats.known_format import KnownFormat
-from app.corpora.formats.scored_outputs import dimensions_of, rating_cells, unread
+from app.corpora.formats.known_format import KnownFormat, dimensions_of, rating_cells, unread
 from app.corpora.presets import load_preset
 from app.corpora.records import Records
-from app.domain.text import Text, dialogue_source
+from app.corpora.rows import identifier, json_safe, prose
+from app.domain.project import Text, dialogue_source
 
 _NO_FACT = "_nofact"  # how the file marks a reply that no fact was given for
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import yaml
 
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.errors import NotFoundError
 
 PRESETS: tuple[str, ...] = (

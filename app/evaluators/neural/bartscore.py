@@ -10,10 +10,9 @@ from statistics import fmean
 from typing import Literal
 
 from app.domain.judgment import Evaluation
-from app.domain.text import Text
+from app.domain.project import Text
 from app.evaluators.method import EvaluatorContext
-from app.evaluators.neural.direction import SHOWN, Direction, needs_references, readings
-from app.evaluators.neural.local_model import DEVICE, MODEL, neural_method
+from app.evaluators.neural.local_model import DEVICE, MODEL, SHOWN, Direction, needs_references, neural_method, readings
 from app.neural.batching import BatchedCalls
 from app.neural.likelihood import Pair, TokenProbability, token_logprobs
 from app.neural.loading import load

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from app.domain.judgment import Evaluation
-from app.domain.text import Text
+from app.domain.project import Text
 from app.errors import UnsupportedError
-from app.evaluators.method import EvaluatorContext
+from app.evaluators.method import EvaluatorContext, shown
 from app.evaluators.neural.local_model import DEVICE, MODEL, neural_method
-from app.evaluators.options import shown
 from app.neural.encoder import Embedded, Encoder
 from app.neural.loading import load
 

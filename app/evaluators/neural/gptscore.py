@@ -13,12 +13,10 @@ from statistics import fmean
 from typing import Literal
 
 from app.domain.judgment import Evaluation
-from app.domain.text import Text
+from app.domain.project import Text
 from app.errors import InputError, NotReadyError, UnsupportedError
-from app.evaluators.concurrent_requests import gather_all
-from app.evaluators.method import EvaluatorContext, Method, RequestCounts
-from app.evaluators.neural.direction import SHOWN, Direction, TextReading, needs_references, per_reference, readings
-from app.evaluators.options import shown
+from app.evaluators.method import EvaluatorContext, Method, RequestCounts, gather_all, shown
+from app.evaluators.neural.local_model import SHOWN, Direction, TextReading, needs_references, per_reference, readings
 from app.prompting import load_prompt, task_variables
 from app.providers.base import ChatRequest, TokenLogprob
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.judgment import Evaluation
-from app.domain.text import Text
+from app.domain.project import Text
 from app.errors import UnsupportedError
 from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.local_model import DEVICE, MODEL, neural_method

@@ -14,11 +14,10 @@ from statistics import fmean
 from typing import Literal
 
 from app.domain.judgment import Evaluation
-from app.domain.text import Text, dialogue_history
+from app.domain.project import Text, dialogue_history
 from app.errors import InputError, UnsupportedError
-from app.evaluators.method import EvaluatorContext
+from app.evaluators.method import EvaluatorContext, shown
 from app.evaluators.neural.local_model import DEVICE, MODEL, neural_method
-from app.evaluators.options import shown
 from app.neural.batching import BatchedCalls
 from app.neural.likelihood import first_token_shares
 from app.neural.loading import load

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.asking_way import AskingWay
+from app.domain.run import AskingWay
 from app.errors import InputError
 from app.meta_evaluation.choices import RESAMPLES, Level
 from app.meta_evaluation.comparison import PERMUTATIONS, Comparison, Difference, compare_scores

@@ -20,11 +20,10 @@ from anthropic import (
 )
 from anthropic.types import Message
 
-from app.domain.call import Finish
+from app.domain.run import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call
-from app.providers.adapters.certificates import trusted
-from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections
+from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections, trusted
 from app.providers.adapters.rejection import (
     Rejection,
     asked_at,

@@ -8,8 +8,7 @@ from openai.types import Completion
 
 from app.errors import ProviderError
 from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call
-from app.providers.adapters.certificates import trusted
-from app.providers.adapters.connections import at_home, spread_connections
+from app.providers.adapters.connections import at_home, spread_connections, trusted
 from app.providers.adapters.openai import OpenAIModel, idempotency_header
 from app.providers.adapters.rejection import billed, no_echo, unreadable
 from app.providers.adapters.request_style import RequestStyle

@@ -6,9 +6,11 @@ through. A pool keeps all its connections, so that none is opened anew for every
 """
 
 import socket
+import ssl
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.request import getproxies
 
@@ -16,7 +18,14 @@ import httpx2
 
 from app.limits import Limits
 from app.providers.adapters.body_limits import OversizedBodyError, current_limits
-from app.providers.adapters.certificates import trusted
+
+
+@lru_cache(maxsize=1)
+def trusted() -> ssl.SSLContext:
+    """The certificates this computer trusts, read once a process: each SDK would read them anew for every client,
+    which takes 20 ms each time a model is opened or only looked at."""
+    return httpx2.create_ssl_context()
+
 
 AT_ONCE = 8  # requests of one pool
 # Some answers take minutes, in which nothing is sent and routers forget who talked to whom.

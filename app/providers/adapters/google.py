@@ -24,7 +24,7 @@ from google.genai.types import (
 )
 from pydantic import ValidationError
 
-from app.domain.call import Finish
+from app.domain.run import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, call
 from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections

@@ -25,7 +25,7 @@ from app.providers.adapters.body_limits import OversizedBodyError
 from app.providers.adapters.compatible import open_client
 from app.providers.adapters.connections import ElsewhereError
 from app.providers.credentials import Endpoint
-from app.providers.provider_spec import ProviderSpec
+from app.providers.specs import ProviderSpec
 
 LONGEST_NAME = 200
 

@@ -17,11 +17,10 @@ from openai import (
     Timeout,
 )
 
-from app.domain.call import Finish
+from app.domain.run import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call, guarded
-from app.providers.adapters.certificates import trusted
-from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections
+from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections, trusted
 from app.providers.adapters.rejection import (
     Rejection,
     asked_at,
@@ -41,7 +40,7 @@ from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage, coun
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 from app.providers.pricing import FLEX, STANDARD
-from app.providers.provider_spec import JsonForm
+from app.providers.specs import JsonForm
 
 _USUAL = {"stop", "length", "content_filter", "tool_calls", "function_call"}
 

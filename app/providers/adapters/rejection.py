@@ -37,7 +37,7 @@ from app.limits import MB, REPLY
 from app.providers.base import Usage
 from app.providers.model_name import ModelName
 from app.providers.model_options import EFFORTS
-from app.providers.pace import PATIENCE
+from app.providers.rate_limit import PATIENCE
 from app.providers.specs import spec_of
 from app.settings import settings
 

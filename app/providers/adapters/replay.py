@@ -4,8 +4,7 @@ from pathlib import Path
 
 from app.errors import ProviderError, UnsupportedError
 from app.providers.base import ChatReply, ChatRequest
-from app.providers.model_files import recording_path
-from app.providers.model_name import ModelName
+from app.providers.model_name import ModelName, recording_path
 from app.providers.recording import read_recording
 
 

@@ -1,15 +1,16 @@
-"""The text of a reply, in whatever form a vendor's or a local server's message gives it.
-
-The SDKs don't check what they parse: what is a string by the documentation may be a list of parts, a part of a kind
-nobody knows yet, or nothing. What can't be read is left out here, never guessed.
-"""
+"""The text of a reply, and replies made storable."""
 
 import json
 import re
 from collections.abc import Collection, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, NoReturn
 
-from app.domain.wording.answer_text import answer_among_thoughts
+from app.domain.storable_text import storable, storable_value
+from app.domain.wording import answer_among_thoughts
+from app.errors import UnsupportedError
+from app.providers.base import ChatReply, TokenLogprob
+from app.providers.model_name import ModelName
 
 _SAID = ("text", "output_text", None)
 
@@ -62,3 +63,30 @@ def _written(arguments: object) -> str:
     if isinstance(arguments, str):
         return arguments
     return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, Mapping) else ""
+
+
+def open_model(name: ModelName) -> NoReturn:
+    """Raises UnsupportedError."""
+    raise UnsupportedError(
+        f"The answers of {name} came from a file, so it can't be asked.", "Choose a judge that can be asked."
+    )
+
+
+def storable_reply(reply: ChatReply) -> tuple[ChatReply, bool]:
+    """The reply in its storable form, and whether that differs from what came."""
+    kept = replace(
+        reply,
+        text=storable(reply.text),
+        rationales=storable_value(reply.rationales),
+        logprobs=tuple(map(_token, reply.logprobs)),
+    )
+    return kept, kept != reply
+
+
+def _token(token: TokenLogprob) -> TokenLogprob:
+    """Where two alternatives can't be told apart any more, the likelier one stays."""
+    top: dict[str, float] = {}
+    for word, logprob in token.top.items():
+        known = storable(word)
+        top[known] = max(logprob, top.get(known, logprob))
+    return TokenLogprob(storable(token.token), token.logprob, top)

@@ -8,12 +8,11 @@ import httpx2
 
 from app.errors import ConnectionFailedError, ProviderError, UnsupportedError
 from app.providers.adapters.body_limits import OversizedBodyError
-from app.providers.adapters.certificates import trusted
-from app.providers.adapters.connections import at_home_sync
+from app.providers.adapters.connections import at_home_sync, trusted
 from app.providers.adapters.model_list import LONGEST_NAME, list_refused, list_timed_out, list_unreadable
 from app.providers.credentials import Endpoint
-from app.providers.model_purpose import answers_in_text, newest_first
-from app.providers.provider_spec import ProviderSpec, VendorListing
+from app.providers.model_name import answers_in_text, newest_first
+from app.providers.specs import ProviderSpec, VendorListing
 
 _DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8})$")
 

@@ -11,8 +11,7 @@ from app.providers.adapters.calling import guarded
 from app.providers.adapters.rejection import Rejection, provider_error, unreadable
 from app.providers.adapters.wire import Wire
 from app.providers.base import ChatRequest
-from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, read_line
-from app.providers.batches.sizes import json_bytes
+from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, json_bytes, read_line
 
 # What a request of the same kind would be refused with, where a batch names the kind alone.
 _STATUS = {

@@ -7,8 +7,7 @@ from openai.types import CreateEmbeddingResponse, Embedding
 
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT
-from app.providers.adapters.certificates import trusted
-from app.providers.adapters.connections import at_home_sync
+from app.providers.adapters.connections import at_home_sync, trusted
 from app.providers.adapters.openai import read_error
 from app.providers.adapters.rejection import Rejection
 from app.providers.credentials import Endpoint

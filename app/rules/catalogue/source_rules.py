@@ -1,8 +1,8 @@
 """Rules that compare a text with its source."""
 
-from app.rules.catalogue.phrases import AT_LEAST, UP_TO
-from app.rules.measures import grounding
-from app.rules.rule import Better, Rule, Unit
+from app.rules import measures
+from app.rules.catalogue.form_rules import AT_LEAST, UP_TO
+from app.rules.reading import Better, Rule, Unit
 
 SOURCE_RULES = (
     Rule(
@@ -17,7 +17,7 @@ SOURCE_RULES = (
             "nothing; adds nothing; be added; is added; from elsewhere"
         ),
         weak="support*; fact*; consisten*; stick; only; statement*; adding; true; interpretation*",
-        measure=grounding.novelty,
+        measure=measures.novelty,
         better=Better.LESS,
         limits=(0.15, 0.08, 0.05, 0.02, 0.0),
         unit=Unit.SHARE,
@@ -46,7 +46,7 @@ SOURCE_RULES = (
             "context; meaning; represent*; correct*; fact*; incorrect*; convey*; action*; event*; consisten*; "
             "reaction*; align*"
         ),
-        measure=grounding.broken_pairs,
+        measure=measures.broken_pairs,
         better=Better.LESS,
         limits=(0.35, 0.22, 0.12, 0.06, 0.0),
         unit=Unit.SHARE,
@@ -70,7 +70,7 @@ SOURCE_RULES = (
             "key figures; terminology"
         ),
         weak="person; people; time; detail*; correctly; exact*; identif*; spelled",
-        measure=grounding.invented_details,
+        measure=measures.invented_details,
         better=Better.LESS,
         limits=(0.5, 0.3, 0.2, 0.1, 0.0),
         unit=Unit.SHARE,
@@ -99,7 +99,7 @@ SOURCE_RULES = (
             "main; key; content; includ*; overview; information; captur*; reflect*; convey*; overall message; "
             "message; prompt; topic"
         ),
-        measure=grounding.key_term_coverage,
+        measure=measures.key_term_coverage,
         better=Better.MORE,
         limits=(0.25, 0.48, 0.6, 0.68, 0.76),
         unit=Unit.SHARE,
@@ -123,7 +123,7 @@ SOURCE_RULES = (
             "first; mainly about; thesis; gist; main issue; headline; first in the; priorit*; most important"
         ),
         weak="main; interest; overview; context; event; message",
-        measure=grounding.lead_coverage,
+        measure=measures.lead_coverage,
         better=Better.MORE,
         limits=(0.2, 0.35, 0.48, 0.58, 0.7),
         unit=Unit.SHARE,
@@ -148,7 +148,7 @@ SOURCE_RULES = (
             "topic; central to"
         ),
         weak=("detail*; only; relevan*; balanced; important; significant; distract*; unnecessar*; central"),
-        measure=grounding.focus,
+        measure=measures.focus,
         better=Better.MORE,
         limits=(0.2, 0.45, 0.54, 0.61, 0.69),
         unit=Unit.SHARE,
@@ -169,7 +169,7 @@ SOURCE_RULES = (
         description="How many times longer or shorter the text is than usual for a source of this size.",
         strong=("length; too long; too short; to be informative; brief*; wordiness; verbos*; to the point"),
         weak="size; concis*; excess*; efficient*; unnecessar*",
-        measure=grounding.length_fold,
+        measure=measures.length_fold,
         better=Better.LESS,
         limits=(2.2, 1.6, 1.4, 1.25, 1.12),
         unit=Unit.NUMBER,
@@ -193,7 +193,7 @@ SOURCE_RULES = (
             "spoke last; said last; said just before; take up the subject"
         ),
         weak="question*; turn; history; context; continu*; speaker*",
-        measure=grounding.reply_overlap,
+        measure=measures.reply_overlap,
         better=Better.MORE,
         limits=(1.0, 1.0, 1.0, 2.0, 3.0),
         unit=Unit.COUNT,

@@ -1,6 +1,6 @@
 """The families of rules, as they name components."""
 
-from app.rules.rule import Theme
+from app.rules.reading import Theme
 
 THEMES = {
     theme.id: theme

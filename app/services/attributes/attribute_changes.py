@@ -1,16 +1,16 @@
-"""Changes of attributes, one or many in one go: reworded, left out, taken back in, moved, merged, and taken back.
+"""Attributes are added, edited, removed, moved, and read from files."""
 
-Every function gives what it changed, which `take_back` undoes in one go. Those that are gone, or withdrawn by their
-author, are counted as missing and the others changed; `dimension_id`, where it is given, is the dimension that whoever
-acts was looking at: attributes that are about another one by now are missing too.
-"""
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-
-from app.domain.attribute import AttributeChange, AttributeStanding, AttributeStatus
-from app.domain.people.actor import Right
+from app.domain.attribute import Attribute, AttributeChange, AttributeStanding, AttributeStatus, Contributor
+from app.domain.people import Right
+from app.domain.storable_text import storable
 from app.errors import ConflictError, InputError, NotFoundError
+from app.export.spreadsheet import csv_bytes
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -142,3 +142,125 @@ def _keep(work: UnitOfWork, before: Sequence[AttributeStanding], after: Sequence
         if new.dimension != old.dimension:
             work.think_aloud.move(new.id, new.dimension)
         work.think_aloud.set_status(new.id, new.status, new.reason, new.merged_into)
+
+
+MOST_ACTS, MOST_ATTRIBUTES = 1_000, 10_000
+LONGEST_WORDING = 10_000  # characters
+_LARGEST = 2**31 - 1
+
+
+class ActKind(StrEnum):
+    EXCLUDE = "exclude"
+    RESTORE = "restore"
+    MOVE = "move"
+    MERGE = "merge"
+    REWORD = "reword"
+    UNDO = "undo"
+
+
+_WITH_TARGET = (ActKind.MOVE, ActKind.MERGE)
+_WITH_TEXT = (ActKind.EXCLUDE, ActKind.REWORD)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeAct:
+    """One act on one or many attributes.
+
+    `number` counts from 1 in the order they were done. `target`: where they are moved, or which attribute stands for
+    them; 0 for none. `text`: the reason they are left out, or the new wording. Undo is about no attribute.
+    """
+
+    number: int
+    kind: ActKind
+    ids: tuple[int, ...] = ()
+    target: int = 0
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ActMessage:
+    """The acts that the server hasn't confirmed yet. `page` names the opened page that counts them."""
+
+    page: str
+    acts: tuple[AttributeAct, ...]
+
+
+def read_acts(raw: object) -> ActMessage:
+    """What the browser sent, if it has the form of a message. Raises InputError for anything else."""
+    if not isinstance(raw, Mapping) or not isinstance(raw.get("acts"), list) or len(raw["acts"]) > MOST_ACTS:
+        raise _odd()
+    page = raw.get("page")
+    if not isinstance(page, str) or not 0 < len(page) <= 100:
+        raise _odd()
+    return ActMessage(page, tuple(map(_act, raw["acts"])))
+
+
+def _act(raw: object) -> AttributeAct:
+    if not isinstance(raw, Mapping) or raw.get("kind") not in list(ActKind):
+        raise _odd()
+    kind, number = ActKind(raw["kind"]), _number(raw.get("number"))
+    if kind is ActKind.UNDO:
+        return AttributeAct(number, kind)
+    ids = raw.get("ids")
+    if not isinstance(ids, list) or not 0 < len(ids) <= MOST_ATTRIBUTES or (kind is ActKind.REWORD and len(ids) > 1):
+        raise _odd()
+    return AttributeAct(
+        number,
+        kind,
+        tuple(map(_number, ids)),
+        target=_number(raw.get("target")) if kind in _WITH_TARGET else 0,
+        text=_text(raw.get("text")) if kind in _WITH_TEXT else "",
+    )
+
+
+def _number(raw: object) -> int:
+    if not isinstance(raw, int) or isinstance(raw, bool) or not 0 < raw <= _LARGEST:
+        raise _odd()
+    return raw
+
+
+def _text(raw: object) -> str:
+    if not isinstance(raw, str):
+        raise _odd()
+    if len(raw) > LONGEST_WORDING:
+        raise InputError("These words are too long to be kept.", f"Shorten them to {LONGEST_WORDING:,} characters.")
+    return storable(raw)
+
+
+def _odd() -> InputError:
+    return InputError("The browser sent something that can't be done to attributes.", "Reload the page.")
+
+
+FORMATS = ("text", "json", "csv")
+_COLUMNS = (
+    "id",
+    "dimension",
+    "contributor",
+    "kind",
+    "role",
+    "background",
+    "text",
+    "status",
+    "round",
+    "reason",
+    "original",
+    "merged_into",
+    "original_dimension",
+)
+
+
+def attribute_file(attributes: Sequence[Attribute], contributors: Sequence[Contributor], form: str) -> bytes:
+    """UTF-8. text: the wordings, one a line (line breaks inside one become spaces); json and csv: all that is known,
+    with what each contributor said about themselves."""
+    if form == "text":
+        return "".join(f"{' '.join(a.text.split())}\n" for a in attributes).encode()
+    people = {contributor.name: contributor for contributor in contributors}
+    rows = [_row(attribute, people[attribute.contributor]) for attribute in attributes]
+    if form == "csv":
+        return csv_bytes(_COLUMNS, rows)
+    return json.dumps(rows, ensure_ascii=False, indent=2).encode()
+
+
+def _row(attribute: Attribute, who: Contributor) -> dict[str, Any]:
+    values = {name: getattr(who if name in ("role", "background") else attribute, name) for name in _COLUMNS}
+    return values | {"kind": attribute.kind.value, "status": attribute.status.value}

@@ -1,15 +1,215 @@
-"""Attributes: who said what to look for."""
+"""A dimension's attributes as a table, with those that say nearly the same."""
 
-from collections.abc import Sequence
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from io import StringIO
+from typing import Any, Literal
+
+import numpy as np
 
 from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
-from app.domain.attribute import Attribute, Contributor, ContributorKind
-from app.domain.people.actor import Right
+from app.attribute_analysis.embedding import shared_parts_matrix
+from app.attribute_analysis.similarity import rouge_l_matrix
+from app.attribute_analysis.tokens import tokenize
+from app.corpora.corpus import SkippedRow
+from app.corpora.json_records import load_json
+from app.corpora.records import parse_delimited, sniff_delimiter
+from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
+from app.domain.people import Right
+from app.domain.project import Project
+from app.domain.storable_text import check_storable
 from app.errors import FileFormatError, InputError, NotFoundError
-from app.services.attributes.attribute_table import attribute_sets
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
+from db.unit_of_work import UnitOfWork
+
+NEEDED = ("text", "contributor", "kind")
+_HEADING = re.compile(r"\w+")
+# Headings of tables that people have here: attributes, texts, scores and answers.
+_KNOWN = frozenset({"text", "contributor", "dimension", "doc_id", "system_id", "item_id", "source", "question"})
+_HINT = "It needs the columns text, contributor and kind (human or llm); the others of an export may be there too."
+
+
+@dataclass(frozen=True, slots=True)
+class TableReport:
+    """`there` were in the project already and stay as they are; `skipped` couldn't be used, with the reason."""
+
+    added: int
+    there: int
+    skipped: tuple[SkippedRow, ...]
+
+
+def is_table(data: bytes) -> bool:
+    """Whether a file names a contributor for each attribute, instead of being one contributor's list."""
+    try:
+        rows = _rows(decode_attributes(data))
+    except InputError:
+        return False
+    return all(name in rows[0][1] for name in NEEDED)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSets:
+    """The attributes in use of a table, by contributor; `left_out` counts those that are excluded or merged."""
+
+    texts: dict[str, list[str]]
+    kinds: dict[str, ContributorKind]
+    left_out: int
+
+
+def attribute_sets(data: bytes, separated: bool = False) -> AttributeSets | None:
+    """What a table of attributes, such as an export, holds by contributor; None for a list of attributes, one a line or
+    as JSON texts.
+
+    separated: the file's name says that it is a table, such as .csv.
+    Raises FileFormatError for a table that isn't one of attributes.
+    """
+    text = decode_attributes(data).removeprefix("\ufeff").strip()
+    if not _is_table(text, separated):
+        return None
+    rows = _rows(text)
+    if not all(name in rows[0][1] for name in ("contributor", "text")):
+        raise FileFormatError(
+            "The file is a table, but not one of attributes.",
+            "It needs the columns contributor and text. Or write one attribute per line.",
+        )
+    found = AttributeSets({}, {}, 0)
+    left_out = 0
+    for _, row in rows:
+        said, name = _cell(row, "text"), _cell(row, "contributor")
+        if _cell(row, "status") in (AttributeStatus.EXCLUDED, AttributeStatus.MERGED):
+            left_out += 1
+        elif said and name:
+            found.texts.setdefault(name, []).append(said)
+            if (kind := _cell(row, "kind")) in tuple(ContributorKind):
+                found.kinds[name] = ContributorKind(kind)
+    return replace(found, left_out=left_out)
+
+
+def _is_table(text: str, separated: bool) -> bool:
+    """JSON objects, or lines of several cells: as many in each line of a file that is called separated, or under
+    headings that tables of ours have."""
+    if text.startswith("["):
+        try:
+            entries = load_json(text)
+        except (ValueError, RecursionError):
+            return False
+        return bool(entries) and all(isinstance(entry, dict) for entry in entries)
+    if text.startswith("{") or "\n" not in text:
+        return False
+    delimiter = sniff_delimiter(lambda: StringIO(text, newline=""))
+    rows = [row for row in csv.reader(StringIO(text, newline=""), delimiter=delimiter) if row]
+    headings = [cell.strip() for cell in rows[0]]
+    if len(headings) < 2:
+        return False
+    even = separated and all(len(row) == len(headings) for row in rows)
+    return even or (all(_HEADING.fullmatch(cell) for cell in headings) and not _KNOWN.isdisjoint(headings))
+
+
+@use_case(Right.FACILITATE, act="brought attributes in")
+def import_attribute_table(workbench: Workbench, project: Project, data: bytes, dimension: str = "") -> TableReport:
+    """Keep every row with its contributor, in one transaction; the same file again adds nothing.
+
+    dimension: of the rows that name none. Raises FileFormatError for what is no such table.
+    """
+    rows = _rows(decode_attributes(data))
+    if not all(name in rows[0][1] for name in NEEDED):
+        raise FileFormatError("The file is no table of attributes with their contributors.", _HINT)
+    with workbench.database.write() as work:
+        keeping = _Keeping(work, project, dimension)
+        for number, row in rows:
+            try:
+                keeping.keep(row)
+            except InputError as error:
+                keeping.skipped.append(SkippedRow(number, error.message))
+        keeping.merge()
+        return TableReport(len(keeping.numbers), keeping.there, tuple(keeping.skipped))
+
+
+def _rows(text: str) -> list[tuple[int, dict[str, Any]]]:
+    """(number from 1, column -> value). Raises FileFormatError where there is none."""
+    stripped = text.removeprefix("\ufeff").strip()
+    if stripped.startswith("["):
+        try:
+            entries = load_json(stripped)
+        except (ValueError, RecursionError):
+            raise FileFormatError("The file is not complete JSON.", "Save it again.") from None
+        rows = [(number, entry) for number, entry in enumerate(entries, start=1) if isinstance(entry, dict)]
+    else:
+        rows, _ = parse_delimited(stripped, "The file")
+    if not rows:
+        raise FileFormatError("The file is no table of attributes with their contributors.", _HINT)
+    return rows
+
+
+class _Keeping:
+    """`numbers` maps ids of the file to new ones, `merged` those to what stands for them in the file."""
+
+    def __init__(self, work: UnitOfWork, project: Project, dimension: str) -> None:
+        self.work, self.project, self.dimension = work, project, dimension
+        said = work.think_aloud.attributes(project.id)
+        self.known = {(a.original_dimension or a.dimension, a.contributor, a.original) for a in said}
+        self.numbers: dict[str, int] = {}
+        self.merged: dict[int, str] = {}
+        self.skipped: list[SkippedRow] = []
+        self.there = 0
+
+    def keep(self, row: Mapping[str, Any]) -> None:
+        """Raises InputError where the row can't be used."""
+        text, name, kind = (_cell(row, column) for column in NEEDED)
+        if not text:
+            raise InputError("It has no text.")
+        if kind not in tuple(ContributorKind):
+            raise InputError(f"Its kind is “{kind}”, not human or llm.")
+        now = _cell(row, "dimension") or self.dimension
+        here, dimension = (
+            self.work.projects.dimension(self.project.id, place)
+            for place in (now, _cell(row, "original_dimension") or now)
+        )
+        who = self.work.think_aloud.contributor(self.project.id, name, ContributorKind(kind))
+        said = _cell(row, "original") or text
+        if (dimension.name, who.name, said) in self.known:
+            self.there += 1
+            return
+        self.known.add((dimension.name, who.name, said))
+        role, background = _cell(row, "role"), _cell(row, "background")
+        if role or background:
+            self.work.think_aloud.describe(who.id, role or who.role, background or who.background)
+        round_number = _cell(row, "round")
+        number = write_down(self.work, dimension.id, who, [said], int(round_number) if round_number.isdecimal() else 1)[
+            0
+        ]
+        self.numbers[_cell(row, "id") or f"new {number}"] = number
+        self.work.think_aloud.edit_attribute(number, text)
+        if here.id != dimension.id:
+            self.work.think_aloud.move(number, here.id)
+        self._leave_out(row, number)
+
+    def _leave_out(self, row: Mapping[str, Any], number: int) -> None:
+        """Where it was excluded or merged."""
+        status = _cell(row, "status")
+        if status in (AttributeStatus.EXCLUDED, AttributeStatus.MERGED):
+            self.work.think_aloud.set_status(number, AttributeStatus.EXCLUDED, _cell(row, "reason"))
+        if status == AttributeStatus.MERGED:
+            self.merged[number] = _cell(row, "merged_into")
+
+    def merge(self) -> None:
+        """What is merged into an attribute of the same file; into any other, it stays excluded with its reason."""
+        reasons = {a.id: a.reason for a in self.work.think_aloud.attributes(self.project.id)}
+        for number, kept in self.merged.items():
+            if kept in self.numbers:
+                self.work.think_aloud.set_status(number, AttributeStatus.MERGED, reasons[number], self.numbers[kept])
+
+
+def _cell(row: Mapping[str, Any], column: str) -> str:
+    value = row.get(column)
+    said = "" if value is None else str(value).strip()
+    check_storable(said, f"Its {column}")
+    return said
 
 
 @use_case(Right.FACILITATE, act="added attributes", about="contributor")
@@ -71,3 +271,73 @@ def attributes_numbered(workbench: Workbench, project_id: int, ids: Sequence[int
 def contributors_of(workbench: Workbench, project_id: int) -> list[Contributor]:
     with workbench.database.read() as work:
         return work.think_aloud.contributors(project_id)
+
+
+Measure = Literal["words", "order"]
+# From where on a pair is worth a look: on attributes of the paper's authors most pairs above it do say the same.
+LIKELY: dict[Measure, float] = {"words": 0.35, "order": 0.6}
+
+
+@dataclass(frozen=True, slots=True)
+class NearDuplicate:
+    """Two attributes in use that may say the same; `likeness` from 0 to 1, by the measure that was asked for."""
+
+    first: Attribute
+    second: Attribute
+    likeness: float
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateGroup:
+    """Attributes in use that may say the same: each is alike to another one. `likeness` is the highest."""
+
+    attributes: tuple[Attribute, ...]
+    likeness: float
+
+
+def duplicate_groups(
+    attributes: Sequence[Attribute], at_least: float | None = None, measure: Measure = "words"
+) -> list[DuplicateGroup]:
+    """The pairs of `near_duplicates` joined to groups, the group with the most alike pair first."""
+    pairs = near_duplicates(attributes, at_least, measure)
+    groups: list[dict[int, Attribute]] = []
+    for pair in pairs:
+        own = {pair.first.id: pair.first, pair.second.id: pair.second}
+        joined = [group for group in groups if group.keys() & own.keys()]
+        groups = [group for group in groups if group not in joined]
+        groups.append({id_: one for group in [*joined, own] for id_, one in group.items()})
+    likeness: dict[int, float] = {}
+    for pair in pairs:
+        likeness[pair.first.id] = max(pair.likeness, likeness.get(pair.first.id, 0.0))
+    found = [
+        DuplicateGroup(
+            tuple(sorted(group.values(), key=lambda one: one.id)), max(likeness.get(id_, 0.0) for id_ in group)
+        )
+        for group in groups
+    ]
+    return sorted(found, key=lambda group: (-group.likeness, group.attributes[0].id))
+
+
+def near_duplicates(
+    attributes: Sequence[Attribute], at_least: float | None = None, measure: Measure = "words"
+) -> list[NearDuplicate]:
+    """The pairs in use that are alike, most alike first.
+
+    measure: words, the telling parts of words they share (`shared_parts`), in any order and form; order, the same
+    words in the same order (ROUGE-L F). at_least: LIKELY of the measure where it is not given.
+    """
+    active = [a for a in attributes if a.status is AttributeStatus.ACTIVE]
+    least = LIKELY[measure] if at_least is None else at_least
+    pairs = _pairs(tuple(a.text for a in active), least, measure)
+    return [NearDuplicate(active[i], active[j], value) for i, j, value in pairs]
+
+
+# 2,000 attributes take about a second: a screen that is redrawn doesn't wait again.
+@lru_cache(maxsize=16)
+def _pairs(texts: tuple[str, ...], at_least: float, measure: Measure) -> list[tuple[int, int, float]]:
+    if len(texts) < 2:
+        return []
+    matrix = shared_parts_matrix(texts) if measure == "words" else rouge_l_matrix(tokenize(texts).words)
+    rows, columns = np.nonzero(np.triu(matrix >= at_least, k=1))
+    found = [(int(i), int(j), float(matrix[i, j])) for i, j in zip(rows, columns, strict=True)]
+    return sorted(found, key=lambda pair: (-pair[2], pair[0], pair[1]))

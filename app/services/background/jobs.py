@@ -4,20 +4,22 @@ With no worker, or with a key that only this session has, the process that begin
 waits for a worker. Either way what a job achieves is in the database as it goes, and so is how far it is.
 """
 
-from dataclasses import replace
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from app.domain.job import Job, JobStatus, NewJob
-from app.domain.people.actor import Right
-from app.errors import ConflictError
+from app.domain.people import Right
+from app.errors import ConflictError, DatabaseError
 from app.providers.credentials import Credentials
-from app.services.background.kinds import as_kept, kind_of
+from app.services.background.progress import as_kept, kind_of
 from app.services.background.runner import do_in_thread, is_ending, next_job
+from app.services.runtime.backups import WriterLock, has_ended
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.runtime.writer_lock import WriterLock, has_ended
 from app.settings import settings
-from db.repositories.run_summaries import SILENCE
+from db.repositories.runs import SILENCE
 from db.unit_of_work import UnitOfWork
 
 WORKER_SILENCE = timedelta(seconds=20)
@@ -132,3 +134,52 @@ def _is_cut_off(job: Job) -> bool:
         return False
     silent = job.heartbeat_at is None or datetime.now(UTC) - job.heartbeat_at > SILENCE
     return silent or has_ended(job.writer)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """`migration` is the newest of the database, `workers` how many are there, `seconds` what asking it took.
+    `trouble`: why nothing can be written, "" where it can."""
+
+    migration: str
+    workers: int
+    seconds: float
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """`jobs` by status; `calls` of models by how they ended ("" for an answer), and the tokens of all of them."""
+
+    jobs: Mapping[str, int]
+    calls: Mapping[str, int]
+    input_tokens: int
+    output_tokens: int
+
+
+@use_case(Right.ARRIVE)
+def health(workbench: Workbench) -> Health:
+    """Raises DatabaseError where the database can't be read."""
+    began = time.perf_counter()
+    migration = workbench.database.revision()
+    seconds = time.perf_counter() - began
+    workers, trouble = len(living_workers(workbench)), ""
+    try:
+        workbench.database.check_writable()
+    except DatabaseError as error:
+        trouble = error.message
+    return Health(migration, workers, seconds, trouble)
+
+
+@use_case(Right.ARRIVE)
+def traffic(workbench: Workbench) -> Traffic:
+    """Of all that is kept. Raises DatabaseError."""
+    with workbench.database.read() as work:
+        totals = work.calls.by_ending()
+        jobs = work.jobs.counts()
+    return Traffic(
+        jobs,
+        {kind: count for kind, count, _, _ in totals},
+        sum(given for _, _, given, _ in totals),
+        sum(made for _, _, _, made in totals),
+    )

@@ -1,9 +1,15 @@
-"""Progress of a job, as its work reports it: kept for every screen that watches, in whatever process."""
+"""Kinds of background jobs, how far each is, and the files they take along."""
 
 import time
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
-from app.errors import DatabaseError, JobLostError
+from pydantic import TypeAdapter, ValidationError
+
+from app.errors import ConflictError, DatabaseError, JobLostError
+from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
 KEEP_SECONDS = 0.5
@@ -71,3 +77,112 @@ class Progress:
             self._stop = True
         except DatabaseError:
             self._changes = changes | self._changes  # how far it is matters less than that it goes on
+
+
+P = TypeVar("P")
+Work = Callable[[Workbench, P, Progress], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class JobKind:
+    """`work` returns the job's last message. bound: it needs what only the process has that begins it."""
+
+    name: str
+    params: type
+    work: Work[Any]
+    bound: bool
+
+
+_KINDS: dict[str, JobKind] = {}
+
+
+def job_kind(params: type[P], *, bound: bool = False) -> Callable[[Work[P]], Work[P]]:
+    """The decorated function does the jobs whose values are of this dataclass, by whose name the kind is known."""
+
+    def register(work: Work[P]) -> Work[P]:
+        _KINDS[params.__name__] = JobKind(params.__name__, params, work, bound)
+        return work
+
+    return register
+
+
+def kind_of(params: object) -> JobKind:
+    return _KINDS[type(params).__name__]
+
+
+def kind_named(name: str) -> JobKind:
+    """Raises DatabaseError for a kind that this version doesn't have."""
+    try:
+        return _KINDS[name]
+    except KeyError:
+        raise DatabaseError(f"This version can't do a job of the kind “{name}”.", "Begin it again.") from None
+
+
+def as_kept(params: object) -> dict[str, Any]:
+    kept: dict[str, Any] = TypeAdapter(type(params)).dump_python(params, mode="json")
+    return kept
+
+
+def as_given(kind: JobKind, kept: Mapping[str, Any]) -> Any:
+    """Raises DatabaseError where another version kept other values."""
+    try:
+        return TypeAdapter(kind.params).validate_python(kept)
+    except ValidationError as error:
+        raise DatabaseError("Another version of the program began this job.", "Begin it again.") from error
+
+
+BLOCK_BYTES = 4 * 2**20
+
+
+def hand_over(workbench: Workbench, name: str, data: bytes) -> int:
+    """Its number for `start_job`; what nobody begins a job with has to be taken back. name: what its owner calls it."""
+    whole = memoryview(data)
+    with workbench.database.write() as work:
+        work.job_files.drop_forsaken()
+        file = work.job_files.begin(name, len(data))
+    try:
+        for position, start in enumerate(range(0, len(data), BLOCK_BYTES)):
+            block = bytes(whole[start : start + BLOCK_BYTES])
+            with workbench.database.write() as work:
+                work.job_files.add(file, position, block)
+    except BaseException:
+        drop_handed(workbench, file)
+        raise
+    return file
+
+
+def drop_handed(workbench: Workbench, file: int) -> None:
+    with workbench.database.write() as work:
+        work.job_files.drop(file)
+
+
+def is_used(workbench: Workbench, file: int) -> bool:
+    """Whether what the job makes of it is kept: what ended after that has nothing left to do."""
+    with workbench.database.read() as work:
+        found = work.job_files.find(file)
+    return found is not None and found.used
+
+
+def write_handed(workbench: Workbench, file: int, path: Path) -> None:
+    """What was handed over as a file at this path. Raises ConflictError where it went with the job meanwhile."""
+    position = 0
+    with path.open("wb") as target:
+        while block := _block(workbench, file, position):
+            target.write(block)
+            position += 1
+    if path.stat().st_size != name_and_size(workbench, file)[1]:
+        raise ConflictError("The file that was handed over is no longer whole.", "Choose the file again.")
+
+
+def name_and_size(workbench: Workbench, file: int) -> tuple[str, int]:
+    """What its owner calls it, and bytes. Raises ConflictError where it is gone."""
+    with workbench.database.read() as work:
+        found = work.job_files.find(file)
+    if found is None:
+        raise ConflictError("The file that was handed over is gone.", "Choose the file again.")
+    return found.name, found.size
+
+
+def _block(workbench: Workbench, file: int, position: int) -> bytes | None:
+    with workbench.database.read() as work:
+        return work.job_files.block(file, position)

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from app.domain.job import Job, JobStatus
-from app.domain.people.actor import LOCAL_OWNER, NOBODY
+from app.domain.people import LOCAL_OWNER, NOBODY
 from app.errors import JobLostError, WorkbenchError
-from app.services.background.kinds import as_given, kind_named
-from app.services.background.progress import Progress
-from app.services.runtime.fault_report import fault_report
+from app.services.background.progress import Progress, as_given, kind_named
+from app.services.runtime.backups import WriterLock, has_ended
+from app.services.runtime.endpoint_models import fault_report
 from app.services.runtime.workbench import Workbench
-from app.services.runtime.writer_lock import WriterLock, has_ended
 
 BEAT_SECONDS = 5.0
 _ENDING = threading.Event()

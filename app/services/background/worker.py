@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.errors import DatabaseError
 from app.services.background.runner import BEAT_SECONDS, do_in_thread, is_ending, next_job
+from app.services.runtime.backups import WriterLock
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.runtime.writer_lock import WriterLock
 
 POLL_SECONDS = 1.0
 

@@ -6,18 +6,13 @@ from dataclasses import replace
 
 from app.construction.components import DEFAULT, FEWEST, MOST, check_number
 from app.construction.stage import StageContext, StageRecord
-from app.construction.steps.answer import StageAnswer
-from app.construction.steps.answer_merge import drop_orphans, merge_answer
-from app.construction.steps.document import from_document, to_document
-from app.construction.steps.inputs import Inputs, digests, items, states
-from app.construction.steps.result import as_checklist
-from app.construction.steps.stage_runner import ask
+from app.construction.steps.result import Inputs, as_checklist, digests, from_document, items, states, to_document
+from app.construction.steps.stage_runner import StageAnswer, ask, drop_orphans, merge_answer
 from app.domain.build import Build, Stage, stage_of, unit
 from app.domain.checklist import Checklist
 from app.domain.condition import canonical, of_condition
-from app.domain.people.actor import Right
-from app.domain.project import Project
-from app.domain.task import Dimension
+from app.domain.people import Right
+from app.domain.project import Dimension, Project
 from app.errors import CutOffError, NoAnswerError, NotReadyError, WorkbenchError, WrongSchemaError
 from app.services.building.build_state import inputs_of, newest
 from app.services.people.text_shares import take_over_texts

@@ -5,14 +5,12 @@ from dataclasses import dataclass, replace
 
 from app.construction.components import DEFAULT
 from app.domain.build import Build, Stage
-from app.domain.people.actor import Right
-from app.domain.project import Project
-from app.domain.task import Dimension
+from app.domain.people import Right
+from app.domain.project import Dimension, Project
 from app.errors import WorkbenchError
 from app.providers.model_options import ModelOptions
 from app.services.background.jobs import refuse_second_job, start_job
-from app.services.background.kinds import job_kind
-from app.services.background.progress import Progress
+from app.services.background.progress import Progress, job_kind
 from app.services.building.build import COMBINED, STAGES, finish_build, regenerate, run_stages, start_build
 from app.services.building.build_state import view_build
 from app.services.runtime.use_case import use_case

@@ -1,16 +1,21 @@
-"""Experts' answers as a table: for analysis, or for filling in elsewhere."""
+"""Experts' answers to and from files."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from app.corpora.table import Cells, TableData, answer_rows, load_table
+from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist
 from app.domain.expert_answer import AnswerDraw, AnswerSheet, ExpertAnswer
 from app.domain.judgment import Answer
-from app.domain.people.actor import Right
-from app.domain.text import Text
+from app.domain.people import Right
+from app.domain.project import Text, TextPlace
+from app.domain.storable_text import check_storable
+from app.errors import InputError
 from app.export.spreadsheet import csv_bytes
-from app.services.checklists.answer_waves import drawn_probability, pool
-from app.services.checklists.expert_answers import answer_sheet, expert_answers, texts_of
+from app.services.checklists.expert_answers import answer_sheet, drawn_probability, expert_answers, pool, texts_of
+from app.services.data.uploads import Upload, stored
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
@@ -91,3 +96,153 @@ def draw_rows(workbench: Workbench, checklist_id: int) -> Iterator[dict[str, Any
         for text in wave.texts:
             place = dict(zip(_KEY, texts[text].key, strict=True))
             yield {**place, **about, "probability": found[text], "drawn": wave.drawn_at.isoformat(timespec="seconds")}
+
+
+_READ = {
+    **dict.fromkeys(("yes", "y", "1", "true"), Answer.YES),
+    **dict.fromkeys(("no", "n", "0", "false"), Answer.NO),
+    **dict.fromkeys(("does not apply", "doesn't apply", "not applicable", "n/a", "na", "a"), Answer.NOT_APPLICABLE),
+    **dict.fromkeys(("skip", "s", "unanswered"), Answer.UNANSWERED),
+}
+CANNOT_TELL = ("can't tell", "cannot tell")
+
+
+def read_table(upload: Upload) -> TableData:
+    """Of any container that holds rows. Raises FileFormatError."""
+    with stored(upload) as path:
+        return load_table(path)
+
+
+class AnswerReading:
+    """Reads rows about one version of a checklist and some texts. `where` says which texts these are."""
+
+    def __init__(self, checklist: Checklist, texts: Mapping[tuple[str, str, str], int], where: str) -> None:
+        asked = checklist.asked
+        self._texts, self._where = texts, where
+        self._questions = {" ".join(q.text.split()): q.id for q in asked}
+        self._questions |= {str(number): q.id for number, q in enumerate(asked, start=1)}
+        self._may_not_apply = {q.id for q in asked if q.may_not_apply}
+
+    def rows(self, table: TableData, name: str, who: str, columns: Sequence[str] = ()) -> Iterator[tuple[int, Cells]]:
+        """As `answer_rows`, without white space around cells. Raises what that raises."""
+        for number, cells in answer_rows(table, name, who, columns):
+            yield number, {column: cell.strip() for column, cell in cells.items()}
+
+    def place(self, cells: Cells) -> tuple[int, int]:
+        """Text and question, by id. Raises InputError for a row that names none of them, or that can't be stored."""
+        for column, cell in cells.items():
+            check_storable(cell, f"Its {column}")
+        key = (cells.get("doc_id", ""), cells.get("system_id", ""), cells.get("item_id", ""))
+        named = cells.get("number") or " ".join(cells.get("question", "").split())
+        if key not in self._texts:
+            called = " · ".join(part for part in key if part)
+            raise InputError(f"{called} is not among the texts {self._where}." if called else "It names no text.")
+        if named not in self._questions:
+            raise InputError(f"“{named}” is no question of this version.")
+        return self._texts[key], self._questions[named]
+
+    def answer(self, cells: Cells, question: int, also: Sequence[str] = ()) -> Answer | None:
+        """None for a blank. `also`: words for an answer that was withheld. Raises InputError for what is no answer."""
+        said = cells.get("answer", "").replace("’", "'").lower()
+        if said in also:
+            return Answer.UNANSWERED
+        if said and said not in _READ:
+            applies = ", does not apply" if self._may_not_apply else ""
+            raise InputError(f"“{said}” is no answer; it must be yes, no{applies} or skip.")
+        answer = _READ.get(said)
+        if answer is Answer.NOT_APPLICABLE and question not in self._may_not_apply:
+            raise InputError("This question doesn't allow “does not apply”; answer yes, no or skip.")
+        return answer
+
+
+def texts_by_key(texts: Sequence[Text | TextPlace]) -> dict[tuple[str, str, str], int]:
+    return {text.key: text.id for text in texts}
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerImport:
+    """How many answers came in, were there already, or were blank; and rows that can't be used, with the reason."""
+
+    kept: int
+    known: int
+    blank: int
+    skipped: tuple[tuple[int, str], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        skipped = [{"row": row, "reason": reason} for row, reason in self.skipped]
+        return {"kept": self.kept, "known": self.known, "blank": self.blank, "skipped": skipped}
+
+
+@use_case(Right.FACILITATE, act="brought answers in", about="name")
+def import_answers(
+    workbench: Workbench,
+    checklist_id: int,
+    data: bytes,
+    name: str,
+    expert: str = "",
+    replace: bool = False,
+    columns: Sequence[str] = (),
+) -> AnswerImport:
+    """Answers from a table with the columns of `answers_csv`; `expert` names who it is from where no column does.
+
+    A question is named by its number or its wording, an answer is yes, no, skip or, where the question allows it, "does
+    not apply" (or n/a). Rows that can't be used are listed and the others come in. An answer that differs from one on
+    record is such a row, unless `replace`. columns: those that hold one expert's answers each, and are called like
+    the expert.
+    Raises FileFormatError for a table that can't be read, NotReadyError before texts are drawn.
+    """
+    table = read_table(Upload(name, data))
+    reader = _Reader(workbench, checklist_id, expert.strip(), replace)
+    counts = {"kept": 0, "known": 0, "blank": 0}
+    skipped = [(row.row, row.reason) for row in table.skipped]
+    for number, cells in reader.reading.rows(table, name, "expert", columns):
+        try:
+            counts[reader.take(cells)] += 1
+        except InputError as error:
+            skipped.append((number, error.message))
+    reader.save()
+    return AnswerImport(**counts, skipped=tuple(sorted(skipped)))
+
+
+class _Reader:
+    """Reads row after row, then writes everything at once."""
+
+    def __init__(self, workbench: Workbench, checklist_id: int, expert: str, replace: bool) -> None:
+        found = expert_answers(workbench, checklist_id)
+        self._workbench, self._expert, self._replace = workbench, expert, replace
+        self._draw = answer_sheet(workbench, checklist_id, "").draw
+        texts = texts_by_key(list(texts_of(workbench, self._draw).values()))
+        self.reading = AnswerReading(found.checklist, texts, "drawn")
+        self._on_record = {(one.expert, one.text, one.question): one for one in found.answers}
+        self._new: dict[tuple[str, int, int], tuple[Answer | None, str]] = {}
+
+    def take(self, cells: Cells) -> str:
+        """What becomes of a row: kept, known or blank. Raises InputError for one that can't be used."""
+        note = cells.get("note", "")
+        if not cells.get("answer") and not note:
+            return "blank"
+        who = cells.get("expert") or self._expert
+        if not who:
+            raise InputError("Nobody is named as the expert.")
+        text, question = self.reading.place(cells)
+        answer = self.reading.answer(cells, question)
+        place = (who, text, question)
+        before = self._on_record.get(place)
+        if before and (answer in (None, before.answer)) and note in ("", before.note):
+            return "known"
+        if before and before.answer and answer not in (None, before.answer) and not self._replace:
+            raise InputError(f"{who} has answered this already: {ANSWER_WORDS[before.answer]}.")
+        if place in self._new:
+            raise InputError("The same question about the same text stands in an earlier row.")
+        self._new[place] = (answer, note)
+        return "kept"
+
+    def save(self) -> None:
+        with self._workbench.database.write() as work:
+            project = work.projects.project_of(work.checklists.dimension_of(self._draw.checklist))
+            for (expert, text, question), (answer, note) in self._new.items():
+                who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN).id
+                if answer is not None:
+                    work.expert_answers.answer(self._draw.id, who, text, question, answer)
+                if note:
+                    work.expert_answers.note(self._draw.id, who, text, question, note)

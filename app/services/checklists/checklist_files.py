@@ -1,21 +1,77 @@
-"""Checklists out as files."""
+"""Checklists to and from files."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any, Literal
+
+from app.corpora.records import parse_delimited
 from app.domain.checklist import Checklist
-from app.domain.people.actor import Right
-from app.errors import FileFormatError
+from app.domain.people import Right
+from app.domain.project import Dimension, Project, Task, Text
+from app.errors import FileFormatError, InputError, NotFoundError
+from app.evaluators.checklist import PLAIN, judge_request
 from app.export.checklist import FORMATS, checklist_file
 from app.export.checklist_document import checklist_document, schema_text
+from app.export.checklist_reading import (
+    ReadComment,
+    ReadSettings,
+    read_comments,
+    read_document,
+    read_lines,
+    read_rows,
+    read_settings,
+)
 from app.export.paper import print_page, word_file
 from app.export.printed_checklist import Making, printed_checklist
-from app.export.tool_files.writing import ENDINGS, tool_file
+from app.export.tool_files.writing import ENDINGS, JudgeWords, tool_file
+from app.prompting.template import enclose, one_line
+from app.providers.base import ChatRequest
 from app.services.checklists.checklists import ChecklistView
-from app.services.checklists.question_comments import comments_on
-from app.services.checklists.tool_files import judge_words
-from app.services.runtime.prompts import judge_wordings, own_wordings
+from app.services.checklists.question_proposals import comments_on
+from app.services.data.projects import create_project, get_project, set_dimension
+from app.services.runtime.prompts import JUDGE, checked_wording, judge_wordings, own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
 
-__all__ = ["EXPORT_FORMATS", "export_file", "export_name", "schema_text"]
+__all__ = [
+    "EXPORT_FORMATS",
+    "export_file",
+    "export_name",
+    "schema_text",
+]
+
+
+# Stand where the text and its source will be; private characters that no text or prompt contains.
+_TEXT, _SOURCE = "\ue000text\ue000", "\ue000source\ue000"
+
+
+def judge_words(project: Project, dimension: Dimension, checklist: Checklist) -> JudgeWords:
+    """Our judge's prompt for this checklist, with places for the text and its source. Raises NotReadyError."""
+    task = project.task
+    template = PLAIN.template(checklist.asked)
+    labels = {"text": task.text_name, "source": task.source_name}
+
+    def asked(source: str) -> ChatRequest:
+        return judge_request(template, task, dimension, checklist.asked, Text("", _TEXT, source=source))
+
+    request = asked(_SOURCE)
+    return JudgeWords(
+        system=request.prompt.system,
+        with_source=_parts(request.prompt.user, labels),
+        without_source=_parts(asked("").prompt.user, labels),
+        labels={field: one_line(label.replace("=", " ")) for field, label in labels.items()},
+        schema=request.schema or {},
+    )
+
+
+def _parts(user: str, labels: Mapping[str, str]) -> list[str]:
+    """The user's part of a request, every second element the name of the field that stands there."""
+    for field, place in (("text", _TEXT), ("source", _SOURCE)):
+        user = user.replace(enclose(place, labels[field]), f"\ue001{field}\ue001")
+    return user.split("\ue001")
+
 
 PAPER = ("html", "docx")
 """Made to be printed and filled in."""
@@ -66,3 +122,274 @@ def export_name(view: ChecklistView, format_name: str) -> str:
     if format_name in ENDINGS:
         return f"{plain}_{format_name}.{ENDINGS[format_name]}"
     return f"{plain}.{format_name}"
+
+
+IMPORT_ENDINGS = ("json", "yaml", "yml", "csv", "tsv", "txt", "md")
+Holds = Literal["", "file", "project"]
+"""Which of two different settings holds; "" where nobody chose, and the project's stay."""
+_TABLES, _LISTS = ("csv", "tsv"), ("txt", "md")
+_KINDS = f"End the name in {', '.join(f'.{ending}' for ending in IMPORT_ENDINGS)}."
+_OF_DIMENSION = {"rubric": "rubric", "low": "lowest score", "high": "highest score"}
+_OF_TASK = {
+    "text_name": "name of a text",
+    "source_name": "name of a source",
+    "description": "description of the material",
+    "language": "language",
+}
+_WORDS = {**_OF_DIMENSION, **_OF_TASK}
+_UNSET: Mapping[str, Any] = {name: getattr(Dimension(""), name) for name in _OF_DIMENSION} | {
+    name: getattr(Task(), name) for name in _OF_TASK
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SettingDifference:
+    """A part of the judge's request that differs. For a prompt "" is the built-in wording."""
+
+    setting: str
+    file: str | float
+    project: str | float
+
+    @property
+    def words(self) -> str:
+        return _WORDS.get(self.setting, f"wording of the prompt {self.setting}")
+
+    def to_json(self) -> dict[str, Any]:
+        return {"setting": self.setting, "file": self.file, "project": self.project}
+
+
+@dataclass(frozen=True, slots=True)
+class ChecklistImport:
+    """`taken` settings are the file's from now on; `differs` were different in the project; `holds` says whose hold.
+
+    made: the dimension is new.
+    """
+
+    checklist: Checklist
+    dimension: Dimension
+    made: bool
+    taken: tuple[str, ...]
+    differs: tuple[SettingDifference, ...]
+    holds: Holds
+
+    @property
+    def stays(self) -> tuple[SettingDifference, ...]:
+        """Of those that differ, the ones of which the project's hold."""
+        return tuple(one for one in self.differs if one.setting not in self.taken)
+
+    @property
+    def asked_alike(self) -> bool:
+        """Whether a judge is asked as in the project the file is from, as far as the file says it."""
+        return not self.stays
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What came with the questions, and what didn't."""
+        said = [f"The dimension {self.dimension.name} is new, with the file's rubric and scale."] if self.made else []
+        words = [_WORDS.get(name, f"wording of the prompt {name}") for name in self.taken]
+        if words:
+            said.append(f"Taken from the file: {', '.join(words)}.")
+        if not self.asked_alike:
+            different = ", ".join(one.words for one in self.stays)
+            said.append(
+                f"The project's settings differ from the file's and stay: {different}. A judge is asked otherwise than "
+                "in the project that the file is from."
+            )
+        return tuple(said)
+
+    def to_json(self) -> dict[str, Any]:
+        rubric_stays = any(one.setting == "rubric" for one in self.stays)
+        return {
+            "dimension_made": self.made,
+            "taken": list(self.taken),
+            "differs": [one.to_json() for one in self.differs],
+            "rubric": "file" if self.holds == "file" and not rubric_stays else "project",
+            "asked_alike": self.asked_alike,
+        }
+
+
+@use_case(Right.FACILITATE)
+def import_checklist_file(
+    workbench: Workbench, dimension_id: int, data: bytes, name: str, holds: Holds = ""
+) -> ChecklistImport:
+    """As `import_checklist`, for a dimension that is there."""
+    with workbench.database.read() as work:
+        dimension, project = work.projects.dimension_by_id(dimension_id), work.projects.project_of(dimension_id)
+    return import_checklist(workbench, project.id, data, name, dimension.name, holds)
+
+
+@use_case(Right.FACILITATE, project="project")
+def project_for_checklist(workbench: Workbench, project: str, data: bytes, file_name: str) -> tuple[Project, bool]:
+    """The project of this name, and whether it was begun now, with what the file says its texts are called.
+
+    Raises NotFoundError where it isn't there and the file doesn't say it.
+    """
+    try:
+        return get_project(workbench, project), False
+    except NotFoundError:
+        content = _decoded(data)
+        settings = _settings(content, _ending(file_name))
+        if settings.text_name is None:
+            raise
+        _questions(content, file_name, settings.dimension or "", {})  # nothing is begun for what can't be read
+    given = {field: value for field in _OF_TASK if (value := getattr(settings, field)) is not None}
+    return create_project(workbench, project, replace(Task(), **given)), True
+
+
+@use_case(Right.FACILITATE, act="brought a checklist in", about="name")
+def import_checklist(
+    workbench: Workbench, project_id: int, data: bytes, name: str, dimension: str = "", holds: Holds = ""
+) -> ChecklistImport:
+    """A new draft from a file; `name` tells by its ending which of IMPORT_ENDINGS it is.
+
+    dimension: without it the one that the file names; one that isn't there is made where the file says its rubric.
+    holds: whose settings hold where those of file and project differ; what nobody has set, in a project without runs,
+    is the file's unless `holds` is "project". Written words are never replaced by empty ones.
+    Lineage comes in as far as the project has the same attributes. Raises FileFormatError with the place of what can't
+    be read, InputError for a scale that leaves out ratings, NotFoundError for a dimension; nothing comes in then.
+    """
+    content, ending = _decoded(data), _ending(name)
+    settings = _settings(content, ending)
+    called = dimension or settings.dimension
+    if not called:
+        raise InputError("The file doesn't say which dimension it is about.", "Name the dimension.")
+    with workbench.database.read() as work:
+        there = next((one for one in work.projects.dimensions(project_id) if one.name == called), None)
+        if there is None and settings.rubric is None:
+            work.projects.dimension(project_id, called)
+        attributes = work.think_aloud.attributes(project_id, there.id) if there else []
+    known = {(attribute.contributor, attribute.text): attribute.id for attribute in attributes}
+    found, comments = _questions(content, name, called, known)
+    wordings = {
+        prompt: checked_wording(workbench, project_id, prompt, source)
+        for prompt, source in (settings.prompts or {}).items()
+        if prompt.startswith(JUDGE)
+    }
+    with workbench.database.write() as work:
+        target = there or work.projects.add_dimension(project_id, _new_dimension(called, settings))
+        taken, differs = _compared(work, project_id, target, settings, wordings, holds)
+        _take(work, project_id, target, settings, wordings, taken)
+        saved = _kept(work, target.id, found, comments)
+        return ChecklistImport(
+            saved, work.projects.dimension_by_id(target.id), there is None, tuple(taken), tuple(differs), holds
+        )
+
+
+def _compared(
+    work: UnitOfWork,
+    project_id: int,
+    dimension: Dimension,
+    settings: ReadSettings,
+    wordings: Mapping[str, tuple[str, str]],
+    holds: Holds,
+) -> tuple[list[str], list[SettingDifference]]:
+    """(settings to take from the file, those that differ from what the project has set)."""
+    unused = holds != "project" and not work.runs.all(project_id)
+    task = work.projects.by_id(project_id).task
+    taken, differs = [], []
+    for name in _WORDS:
+        file, here = getattr(settings, name), getattr(dimension if name in _OF_DIMENSION else task, name)
+        if file is None or file == here:
+            continue
+        if unused and here == _UNSET[name] and _holds_ratings(work, dimension, name, file):
+            taken.append(name)
+        else:
+            differs.append(SettingDifference(name, file, here))
+    own = judge_wordings(work, project_id)
+    for name in sorted({*wordings, *own}) if settings.prompts is not None else ():
+        file = wordings.get(name, ("", ""))[0]
+        if file == own.get(name, ""):
+            continue
+        if unused and name not in own:
+            taken.append(name)
+        else:
+            differs.append(SettingDifference(name, file, own.get(name, "")))
+    if holds == "file":
+        taken += [one.setting for one in differs if one.setting not in _WORDS or str(one.file).strip()]
+    return taken, differs
+
+
+def _holds_ratings(work: UnitOfWork, dimension: Dimension, name: str, value: float | str) -> bool:
+    rated = work.texts.rating_range(dimension.id)
+    if rated is None or not isinstance(value, float):
+        return True
+    return value <= rated[0] if name == "low" else rated[1] <= value
+
+
+def _take(
+    work: UnitOfWork,
+    project_id: int,
+    dimension: Dimension,
+    settings: ReadSettings,
+    wordings: Mapping[str, tuple[str, str]],
+    taken: Sequence[str],
+) -> None:
+    of_dimension = {name: getattr(settings, name) for name in taken if name in _OF_DIMENSION}
+    of_task = {name: getattr(settings, name) for name in taken if name in _OF_TASK}
+    if of_dimension:
+        set_dimension(work, replace(dimension, **of_dimension))
+    if of_task:
+        work.projects.set_task(project_id, replace(work.projects.by_id(project_id).task, **of_task))
+    for name in taken:
+        if name in wordings:
+            work.own_prompts.add(project_id, name, *wordings[name])
+        elif name not in _WORDS:
+            work.own_prompts.use(project_id, name, 0)
+
+
+def _new_dimension(name: str, settings: ReadSettings) -> Dimension:
+    made = Dimension(name, settings.rubric or "")
+    low = made.low if settings.low is None else settings.low
+    return replace(made, low=low, high=made.high if settings.high is None else settings.high)
+
+
+def _questions(
+    content: str, name: str, dimension: str, known: Mapping[tuple[str, str], int]
+) -> tuple[Checklist, Mapping[tuple[str, str], Sequence[ReadComment]]]:
+    ending = _ending(name)
+    if ending in _TABLES:
+        return read_rows(_rows(content, name), dimension), {}
+    if ending in _LISTS:
+        return read_lines(content, dimension), {}
+    return read_document(content, dimension, known), read_comments(content)
+
+
+def _settings(content: str, ending: str) -> ReadSettings:
+    return ReadSettings() if ending in (*_TABLES, *_LISTS) else read_settings(content)
+
+
+def _ending(name: str) -> str:
+    ending = PurePath(name).suffix.lower().removeprefix(".")
+    if ending not in IMPORT_ENDINGS:
+        raise FileFormatError(f"{PurePath(name).name} is no kind of file that checklists come in.", _KINDS)
+    return ending
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileFormatError("The checklist file is no text in UTF-8.", "Save it as UTF-8.") from None
+
+
+def _kept(
+    work: UnitOfWork,
+    dimension_id: int,
+    found: Checklist,
+    comments: Mapping[tuple[str, str], Sequence[ReadComment]],
+) -> Checklist:
+    """As a new draft, with what people had said about its questions."""
+    saved = work.checklists.get(work.checklists.save(dimension_id, found, origin="imported"))
+    for question in saved.asked if comments else ():
+        for said in comments.get((question.component, question.text), ()):
+            id_ = work.question_comments.add(question.id, said.who, said.text, said.at)
+            if said.resolved:
+                work.question_comments.settle(id_, "resolved", said.who)
+    return saved
+
+
+def _rows(content: str, name: str) -> list[tuple[int, dict[str, object]]]:
+    rows, skipped = parse_delimited(content, PurePath(name).name)
+    if skipped:
+        raise FileFormatError(f"Row {skipped[0].row} can't be read: {skipped[0].reason}", "Mend it, then try again.")
+    return rows

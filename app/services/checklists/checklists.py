@@ -1,18 +1,27 @@
-"""Checklists as their owners handle them: look, edit, publish, take out, bring in."""
+"""Checklists: the draft, published versions, their differences, and a trial on one text."""
 
-from collections.abc import Sequence
+import asyncio
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
-from app.construction.hint import Hint
-from app.construction.lint import lint_checklist, lint_question
+import numpy as np
+
+from app.construction.lint import Hint, lint_checklist, lint_question
 from app.domain.attribute import Attribute
-from app.domain.checklist import Checklist, ChecklistStatus
-from app.domain.people.actor import Right
-from app.domain.project import Project
-from app.domain.task import Dimension
+from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind
+from app.domain.judgment import Answer, Judgment, checklist_score
+from app.domain.people import Right
+from app.domain.project import Dimension, Project, Text
+from app.domain.run import RunSummary
 from app.errors import ConflictError, NotReadyError
-from app.services.checklists.open_edits import OpenEdits, save_open_edits
+from app.evaluators.checklist import ChecklistEvaluator, JudgeOptions
+from app.services.checklists.draft_edits import OpenEdits, save_open_edits
 from app.services.people.text_shares import take_over_texts
+from app.services.runtime.models import model_session
+from app.services.runtime.prompts import own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -159,3 +168,224 @@ def _read_aloud(workbench: Workbench, view: ChecklistView) -> list[str]:
 def get_checklist(workbench: Workbench, checklist_id: int) -> Checklist:
     with workbench.database.read() as work:
         return work.checklists.get(checklist_id)
+
+
+@use_case(Right.REVIEW)
+def runs_with(workbench: Workbench, project_id: int, checklist_id: int) -> list[RunSummary]:
+    """The runs that asked this version's questions, newest first."""
+    with workbench.database.read() as work:
+        used = work.runs.with_checklist(checklist_id)
+        return [run for run in work.runs.all(project_id, anchors=True) if run.id in used]
+
+
+OPTIONS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewScore:
+    """The score if all questions count alike and by their weights, None where none has a yes or no; how many have an
+    answer, and how many of these don't apply."""
+
+    equal: float | None
+    weighted: float | None
+    answered: int
+    asked: int
+    not_applicable: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewText:
+    """What a judge said of one text: answers by question id, with reasons, and the score they give."""
+
+    model: str
+    judgments: Mapping[int, Judgment]
+    score: PreviewScore
+
+
+@use_case(Right.SEE)
+def preview_texts(workbench: Workbench, project_id: int, search: str = "") -> list[Text]:
+    """The first texts that contain the words, in the text or in the names of document and system; locked ones aside."""
+    with workbench.database.read() as work:
+        return work.texts.page(project_id, 0, OPTIONS, search.strip())
+
+
+@use_case(Right.SEE)
+def drawn_text(workbench: Workbench, project_id: int, seed: int) -> Text:
+    """A text drawn at random, the same for the same seed. Raises NotReadyError where there is none."""
+    with workbench.database.read() as work:
+        count = work.texts.count(project_id)
+        if not count:
+            raise NotReadyError("This project has no texts yet.", "Import some on the Texts screen.")
+        return work.texts.page(project_id, int(np.random.default_rng(seed).integers(count)), 1)[0]
+
+
+@use_case(Right.SEE)
+def preview_text(workbench: Workbench, project_id: int, text_id: int) -> Text:
+    """Raises NotFoundError for one that the project doesn't have or that is locked."""
+    with workbench.database.read() as work:
+        return work.texts.in_project(project_id, text_id)
+
+
+@use_case(Right.FACILITATE)
+def judge_preview(workbench: Workbench, view: ChecklistView, text: Text, model: str) -> PreviewText:
+    """Ask the questions as a run would, with reasons. What it costs stands in the ledger; no score is kept.
+
+    Raises NotReadyError where nothing is asked, and what asking raises.
+    """
+    if not view.checklist.asked:
+        raise NotReadyError("This checklist asks nothing.", "Switch a question on, or add one.")
+    with own_wordings(workbench, view.project.id):
+        judgments, name = asyncio.run(_asked(workbench, view, text, model))
+    answers = {judgment.question: judgment.answer for judgment in judgments}
+    return PreviewText(name, {judgment.question: judgment for judgment in judgments}, preview_score(view, answers))
+
+
+async def _asked(workbench: Workbench, view: ChecklistView, text: Text, name: str) -> tuple[tuple[Judgment, ...], str]:
+    async with model_session(workbench, name, project=view.project.id) as model:
+        options = JudgeOptions(reasons=model.is_llm)
+        evaluator = ChecklistEvaluator(model, view.project.task, view.dimension, view.checklist, options)
+        return (await evaluator.score(text)).judgments, model.name
+
+
+def preview_score(view: ChecklistView, answers: Mapping[int, Answer]) -> PreviewScore:
+    """The score that answers (by question id, missing ones unanswered) give on the dimension's scale."""
+    asked, low, high = view.checklist.asked, view.dimension.low, view.dimension.high
+    given = [answers.get(question.id, Answer.UNANSWERED) for question in asked]
+    return PreviewScore(
+        checklist_score(given, low, high).value,
+        checklist_score(given, low, high, [question.weight for question in asked]).value,
+        sum(answer is not Answer.UNANSWERED for answer in given),
+        len(asked),
+        sum(answer is Answer.NOT_APPLICABLE for answer in given),
+    )
+
+
+class DiffKind(StrEnum):
+    """The value is how it is said of a question."""
+
+    ADDED = "added"
+    REWORDED = "reworded"
+    GUIDANCE = "with other guidance"
+    MAY_NOT_APPLY = "allowed not to apply"
+    ALWAYS_APPLIES = "no longer allowed not to apply"
+    WEIGHT = "with another weight"
+    COMPONENT = "put under another component"
+    MOVED = "moved"
+    SWITCHED_OFF = "switched off"
+    SWITCHED_ON = "switched on"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionChange:
+    """One question and everything that is different about it; `before` is None where it is new, `after` where it is
+    gone."""
+
+    kinds: tuple[DiffKind, ...]
+    before: Question | None
+    after: Question | None
+
+    @property
+    def question(self) -> Question:
+        """As it is now, or was last."""
+        found = self.after or self.before
+        assert found is not None  # one of the two is always there
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ChecklistDiff:
+    """Sub-questions in the order of the newer version, then what is gone; key questions that are new or gone, as they
+    are worded. The judge is asked the sub-questions only."""
+
+    questions: tuple[QuestionChange, ...]
+    new_key_questions: tuple[str, ...] = ()
+    gone_key_questions: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return not (self.questions or self.new_key_questions or self.gone_key_questions)
+
+    def __str__(self) -> str:
+        """In numbers: "1 added, 2 reworded"."""
+        counts = Counter(kind for change in self.questions for kind in change.kinds)
+        said = [f"{counts[kind]} {kind.value}" for kind in DiffKind if counts[kind]]
+        keys = max(len(self.new_key_questions), len(self.gone_key_questions))
+        said += [f"{keys} key question{'s' if keys > 1 else ''} changed"] if keys else []
+        return ", ".join(said) or "nothing is different"
+
+
+def compare_checklists(before: Checklist, after: Checklist) -> ChecklistDiff:
+    """Questions are the same if their wording is; else if they started from the same wording."""
+    old, new = _of(before, QuestionKind.SUB), _of(after, QuestionKind.SUB)
+    pairs, added, removed = _matched(old, new)
+    moved = _moved(pairs, old)
+    by_id = {change.question.id: change for change in (_changed(a, b, b.id in moved) for a, b in pairs) if change.kinds}
+    by_id |= {question.id: QuestionChange((DiffKind.ADDED,), None, question) for question in added}
+    keys_before, keys_after = ([q.text for q in _of(c, QuestionKind.KEY)] for c in (before, after))
+    return ChecklistDiff(
+        questions=(
+            *(by_id[question.id] for question in new if question.id in by_id),
+            *(QuestionChange((DiffKind.REMOVED,), question, None) for question in removed),
+        ),
+        new_key_questions=tuple(text for text in keys_after if text not in keys_before),
+        gone_key_questions=tuple(text for text in keys_before if text not in keys_after),
+    )
+
+
+def _changed(old: Question, new: Question, moved: bool) -> QuestionChange:
+    found = {
+        DiffKind.REWORDED: old.text != new.text,
+        DiffKind.GUIDANCE: old.guidance != new.guidance,
+        DiffKind.MAY_NOT_APPLY: new.may_not_apply and not old.may_not_apply,
+        DiffKind.ALWAYS_APPLIES: old.may_not_apply and not new.may_not_apply,
+        DiffKind.WEIGHT: old.weight != new.weight,
+        DiffKind.COMPONENT: old.component != new.component,
+        DiffKind.MOVED: moved,
+        DiffKind.SWITCHED_OFF: old.enabled and not new.enabled,
+        DiffKind.SWITCHED_ON: new.enabled and not old.enabled,
+    }
+    return QuestionChange(tuple(kind for kind, so in found.items() if so), old, new)
+
+
+def _of(checklist: Checklist, kind: QuestionKind) -> list[Question]:
+    return [q for q in checklist.questions if q.kind is kind]
+
+
+def _matched(
+    before: list[Question], after: list[Question]
+) -> tuple[list[tuple[Question, Question]], list[Question], list[Question]]:
+    """The pairs in the order of `after`, what is only in `after`, what is only in `before`."""
+    partner: dict[int, Question] = {}
+    left = list(before)
+    by_wording: tuple[Callable[[Question], Hashable], ...] = (
+        lambda question: (question.component, question.text),
+        lambda question: question.text,
+        lambda question: (question.component, question.original),
+        lambda question: question.original,
+    )
+    for same in by_wording:
+        for new in after:
+            old = next((q for q in left if same(q) == same(new)), None) if new.id not in partner else None
+            if old is not None:
+                partner[new.id] = old
+                left.remove(old)
+    pairs = [(partner[new.id], new) for new in after if new.id in partner]
+    return pairs, [new for new in after if new.id not in partner], left
+
+
+def _moved(pairs: Sequence[tuple[Question, Question]], before: Sequence[Question]) -> set[int]:
+    """The fewest questions whose moving explains the new order: all but a longest run that kept its order."""
+    place = {question.id: number for number, question in enumerate(before)}
+    ends: list[int] = []  # ends[n]: the smallest last place of a rising run of n + 1 questions
+    length: list[int] = []
+    for old, _ in pairs:
+        at = bisect_left(ends, place[old.id])
+        ends[at : at + 1] = [place[old.id]]
+        length.append(at + 1)
+    wanted, last, kept = max(length, default=0), len(before), set[int]()
+    for (old, new), reached in zip(reversed(pairs), reversed(length), strict=True):
+        if reached == wanted and place[old.id] < last:
+            wanted, last = wanted - 1, place[old.id]
+            kept.add(new.id)
+    return {new.id for _, new in pairs if new.id not in kept}

@@ -1,29 +1,44 @@
-"""Answers of experts to a published checklist, blind to the judge and to each other, on texts drawn for them."""
+"""Experts answer a published checklist: which texts, in which waves, with which answers."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus
-from app.domain.expert_answer import AnswerDraw, AnswerSet, AnswerSheet, AnswerWave, carried_answers
+from app.domain.expert_answer import (
+    AnswerDraw,
+    AnswerSet,
+    AnswerSheet,
+    AnswerWave,
+    SheetEntry,
+    WishedWave,
+    carried_answers,
+)
 from app.domain.judgment import Answer
-from app.domain.people.actor import Right
-from app.domain.text import Text
+from app.domain.people import Right
+from app.domain.project import Text, TextPlace
+from app.domain.storable_text import storable
 from app.errors import ConflictError, InputError, NotReadyError
-from app.services.checklists.answer_waves import draw_wave, pool, store_wave
-from app.services.people.text_shares import newest_draw, take_over_texts, texts_of_expert
+from app.meta_evaluation.judges.answer_design import overall, pivotal_draw
+from app.meta_evaluation.score_matrix import Floats
+from app.services.people.text_shares import newest_draw, share_new_texts, take_over_texts, texts_of_expert
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork
 
 __all__ = [
     "Answer",
     "AnswerDraw",
+    "AnswerPlan",
     "AnswerSet",
     "AnswerSheet",
+    "WishedWave",
     "answer",
     "answer_cube",
     "answer_sheet",
@@ -31,6 +46,7 @@ __all__ = [
     "answered_version",
     "answers_taken_over",
     "draw_of",
+    "draw_planned",
     "draw_same_texts",
     "draw_texts",
     "drawable",
@@ -38,9 +54,92 @@ __all__ = [
     "inapplicable_cube",
     "note",
     "own_sheet",
+    "plan_answers",
     "texts_of",
     "unfinished_sheet",
 ]
+
+
+ALIKE = 1e-9
+"""Probabilities that differ by less are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnWave:
+    """What a wave draws: `chances` of every text it could have drawn, given that none had been drawn before."""
+
+    seed: int
+    texts: tuple[int, ...]
+    chances: Mapping[int, float]
+
+
+def pool(work: UnitOfWork, checklist_id: int) -> tuple[list[TextPlace], list[float]]:
+    """What can be drawn from, with its mean ratings; no ratings where no text has any."""
+    dimension_id = work.checklists.dimension_of(checklist_id)
+    texts, _ = evaluation_texts(work, work.projects.project_of(dimension_id).id, dimension_id)
+    means = work.texts.mean_scores(dimension_id)
+    rated = [text for text in texts if text.id in means]
+    return (rated, [means[text.id] for text in rated]) if rated else (texts, [])
+
+
+def draw_wave(work: UnitOfWork, checklist_id: int, before: AnswerDraw | None, texts: int, seed: int) -> DrawnWave:
+    """Draw so many of the texts that `before` hasn't drawn, spread over the human scores; nothing is stored.
+
+    Raises InputError for a number of texts that isn't there.
+    """
+    can_be_drawn, scores = pool(work, checklist_id)
+    ids = [text.id for text in can_be_drawn]
+    taken = set(before.texts) if before else set()
+    rest = np.array([place for place, text in enumerate(ids) if text not in taken], dtype=np.int64)
+    if not 1 <= texts <= rest.size:
+        left = f"Ask for 1 to {rest.size}." if rest.size else "All that can be drawn are drawn."
+        raise InputError(f"{texts} texts can't be drawn.", left)
+    chances = np.full(len(ids), texts / rest.size)
+    rng = np.random.default_rng([seed, len(before.waves) + 1 if before else 1])
+    ties = rng.random(rest.size)
+    order = np.lexsort((ties, np.array(scores)[rest])) if scores else np.argsort(ties)
+    chosen = pivotal_draw(chances[rest], order, rng)
+    return DrawnWave(seed, tuple(ids[rest[place]] for place in chosen), dict(zip(ids, chances.tolist(), strict=True)))
+
+
+def store_wave(work: UnitOfWork, draw_id: int, wave: DrawnWave) -> AnswerDraw:
+    """Its texts are shared at once where not everybody answers all."""
+    draw = work.expert_answers.add_wave(draw_id, wave.texts, wave.chances, design="chance", seed=wave.seed, tau=0.0)
+    share_new_texts(work, draw)
+    return draw
+
+
+def drawn_probability(
+    work: UnitOfWork, draw: AnswerDraw, texts: Sequence[int], answered: Sequence[float] | None = None
+) -> Floats:
+    """(texts,) of being drawn; 0 for texts that could not be. `answered` is each wave's part that people answered by
+    now, for the probability of being answered.
+
+    Waves of an older program gave all texts the same chance; which could be drawn is not on record, so that of
+    `texts` counts.
+    """
+    waves = []
+    for wave, chances in zip(draw.waves, work.expert_answers.chances(draw.id), strict=True):
+        alike = len(wave.texts) / max(len({*texts, *wave.texts}), 1)
+        waves.append(np.array([chances.get(text, 0.0) if chances else alike for text in texts]))
+    return overall(waves, answered)
+
+
+def answered_probability(workbench: Workbench, found: AnswerSet, texts: Sequence[int]) -> Floats | None:
+    """(texts,) of being drawn for experts and answered by now, NaN for texts that can't be drawn; None where the drawn
+    ones were all alike."""
+    answered = {one.text for one in found.answers if one.answer is not None}
+    with workbench.database.read() as work:
+        draw = work.expert_answers.draw_of(found.checklist.id)
+        if draw is None:
+            return None
+        parts = [sum(text in answered for text in wave.texts) / max(len(wave.texts), 1) for wave in draw.waves]
+        everything = list(dict.fromkeys([*(text.id for text in pool(work, found.checklist.id)[0]), *draw.texts]))
+        each = dict(zip(everything, drawn_probability(work, draw, everything, parts).tolist(), strict=True))
+    if np.ptp([each[text] for text in draw.texts]) < ALIKE:
+        return None
+    return np.array([each.get(text, np.nan) for text in texts])
+
 
 _AS_NUMBER: Mapping[Answer | None, float] = {Answer.YES: 1.0, Answer.NO: 0.0}
 _INAPPLICABLE: Mapping[Answer | None, float] = {Answer.NOT_APPLICABLE: 1.0, Answer.YES: 0.0, Answer.NO: 0.0}
@@ -264,3 +363,148 @@ def writer(work: UnitOfWork, draw: AnswerDraw, expert: str) -> int:
     """The id of the contributor this expert is, added if new."""
     project = work.projects.project_of(work.checklists.dimension_of(draw.checklist))
     return work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN).id
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPlan:
+    """What the next wave would draw: `texts`, each with the same `chance`. `left` texts can be drawn, `drawn` are
+    already."""
+
+    wave: int
+    seed: int
+    left: int
+    drawn: int
+    chance: float
+    texts: tuple[Text, ...]
+
+
+def plan_answers(workbench: Workbench, checklist_id: int, wished: WishedWave) -> AnswerPlan:
+    """Return the next wave without storing it. The same seed draws the same texts.
+
+    Raises InputError for a number of texts that isn't left, NotReadyError for a draft.
+    """
+    with workbench.database.read() as work:
+        before, wave = _wave(work, checklist_id, wished)
+        known = work.texts.many(wave.texts)
+        taken = before.texts if before else ()
+        return AnswerPlan(
+            len(before.waves) + 1 if before else 1,
+            wished.seed,
+            len(wave.chances.keys() - set(taken)),
+            len(taken),
+            wave.chances[wave.texts[0]],
+            tuple(known[text] for text in wave.texts),
+        )
+
+
+@use_case(Right.FACILITATE, act="drew texts for experts")
+def draw_planned(workbench: Workbench, checklist_id: int, wished: WishedWave) -> AnswerDraw:
+    """Draw what `plan_answers` says: the first texts of a version, or more for every expert after those they have.
+
+    What experts answered stays, and so does the order of the texts they have. Raises as `plan_answers`, and
+    ConflictError for texts anew once there are answers.
+    """
+    with workbench.database.write() as work:
+        if wished.anew:
+            forget_draw(work, published(work, checklist_id))
+        before, wave = _wave(work, checklist_id, wished)
+        if before:
+            return store_wave(work, before.id, wave)
+        stratified = bool(pool(work, checklist_id)[1])
+        return store_wave(work, work.expert_answers.add_draw(checklist_id, wished.seed, stratified), wave)
+
+
+def _wave(work: UnitOfWork, checklist_id: int, wished: WishedWave) -> tuple[AnswerDraw | None, DrawnWave]:
+    published(work, checklist_id)
+    before = None if wished.anew else work.expert_answers.draw_of(checklist_id)
+    if not pool(work, checklist_id)[0]:
+        raise NotReadyError("No text is left to draw: all are locked, or were read as samples.", "Import more texts.")
+    return before, draw_wave(work, checklist_id, before, wished.texts, wished.seed)
+
+
+MOST = 10_000  # entries in one message: more than anybody types between two replies of the server
+LONGEST_NOTE = 10_000  # characters
+_LARGEST = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class SheetMessage:
+    """The entries that the server hasn't confirmed yet. `page` names the opened sheet that counts them."""
+
+    page: str
+    entries: tuple[SheetEntry, ...]
+
+
+def read_message(raw: object) -> SheetMessage:
+    """What the browser sent, if it has the form of a message: nothing in it is trusted to be one.
+
+    Raises InputError for anything else.
+    """
+    if not isinstance(raw, Mapping) or not isinstance(raw.get("entries"), list) or len(raw["entries"]) > MOST:
+        raise _odd()
+    page = raw.get("page")
+    if not isinstance(page, str) or not 0 < len(page) <= 100:
+        raise _odd()
+    return SheetMessage(page, tuple(map(_entry, raw["entries"])))
+
+
+def _entry(raw: object) -> SheetEntry:
+    if not isinstance(raw, Mapping):
+        raise _odd()
+    number, text = _number(raw.get("number")), _number(raw.get("text"))
+    if "step" in raw:
+        if raw["step"] not in (1, -1):
+            raise _odd()
+        return SheetEntry(number, text, step=int(raw["step"]))
+    question = _number(raw.get("question"))
+    if "note" in raw:
+        return SheetEntry(number, text, question, note=_note(raw["note"]))
+    if raw.get("answer") not in [given.value for given in Answer]:
+        raise _odd()
+    return SheetEntry(number, text, question, Answer(raw["answer"]))
+
+
+def _number(raw: Any) -> int:
+    if not isinstance(raw, int) or isinstance(raw, bool) or not 0 < raw <= _LARGEST:
+        raise _odd()
+    return raw
+
+
+def _note(raw: object) -> str:
+    if not isinstance(raw, str) or len(raw) > LONGEST_NOTE:
+        raise InputError("A note is too long to be kept.", f"Shorten it to {LONGEST_NOTE:,} characters.")
+    return storable(raw)
+
+
+def _odd() -> InputError:
+    return InputError("The browser sent something that is no answer.", "Reload the page.")
+
+
+@use_case(Right.TAKE_PART)
+def keep_entries(workbench: Workbench, draw: AnswerDraw, expert: str, entries: Sequence[SheetEntry]) -> int:
+    """Keep answers and notes in their order, in one transaction; steps from text to text leave nothing to keep.
+
+    An answer about a text that was given to somebody else meanwhile is kept as well. Whoever answers before thinking
+    aloud has read questions made of what others wrote: what they write later counts as written after that.
+
+    Returns how many were refused because their question about their text isn't among those drawn, or because it doesn't
+    allow "does not apply"; the others are kept.
+    Raises NotFoundError where the texts are no longer drawn.
+    """
+    with workbench.database.write() as work:
+        drawn, who = answerable_pairs(work, draw), writer(work, draw, expert)
+        written = [entry for entry in entries if not entry.step]
+        open_ = {q.id for q in work.checklists.get(draw.checklist).asked if q.may_not_apply}
+        known = [entry for entry in written if (entry.text, entry.question) in drawn and _may_be_given(entry, open_)]
+        for entry in known:
+            if entry.answer is not None:
+                work.expert_answers.answer(draw.id, who, entry.text, entry.question, entry.answer)
+            if entry.note is not None:
+                work.expert_answers.note(draw.id, who, entry.text, entry.question, entry.note)
+        if known:
+            work.independence.note_seen(work.checklists.dimension_of(draw.checklist), who)
+    return len(written) - len(known)
+
+
+def _may_be_given(entry: SheetEntry, may_not_apply: Collection[int]) -> bool:
+    return entry.answer is not Answer.NOT_APPLICABLE or entry.question in may_not_apply

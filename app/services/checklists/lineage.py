@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.attribute_analysis.contribution import Reach, contribution_of
+from app.attribute_analysis.pool import Reach, contribution_of
 from app.construction.lineage import LEFT_OUT, Branch, Flow, Lineage, Unserved, flows, lineage_of
-from app.construction.steps.document import from_document
-from app.construction.steps.result import as_checklist
+from app.construction.steps.result import as_checklist, from_document
 from app.domain.attribute import Attribute
 from app.domain.checklist import Checklist
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.services.building.build_state import inputs_of
 from app.services.checklists.checklists import view_checklist
 from app.services.runtime.use_case import use_case

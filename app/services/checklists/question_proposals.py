@@ -1,28 +1,31 @@
-"""Proposals of models for a draft, kept until a person decides; accepted, one is an edit like any other.
-
-The model's answer is paid for, so a proposal is kept as soon as it is there: a closed tab loses none.
-"""
+"""Experts' comments on questions, and changes that they propose."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.construction.applicability import APPLICABILITY, Applicability, ask_applicability
 from app.construction.lint import similarity
-from app.construction.rewriting import Rewriting, prompt_name, rewrite
+from app.construction.questions import APPLICABILITY, Applicability, Rewriting, ask_applicability, prompt_name, rewrite
 from app.construction.stage import StageContext, merged
-from app.construction.validation import ValidationChange, validate_questions
-from app.construction.validation_diff import open_changes
-from app.domain.checklist import Checklist, Question, QuestionOrigin
-from app.domain.checklist_change import Edit
-from app.domain.people.actor import Right
-from app.domain.questions.proposal import Action, Proposal, ProposalStatus
+from app.construction.validation import ValidationChange, open_changes, validate_questions
+from app.domain.checklist import (
+    LONGEST_COMMENT,
+    Action,
+    Checklist,
+    Edit,
+    Proposal,
+    ProposalStatus,
+    Question,
+    QuestionComment,
+    QuestionOrigin,
+)
+from app.domain.people import Right
 from app.domain.run import StageRun
-from app.errors import ConflictError, NotFoundError
+from app.errors import ConflictError, InputError, NotFoundError
 from app.services.background.jobs import start_job
-from app.services.background.kinds import job_kind
-from app.services.background.progress import Progress
+from app.services.background.progress import Progress, job_kind
 from app.services.checklists.draft_edits import QuestionWording, new_question, question_in
+from app.services.checklists.expert_answers import unfinished_sheet
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered, answered_stage
@@ -267,3 +270,51 @@ def _question(checklist: Checklist, question_id: int) -> Question:
     if found is None:
         raise NotFoundError("This question is no longer there.", "Reload the page.")
     return found
+
+
+@use_case(Right.REVIEW)
+def comments_on(workbench: Workbench, checklist_id: int) -> Mapping[int, Sequence[QuestionComment]]:
+    """Question -> its comments, oldest first, those of earlier versions of it too; for an expert who has still to
+    answer their own alone, since others say there how they answer."""
+    with workbench.database.read() as work:
+        found = work.question_comments.of_checklist(checklist_id)
+    name = _still_answering(workbench, checklist_id)
+    if not name:
+        return found
+    own = {question: [one for one in said if one.who == name] for question, said in found.items()}
+    return {question: said for question, said in own.items() if said}
+
+
+@use_case(Right.REVIEW)
+def sees_all_comments(workbench: Workbench, checklist_id: int) -> bool:
+    """False for an expert who has still to answer texts on the dimension."""
+    return not _still_answering(workbench, checklist_id)
+
+
+def _still_answering(workbench: Workbench, checklist_id: int) -> str:
+    """The name of the expert who is there and has unanswered texts; "" for everybody else."""
+    with workbench.database.read() as work:
+        dimension_id = work.checklists.dimension_of(checklist_id)
+        name = workbench.actor.expert_in(work.projects.project_of(dimension_id).id)
+    return name if name and unfinished_sheet(workbench, dimension_id, name) else ""
+
+
+@use_case(Right.EDIT, act="commented on a question", about="text")
+def comment_on(workbench: Workbench, question_id: int, text: str, who: str = "") -> None:
+    """Of a draft or a published version. Raises InputError for nothing or for too much, NotFoundError."""
+    said = text.strip()
+    if not said:
+        raise InputError("There is nothing in the comment.", "Write what others should know about this question.")
+    if len(said) > LONGEST_COMMENT:
+        raise InputError(
+            f"The comment has {len(said):,} characters; {LONGEST_COMMENT:,} are the most.", "Say it in fewer words."
+        )
+    with workbench.database.write() as work:
+        work.question_comments.add(question_id, who, said)
+
+
+@use_case(Right.EDIT, act="settled a comment")
+def settle_comment(workbench: Workbench, comment_id: int, resolved: bool, who: str = "") -> None:
+    """Resolve it, or open it again; both stay on record. Raises NotFoundError."""
+    with workbench.database.write() as work:
+        work.question_comments.settle(comment_id, "resolved" if resolved else "reopened", who)

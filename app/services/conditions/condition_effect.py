@@ -11,19 +11,18 @@ from typing import Any
 
 from scipy.stats import spearmanr
 
-from app.attribute_analysis.contribution import sources_of
+from app.attribute_analysis.pool import sources_of
 from app.attribute_analysis.similarity import Similarity
 from app.domain.attribute import Attribute, AttributeStatus
 from app.domain.checklist import Checklist
 from app.domain.condition import conditions_of, of_condition
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.domain.run import RunSummary, ScoreStatus
 from app.errors import NotFoundError, NotReadyError
 from app.meta_evaluation.choices import Level
 from app.meta_evaluation.evaluation import Figure, Origin
 from app.providers.model_options import ModelOptions
-from app.services.attributes.analysis import similarity_of_sets
-from app.services.attributes.embedding import LSA, Embedding
+from app.services.attributes.analysis import LSA, Embedding, similarity_of_sets
 from app.services.results.contribution import runs_with_checklist
 from app.services.results.results import Choices, evaluate_scores
 from app.services.runtime.use_case import use_case

@@ -4,25 +4,30 @@ Nothing is stored about a study but what it makes: builds marked with the digest
 (docs/adr/0011), and runs. So what was made for one study serves the next, and an interrupted one goes on.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
-from app.construction.components import check_number
-from app.domain.people.actor import Right
-from app.domain.project import Project
-from app.domain.run import RunDimension
-from app.domain.study import Family, StudyCondition
-from app.domain.think_aloud import HeldBack
+from app.construction.components import DEFAULT, check_number
+from app.domain.attribute import HeldBack
+from app.domain.build import Stage
+from app.domain.checklist import Checklist
+from app.domain.condition import Family, StudyCondition, of_condition, study_conditions
+from app.domain.people import Right
+from app.domain.project import Dimension, Project
+from app.domain.run import RunDimension, RunStatus, RunSummary
 from app.errors import InputError, NotReadyError
 from app.evaluators.checklist import PLAIN
 from app.prompting import load_prompt
-from app.services.conditions.study_cells import Cell, cells_of, same_way
-from app.services.conditions.study_options import CHOICES, StudyOptions, study_options_of
+from app.providers.model_options import USUAL, ModelOptions, options_for
 from app.services.runtime.prompts import own_wordings, planned_prompts
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import DrawCheck, check_drawn_texts
+from app.services.scoring.evaluators import CHECKLIST
+from app.services.scoring.runs import RunOptions
 from app.services.think_aloud.samples import drawn
 from db.unit_of_work import UnitOfWork
 
@@ -37,6 +42,205 @@ __all__ = [
     "plan_study",
     "plan_trials",
 ]
+
+
+CHOICES = "study_choices"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyOptions:
+    """`model` builds every checklist, `judge` answers them all for the same texts.
+
+    share, seed, draw, trials: which texts, as RunOptions has them. components: at most so many a checklist.
+    budget: US dollars for what the study asks from now on, None for no limit.
+    asking: how every LLM of it is asked, builder and judge.
+    """
+
+    dimensions: tuple[Dimension, ...]
+    model: str
+    judge: str
+    families: tuple[Family, ...] = tuple(Family)
+    components: int = DEFAULT
+    share: float = 1.0
+    seed: int = 1
+    budget: float | None = None
+    draw: tuple[int, int] | None = None
+    trials: int = 1
+    asking: ModelOptions = USUAL
+
+    def asking_of(self, model: str) -> ModelOptions:
+        """How `model` or `judge` is asked; what is no LLM is always asked alike."""
+        return options_for(model, self.asking)
+
+    def as_run(self) -> RunOptions:
+        """How each condition is scored. No answer is taken over from another checklist: each is asked as a whole."""
+        return RunOptions(
+            self.dimensions,
+            self.judge,
+            share=self.share,
+            seed=self.seed,
+            draw=self.draw,
+            trials=self.trials,
+            model=self.asking_of(self.judge),
+            reuse=False,
+        )
+
+    @property
+    def words(self) -> str:
+        """For a person, for example "gpt-4o builds, gpt-4o judges, at most 5 components; 40 x 4 texts, seed 1"."""
+        asked = self.as_run()
+        texts = f"{self.draw[0]} x {self.draw[1]} texts" if self.draw else f"{self.share:.0%} of the texts"
+        drawn = f", seed {self.seed}" if asked.drawn else ""
+        trials = f", {self.trials} trials" if self.trials > 1 else ""
+        made = f"{self.model} builds, {self.judge} judges, at most {self.components} components"
+        effort = f", effort {self.asking.effort}" if self.asking.effort else ""
+        return f"{made}{effort}; {texts}{drawn}{trials}"
+
+    @property
+    def asked(self) -> str:
+        """Who builds and who judges, for a person: figures of rules are not to be taken for an LLM's."""
+        by_rules = "rules" in (self.model, self.judge)
+        warning = " Rules are not an LLM; don't report these figures as an LLM's." if by_rules else ""
+        return f"Builds: {self.model}, judges: {self.judge}.{warning}"
+
+    def each_trial(self) -> "list[StudyOptions]":
+        """The same study once for each trial, with the trial's seed. Raises as RunOptions."""
+        return [replace(self, seed=trial.seed, trials=1) for trial in self.as_run().each_trial()]
+
+
+def study_options_of(work: UnitOfWork, project: Project, run: RunSummary) -> StudyOptions:
+    """The choices of the study that made the run."""
+    parts = work.runs.parts(run.id)
+    checklists = [work.checklists.get(part.checklist) for part in parts if part.checklist]
+    there = {dimension.id: dimension for dimension in work.projects.dimensions(project.id)}
+    chosen = run.params.get(CHOICES, {})
+    dimensions = [there[i] for i in chosen.get("dimensions", [part.dimension for part in parts]) if i in there]
+    draw = run.params.get("draw")
+    return StudyOptions(
+        tuple(dimensions),
+        chosen.get("model") or (checklists[0].model if checklists else run.judge),
+        run.judge,
+        tuple(Family(family) for family in chosen.get("families", Family)),
+        int(chosen.get("components", DEFAULT)),
+        float(run.params.get("sample", 1.0)),
+        int(chosen.get("seed", run.params.get("seed", 1))),
+        draw=(int(draw[0]), int(draw[1])) if draw else None,
+        trials=int(chosen.get("trials", 1)),
+        # A judge that is no LLM has none of its own; where a run is gone on with, its own are the newer ones.
+        asking=ModelOptions.of_run({**chosen.get("asking", {}), **run.params}),
+    )
+
+
+BuiltFrom = tuple[StudyOptions, int, tuple[tuple[int, str], ...]]
+"""The choices of a study for one dimension, its id, and the (id, wording) of each attribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One condition on one dimension. `build`, `checklist` and `run` are None where they have to be made.
+
+    attributes: (id, wording) of those that feed it. code: the condition as a build takes it. run: the newest that
+    scored the study's texts with the checklist; it may not have ended yet. elsewhere: there is none, but one that
+    scored other texts with it.
+    """
+
+    condition: StudyCondition
+    dimension: Dimension
+    code: str
+    digest: str
+    attributes: tuple[tuple[int, str], ...]
+    build: int | None
+    checklist: Checklist | None
+    run: RunSummary | None
+    elsewhere: bool = False
+
+    @property
+    def scored(self) -> bool:
+        return self.run is not None and self.run.done == self.run.all
+
+
+def cells_of(
+    work: UnitOfWork,
+    project: Project,
+    options: StudyOptions,
+    dimension: Dimension,
+    runs: Sequence[RunSummary],
+    texts: frozenset[int],
+    prompt: str,
+) -> list[Cell]:
+    """One for each chosen condition that the dimension's attributes allow. runs: those that ask as the study does."""
+    everything = work.think_aloud.attributes(project.id, dimension.id)
+    cells = []
+    for condition, code in study_conditions(everything).items():
+        if condition.family not in options.families:
+            continue
+        used = of_condition(everything, code)
+        attributes = tuple((a.id, a.text) for a in used)
+        digest = _digest(project, dimension, options, sorted((a.contributor, a.text) for a in used))
+        with_ids = _digest(project, dimension, options, sorted(attributes))
+        build = work.builds.of_study(dimension.id, digest) or work.builds.of_study(dimension.id, with_ids)
+        made = work.builds.last_checklist(build) if build else None
+        answered = [r for r in runs if made and _answered(work, r, dimension.id, made, prompt)]
+        run = next((r for r in answered if work.runs.texts_of(r.id, dimension.id) == texts), None)
+        elsewhere = run is None and any(r.done for r in answered)
+        checklist = work.checklists.get(made) if made else None
+        cells.append(Cell(condition, dimension, code, digest, attributes, build, checklist, run, elsewhere))
+    return cells
+
+
+def builds_of_studies(workbench: Workbench, project: Project) -> Mapping[BuiltFrom, Cell]:
+    """All that the project's studies built, as far as a run says what was chosen."""
+    with own_wordings(workbench, project.id), workbench.database.read() as work:
+        found = {}
+        for options in dict.fromkeys(
+            study_options_of(work, project, run) for run in work.runs.all(project.id) if run.study
+        ):
+            for dimension in options.dimensions:
+                alone = replace(options, dimensions=(dimension,))
+                for cell in cells_of(work, project, alone, dimension, (), frozenset(), ""):
+                    found[alone, dimension.id, cell.attributes] = cell
+        return found
+
+
+def keep_builds(workbench: Workbench, project: Project, before: Mapping[BuiltFrom, Cell]) -> None:
+    """What was built is found under the names that contributors have now."""
+    for made_from, now in builds_of_studies(workbench, project).items():
+        then = before.get(made_from)
+        if then is not None and then.build is not None and then.digest != now.digest:
+            with workbench.database.write() as work:
+                work.builds.set_study_digest(then.build, now.digest)
+
+
+def same_way(run: RunSummary, options: StudyOptions) -> bool:
+    """Whether a run asked the study's judge in the study's way: once, all questions in one call."""
+    plain = {name: getattr(PLAIN, name) for name in ("repeats", "soft", "per_question", "reversed_order")}
+    asked = all(run.params.get(name, value) == value for name, value in plain.items())
+    effort = ModelOptions.of_run(run.params).effort == options.asking_of(options.judge).effort
+    return run.evaluator == CHECKLIST and run.judge == options.judge and not run.locked and asked and effort
+
+
+def _answered(work: UnitOfWork, run: RunSummary, dimension: int, checklist: int, prompt: str) -> bool:
+    """Whether it asks the checklist's questions in these words, of whichever texts.
+    A run that was stopped counts too: it is gone on with. One that failed at once is not."""
+    if run.status is RunStatus.FAILED and not run.done:
+        return False
+    parts = work.runs.parts(run.id)
+    return any((p.dimension, p.checklist, p.prompt_digest) == (dimension, checklist, prompt) for p in parts)
+
+
+def _digest(project: Project, dimension: Dimension, options: StudyOptions, attributes: Sequence[Any]) -> str:
+    """Of everything that decides what a build is asked. The condition's name is not part of it; an effort is where one
+    is chosen, so that builds from before there was a choice still count. Ids of attributes were a part of it once: a
+    project that is taken elsewhere has others there."""
+    task, effort = project.task, options.asking_of(options.model).effort
+    inputs = [
+        [task.text_name, task.source_name, task.description, task.language],
+        [dimension.name, dimension.rubric, dimension.low, dimension.high],
+        attributes,
+        [options.model, options.components, *([effort] if effort else [])],
+        [load_prompt(stage.value).digest for stage in Stage],
+    ]
+    return sha256(json.dumps(inputs, ensure_ascii=False).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

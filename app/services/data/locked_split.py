@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from app.corpora.draws import stratified_draw
-from app.domain.locked_split import LockedSplit, Look
-from app.domain.people.actor import Right
+from app.domain.people import Right
+from app.domain.project import LockedSplit, Look
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench

@@ -21,16 +21,15 @@ from time import monotonic
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
-from app.domain.name import checked_name
-from app.domain.people.actor import Right
+from app.domain.people import Right
+from app.domain.storable_text import checked_name
 from app.errors import ConflictError, DatabaseError, FileFormatError, InputError
 from app.export.project_archive import safe_name
 from app.input_file import open_file, shown_path
 from app.limits import PROJECT_FILE
+from app.services.runtime.models import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.output_file import output_file
-from app.services.runtime.trail import act_made_project
-from app.services.runtime.use_case import use_case
-from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
+from app.services.runtime.use_case import act_made_project, use_case
 from app.services.runtime.workbench import Workbench
 from db.backup import check_backup, copy_database
 from db.foreign_file import check_foreign_file, check_states, copy_rows, import_seconds

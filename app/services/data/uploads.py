@@ -1,26 +1,221 @@
-"""A file that a person uploaded: what is in it, and what could be done with it.
+"""Uploaded files: kept, previewed, and what their data will make possible."""
 
-The bytes are put under a name of our own in a folder of their own for as long as they are read; the name that the
-file had on the person's machine only tells its kind.
-"""
-
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from app.corpora.guessing import guess, source_label, writer_label
-from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, read_scale
+from app.corpora.corpus import Corpus, CorpusReader
+from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, guess, read_scale, source_label, writer_label
 from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format, open_corpus
 from app.corpora.records import sheets_of
 from app.corpora.scale import NumberColumn, number_columns
 from app.corpora.table import open_table
+from app.domain.project import Task
 from app.domain.storable_text import storable_value
-from app.domain.task import Task
 from app.errors import WorkbenchError
-from app.services.data.feasibility import Feasibility, feasibility
+from app.meta_evaluation.captions import FEW_TO_DRAW
+from app.meta_evaluation.choices import Level
+from app.meta_evaluation.correlation import estimate
+from app.meta_evaluation.score_matrix import score_table
+from app.think_aloud import SAMPLES, UnratedCandidate, choose_samples, draw_unrated, held_back, sample_candidate
+
+
+@dataclass(frozen=True, slots=True)
+class LevelOutlook:
+    """Agreement at a level: what it would rest on (sources, texts or systems), or the reason why there is none."""
+
+    level: Level
+    units: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Feasibility:
+    """Of a dimension's `texts`, so many are `scored` once its `samples` and what they keep out of scoring are left out,
+    and so many of these are `rated`, from so many `sources`. `dimension` is "" where the file has no ratings at all;
+    `levels` is empty where nothing is rated. `sample_sources` are left out whole; 0 where the samples alone are."""
+
+    dimension: str
+    texts: int
+    scored: int
+    rated: int
+    levels: tuple[LevelOutlook, ...] = ()
+    sources: int = 0
+    samples: int = 0
+    sample_sources: int = 0
+
+    def at(self, level: Level) -> LevelOutlook | None:
+        return next((found for found in self.levels if found.level == level), None)
+
+
+@dataclass(slots=True)
+class _Outline:
+    """What of a file's texts is held: their documents, systems and lengths, and by dimension and text the ratings."""
+
+    documents: list[str] = field(default_factory=list)
+    systems: list[str] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    ratings: dict[str, dict[int, list[float]]] = field(default_factory=lambda: defaultdict(dict))
+
+
+def feasibility(corpus: Corpus | CorpusReader) -> tuple[Feasibility, ...]:
+    """For each dimension, or once where nothing is rated. A judge that agrees with people in everything stands for the
+    one to come: where it has no figure, none will have one. Raises FileFormatError where no text can be read."""
+    outline = _outline(corpus.reader() if isinstance(corpus, Corpus) else corpus)
+    names = [dimension.name for dimension in corpus.dimensions] or [""]
+    return tuple(_of(outline, name, outline.ratings[name]) for name in names)
+
+
+def _outline(corpus: CorpusReader) -> _Outline:
+    found = _Outline()
+    names: dict[str, str] = {}  # equal names are one string
+    for place, item in enumerate(corpus.read()):
+        found.documents.append(names.setdefault(item.text.doc_id, item.text.doc_id))
+        found.systems.append(names.setdefault(item.text.system_id, item.text.system_id))
+        found.lengths.append(len(item.text.text) + len(item.text.source))
+        for rating in item.ratings:
+            found.ratings[rating.dimension].setdefault(place, []).append(rating.value)
+    return found
+
+
+def _of(texts: _Outline, dimension: str, ratings: Mapping[int, Sequence[float]]) -> Feasibility:
+    count = len(texts.documents)
+    samples = _samples(texts, ratings)
+    in_document = Counter(texts.documents)
+    out = held_back(
+        samples,
+        lambda documents: sum(in_document[document] for document in documents),
+        count,
+    )
+    kept = [
+        place
+        for place, document in enumerate(texts.documents)
+        if place not in out.texts and document not in out.documents
+    ]
+    rated = [place for place in kept if place in ratings]
+    sources = [texts.documents[place] for place in rated]
+    systems, human = [texts.systems[place] for place in rated], [fmean(ratings[place]) for place in rated]
+    levels = _levels(sources, systems, human) if ratings else ()
+    return Feasibility(
+        dimension, count, len(kept), len(rated), levels, len(set(sources)), len(samples), len(out.documents)
+    )
+
+
+def _samples(texts: _Outline, ratings: Mapping[int, Sequence[float]]) -> list[tuple[int, str]]:
+    """(place, document) of those that will be chosen: the places of texts are in the order of their ids to come."""
+    rated = [sample_candidate(place, texts.documents[place], texts.lengths[place], r) for place, r in ratings.items()]
+    chosen = [(sample.text_id, sample.doc_id) for sample in (choose_samples(rated) if rated else ())]
+    if len(chosen) == SAMPLES:
+        return chosen
+    others = [
+        UnratedCandidate(place, document, texts.systems[place])
+        for place, document in enumerate(texts.documents)
+        if place not in ratings
+    ]
+    drawn = draw_unrated(others, SAMPLES - len(chosen), documents=[document for _, document in chosen])
+    return chosen + [(candidate.text_id, candidate.doc_id) for candidate in drawn]
+
+
+def _levels(sources: Sequence[str], systems: Sequence[str], human: Sequence[float]) -> tuple[LevelOutlook, ...]:
+    table = score_table([human], human, group=sources, system=systems if any(systems) else None, duplicates="keep")
+    found = []
+    levels: tuple[Level, ...] = ("per-source", "dataset", "system")
+    for level in levels:
+        if level == "system" and not any(systems):
+            continue
+        estimates = estimate(table, level)
+        basis = estimates.basis
+        units = {"per-source": basis.groups_used, "dataset": basis.n_used, "system": basis.systems_used}[level]
+        found.append(LevelOutlook(level, units, estimates.reason))
+    return tuple(found)
+
+
+def feasibility_words(found: Sequence[Feasibility], task: Task) -> list[str]:
+    """Sentences for a person; dimensions of which the same is true share theirs."""
+    by_words: dict[tuple[str, ...], list[str]] = {}
+    for each in found:
+        by_words.setdefault(tuple(_words(each, task)), []).append(each.dimension)
+    if len(by_words) == 1:
+        return list(next(iter(by_words)))
+    return [f"{', '.join(names)}: {' '.join(words)}" for words, names in by_words.items()]
+
+
+def _words(found: Feasibility, task: Task) -> list[str]:
+    many = task.texts_name
+    out = found.texts - found.scored
+    words = [
+        f"{found.scored:,} of {found.texts:,} {many} stay for scoring. "
+        + samples_words(task, found.samples, found.sample_sources, out)
+    ]
+    if not found.levels:
+        return [*words, *without_ratings_words(task)]
+    inside, whole = found.at("per-source"), found.at("dataset")
+    if whole is None or inside is None:
+        return words
+    if whole.reason:
+        return [*words, f"Agreement with people can't be computed: {_lower(whole.reason)}"]
+    if inside.reason:
+        over = f"it rests on {whole.units:,} {many}"
+        todo = f"Choose the level “Dataset” in Results: {over}."
+        if found.sources < FEW_TO_DRAW:
+            todo = f"Over the whole dataset {over}, {_too_few_sources(found, task)}"
+        return [*words, f"Agreement inside each {task.source_name} can't be computed: {_lower(inside.reason)} {todo}"]
+    if inside.units < FEW_TO_DRAW:
+        few = f"would rest on {inside.units:,} of them, too few to trust how sure it is ({FEW_TO_DRAW} are enough)."
+        over = f"Over the whole dataset it rests on {whole.units:,} {many}"
+        todo = f"{over}: choose the level “Dataset” in Results."
+        if found.sources < FEW_TO_DRAW:
+            todo = f"{over}, {_too_few_sources(found, task)}"
+        return [*words, f"Agreement inside each {task.source_name} {few} {todo}"]
+    sources = f"{inside.units:,} groups of the same {task.source_name}"
+    return [*words, f"Agreement with people can be computed inside {sources}, and over the whole dataset."]
+
+
+def samples_words(task: Task, samples: int, sources: int, texts: int) -> str:
+    """Where samples come from, and what they keep out of scoring: so many sources whole, or (0) the samples alone."""
+    these = f"{samples:,} {task.text_name if samples == 1 else task.texts_name}"
+    read = "is the sample" if samples == 1 else "are the samples"
+    if not sources:
+        itself = "it stays" if samples == 1 else "they alone stay"
+        return f"{these} {read} that people and LLMs read while thinking aloud; {itself} out of the evaluation."
+    come = "The sample comes" if samples == 1 else f"The {samples} samples come"
+    out_of = f"{sources:,} {task.source_name if sources == 1 else task.sources_name}"
+    if texts == samples:
+        return f"{come} from {out_of} and {'stays' if samples == 1 else 'stay'} out of the evaluation."
+    these = f"this {task.source_name}" if sources == 1 else f"these {task.sources_name}"
+    return f"{come} from {out_of}; all {texts:,} {task.texts_name} of {these} stay out of the evaluation."
+
+
+def without_ratings_words(task: Task) -> list[str]:
+    """What is and isn't possible where nobody rated the texts."""
+    return [
+        f"No {task.text_name} is rated. You can still think aloud, ask LLMs, build a checklist, score the "
+        f"{task.texts_name}, compare judges with each other, and have experts answer the checklist to see where they "
+        "and the judge disagree.",
+        "Only with ratings: how well scores agree with people's, which method agrees better, and the locked test "
+        f"split. Import the same {task.texts_name} again with a column of ratings to add them.",
+    ]
+
+
+def _too_few_sources(found: Feasibility, task: Task) -> str:
+    """Sources are drawn anew at that level too, so another level is no way out."""
+    of_one = task.source_name if found.sources == 1 else f"different {task.sources_name}"
+    more = FEW_TO_DRAW - found.sources
+    wanted = task.source_name if more == 1 else task.sources_name
+    return (
+        f"but of only {found.sources:,} {of_one}, which is too few on that level too: bring in texts of about {more:,} "
+        f"more {wanted}."
+    )
+
+
+def _lower(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
 
 UPLOAD_FORMATS = FORMATS
 TEXT_FIELDS = FIELDS

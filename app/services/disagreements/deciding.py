@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
-from app.domain.checklist import Checklist, Question
-from app.domain.checklist_change import Edit
+from app.domain.checklist import Checklist, Edit, Question
+from app.domain.improvement import DECIDABLE, LONGEST_REASON, Decision, reference
 from app.domain.judgment import Answer
-from app.domain.people.actor import Right
-from app.domain.questions.decision import DECIDABLE, LONGEST_REASON, Decision, reference
+from app.domain.people import Right
 from app.domain.storable_text import check_storable
 from app.errors import ConflictError, InputError, NotFoundError
 from app.services.checklists.draft_edits import question_in

@@ -1,25 +1,159 @@
-"""Queue of disagreements: each question about a text where somebody parts, those first that would move figures most."""
+"""Disagreements of judge and experts: the queue and each pair."""
 
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from string import ascii_uppercase
 from typing import Any, Literal
 
 import numpy as np
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
-from app.domain.expert_answer import CarriedAnswers
-from app.domain.judgment import Answer
-from app.domain.people.actor import Right
-from app.domain.questions.decision import Decision, contradictions, reference
+from app.domain.expert_answer import CarriedAnswers, ExpertAnswer, carried_answers
+from app.domain.improvement import Decision, contradictions, reference
+from app.domain.judgment import Answer, Judgment
+from app.domain.people import Right
+from app.domain.project import Text
 from app.domain.run import RunSummary
 from app.errors import NotFoundError
-from app.meta_evaluation.questions.disagreements import PartedAnswers, PartedKind, parted_answers
+from app.meta_evaluation.questions.disagreements import OUTSIDE, PartedAnswers, PartedKind, parted_answers
 from app.meta_evaluation.score_matrix import Floats
-from app.services.disagreements.version_answers import NUMBERS, VersionAnswers, version_answers
+from app.services.checklists.expert_answers import published
+from app.services.results.judge_cube import Ints, judge_cube, judged_texts, places_among
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from db.unit_of_work import Database, UnitOfWork
 
-__all__ = ["DisagreementQueue", "PartedKind", "QueueFilter", "QueuedPair", "decidable_versions", "disagreement_queue"]
+__all__ = [
+    "DisagreementQueue",
+    "JudgeSaid",
+    "PartedKind",
+    "PersonSaid",
+    "QueueFilter",
+    "QueuedPair",
+    "SidesOfPair",
+    "decidable_versions",
+    "disagreement_queue",
+    "sides_of_pair",
+]
+
+
+NUMBERS = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: OUTSIDE}
+"""As in `app/meta_evaluation/questions/disagreements.py`; what isn't named is no answer."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VersionAnswers:
+    """`texts` (texts,): the ids of those that experts or judges were asked about, rising, which is import order; none
+    of the locked split. `people` is (experts, texts, questions), each of `judges` (repeats, texts, questions) of the
+    run at the same place. `decisions`: question -> those about it in all its versions, undone ones too.
+    """
+
+    checklist: Checklist
+    texts: Ints
+    experts: tuple[str, ...]
+    people: Floats
+    carried: CarriedAnswers
+    runs: tuple[RunSummary, ...]
+    judges: tuple[Floats, ...]
+    decisions: Mapping[int, Sequence[Decision]]
+
+    def row(self, text: int) -> int | None:
+        """Its place among the texts; None where it is none of them."""
+        return _row(self.texts, text)
+
+
+def version_answers(workbench: Workbench, checklist_id: int) -> VersionAnswers:
+    """The run with most texts of each judge counts, as on Results: none of the locked split, of a study, of a
+    comparison of ways of asking or of a look at anchors. What people and judges said is read again only when it
+    has changed.
+
+    Raises NotReadyError for a draft.
+    """
+    with workbench.database.read() as work:
+        checklist = published(work, checklist_id)
+        dimension_id = work.checklists.dimension_of(checklist_id)
+        project_id = work.projects.project_of(dimension_id).id
+        there = np.asarray(work.texts.ids(project_id))
+        runs = default_runs_of(work, project_id, checklist_id)
+        draw = work.expert_answers.draw_of(checklist_id)
+        state = work.expert_answers.state(draw.id) if draw else ()
+        decisions = work.decisions.of_checklist(checklist_id)
+    given = kept_answers(workbench.database, draw.id, state) if draw else ()
+    asked = tuple(question.id for question in checklist.asked)
+    open_texts = sha256(there.tobytes()).digest()
+    judged = [
+        _kept_judge(workbench.database, run.id, dimension_id, asked, (run.status, run.done, run.failed, open_texts))
+        for run in runs
+    ]
+    decided = {one.text for each in decisions.values() for one in each if one.stands}
+    of_people = np.array([*(draw.texts if draw else ()), *decided], dtype=np.int64)
+    texts = there[np.isin(there, np.concatenate([of_people, *(of for of, _ in judged)]))]
+    experts = tuple(dict.fromkeys(one.expert for one in given))
+    return VersionAnswers(
+        checklist,
+        texts,
+        experts,
+        _people(given, experts, texts, asked),
+        carried_answers(checklist, given),
+        tuple(runs),
+        tuple(_aligned(cube, of, texts) for of, cube in judged),
+        decisions,
+    )
+
+
+def default_runs_of(work: UnitOfWork, project_id: int, checklist_id: int) -> list[RunSummary]:
+    """The run with most texts of each judge that asked this version; newest first."""
+    asked, found = work.runs.with_checklist(checklist_id), dict[str, RunSummary]()
+    for run in work.runs.all(project_id):
+        if run.id in asked and run.done and not run.locked and not run.apart:
+            found[run.judge] = max(found.get(run.judge, run), run, key=lambda each: each.rank())
+    return sorted(found.values(), key=lambda run: -run.id)
+
+
+@lru_cache(maxsize=16)
+def kept_answers(database: Database, draw_id: int, _: tuple[object, ...]) -> tuple[ExpertAnswer, ...]:
+    """Everybody's, read once for as long as nothing changes."""
+    with database.read() as work:
+        return tuple(work.expert_answers.of(draw_id))
+
+
+@lru_cache(maxsize=64)
+def _kept_judge(
+    database: Database, run_id: int, dimension_id: int, asked: tuple[int, ...], _: tuple[object, ...]
+) -> tuple[Ints, Floats]:
+    """The texts with an answer, and (repeats, texts, questions) of the answers about them."""
+    with database.read() as work:
+        given = work.results.answer_columns(run_id, dimension_id)
+    texts = judged_texts(given)
+    return texts, judge_cube(given, texts, asked, NUMBERS)
+
+
+def _aligned(cube: Floats, of: Ints, texts: Ints) -> Floats:
+    """The same answers over `texts`."""
+    found = np.full((cube.shape[0], len(texts), cube.shape[2]), np.nan)
+    place, there = places_among(of, texts)
+    found[:, place[there]] = cube[:, there]
+    return found
+
+
+def _people(given: Sequence[ExpertAnswer], experts: Sequence[str], texts: Ints, asked: Sequence[int]) -> Floats:
+    cube = np.full((len(experts), len(texts), len(asked)), np.nan)
+    who = {name: number for number, name in enumerate(experts)}
+    place = {question: number for number, question in enumerate(asked)}
+    for one in given:
+        row = _row(texts, one.text)
+        if row is not None and one.question in place and one.answer in NUMBERS:
+            cube[who[one.expert], row, place[one.question]] = NUMBERS[one.answer]
+    return cube
+
+
+def _row(texts: Ints, text: int) -> int | None:
+    row = int(np.searchsorted(texts, text))
+    return row if row < texts.size and texts[row] == text else None
+
 
 Key = tuple[str, str, str]
 QueueState = Literal["open", "decided", "contradicting"]
@@ -229,3 +363,86 @@ def _pairs(
 
 def _contradicting(decisions: Iterable[Decision]) -> dict[int, tuple[Decision, ...]]:
     return {found[0].text: found for found in contradictions(decisions)}
+
+
+@dataclass(frozen=True, slots=True)
+class PersonSaid:
+    """`who` is "Expert A" and so on until something is decided, then the name. UNANSWERED is a skipped question, None
+    only a note. `from_version`: the earlier version in which it was said, None for this one."""
+
+    who: str
+    answer: Answer | None
+    note: str
+    from_version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSaid:
+    """`judgments` in the order of the repeats."""
+
+    judge: str
+    run: int
+    judgments: tuple[Judgment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SidesOfPair:
+    """`decisions` about the question, in all its versions, and the text: all that were ever made, newest first."""
+
+    text: Text
+    question: Question
+    people: tuple[PersonSaid, ...]
+    judges: tuple[JudgeSaid, ...]
+    decisions: tuple[Decision, ...]
+
+
+@use_case(Right.READ)
+def sides_of_pair(workbench: Workbench, checklist_id: int, question_id: int, text_id: int) -> SidesOfPair:
+    """Raises NotFoundError for a question that the version doesn't ask, or a text that isn't there or locked."""
+    with workbench.database.read() as work:
+        checklist = published(work, checklist_id)
+        question = next((each for each in checklist.asked if each.id == question_id), None)
+        if question is None:
+            raise NotFoundError(f"Version {checklist.version} doesn't ask this question.", "Go back to the list.")
+        dimension_id = work.checklists.dimension_of(checklist_id)
+        project_id = work.projects.project_of(dimension_id).id
+        text = work.texts.in_project(project_id, text_id)
+        runs = default_runs_of(work, project_id, checklist_id)
+        judged = [(run, work.results.judgments(run.id, dimension_id, text_id)) for run in runs]
+        draw = work.expert_answers.draw_of(checklist_id)
+        state = work.expert_answers.state(draw.id) if draw else ()
+        about = work.decisions.of_checklist(checklist_id).get(question_id, [])
+    decisions = [one for one in about if one.text == text_id]
+    given = kept_answers(workbench.database, draw.id, state) if draw else ()
+    return SidesOfPair(
+        text,
+        question,
+        _answers_of_people(given, (text_id, question_id), checklist_id, named=any(one.stands for one in decisions)),
+        tuple(
+            JudgeSaid(run.judge, run.id, said)
+            for run, judgments in judged
+            if (said := tuple(one for one in judgments if one.question == question_id))
+        ),
+        tuple(reversed(decisions)),
+    )
+
+
+def _answers_of_people(
+    given: tuple[ExpertAnswer, ...], pair: tuple[int, int], checklist_id: int, named: bool
+) -> tuple[PersonSaid, ...]:
+    """Letters in an order drawn for the version, so that they say nothing about who came first."""
+    names = sorted({one.expert for one in given})
+    random.Random(checklist_id).shuffle(names)  # noqa: S311 - an order, no secret
+    letters = {name: f"Expert {_letter(number)}" for number, name in enumerate(names)}
+    said = [one for one in given if (one.text, one.question) == pair and (one.answer is not None or one.note)]
+    ordered = sorted(said, key=lambda one: one.expert if named else letters[one.expert])
+    return tuple(
+        PersonSaid(one.expert if named else letters[one.expert], one.answer, one.note, one.from_version)
+        for one in ordered
+    )
+
+
+def _letter(number: int) -> str:
+    """A, B, ... Z, AA, AB: as columns of a spreadsheet."""
+    before, last = divmod(number, len(ascii_uppercase))
+    return (_letter(before - 1) if before else "") + ascii_uppercase[last]

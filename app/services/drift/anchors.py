@@ -1,20 +1,27 @@
-"""Anchors: texts with the answers of most experts, or what was decided, frozen with all a judge is told about them."""
+"""Drift anchors: frozen answers, and later ones beside them."""
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from app.domain.checklist import Checklist, Question
-from app.domain.expert_answer import AnchorSet
+from app.domain.expert_answer import AnchorLook, AnchorSet
 from app.domain.judgment import Answer
-from app.domain.people.actor import Right
-from app.domain.task import Dimension
-from app.domain.text import Text
+from app.domain.people import Right
+from app.domain.project import Dimension, Text
+from app.domain.run import RunStatus, RunSummary, ScoredText
 from app.errors import InputError, NotReadyError
 from app.evaluators.checklist import OPEN, PROMPT
+from app.meta_evaluation.choices import RESAMPLES
+from app.meta_evaluation.judges.drift import Answerings
+from app.meta_evaluation.judges.intervals import by_document
+from app.meta_evaluation.judges.sums import resampled
 from app.meta_evaluation.questions.question_agreement import reference_of
+from app.meta_evaluation.score_matrix import Floats
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.services.checklists.checklists import published_checklist
 from app.services.checklists.expert_answers import answer_cube, expert_answers, inapplicable_cube
@@ -22,6 +29,7 @@ from app.services.results.expert_side import decided_answers
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.evaluators import CHECKLIST
 from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork
 
@@ -154,3 +162,133 @@ def _words_of(question: Question) -> list[str]:
 def _prompts() -> tuple[str, str]:
     """Digests of the words in which a judge is asked, usually and where a question may not apply."""
     return load_prompt(PROMPT).digest, load_prompt(OPEN[PROMPT]).digest
+
+
+_CODES = {Answer.NO: 0, Answer.YES: 1, Answer.UNANSWERED: 2, Answer.NOT_APPLICABLE: 3}
+_PEOPLE = {Answer.NO: 0.0, Answer.YES: 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAnchors:
+    """The askings that belong together: a judge's reference and the looks compared with it, each in order."""
+
+    references: tuple[AnchorLook, ...]
+    looks: tuple[AnchorLook, ...]
+
+
+def asked_anchors(workbench: Workbench, found: AnchorSet, judge: str, against: str) -> AskedAnchors:
+    with workbench.database.read() as work:
+        all_ = work.anchors.looks(found.id)
+    references = tuple(each for each in all_ if each.is_reference and each.judge == against)
+    looks = (each for each in all_ if not each.is_reference and (each.judge, each.against) == (judge, against))
+    return AskedAnchors(references, tuple(looks))
+
+
+def is_over(workbench: Workbench, look: AnchorLook) -> bool:
+    """Whether everything was tried; what failed then is left out."""
+    with workbench.database.read() as work:
+        return work.runs.get(look.run).status is RunStatus.DONE
+
+
+def answerings_of(workbench: Workbench, found: AnchorSet, askings: Sequence[AnchorLook]) -> Answerings:
+    """(anchors, askings, questions) in the order frozen; that one stayed unanswered is an answer of its own, and
+    that it doesn't apply another."""
+    with workbench.database.read() as work:
+        questions = [question.id for question in work.checklists.get(found.checklist).asked]
+        answers = [work.results.answers(asking.run, found.dimension) for asking in askings]
+    place = {question: number for number, question in enumerate(questions)}
+    codes = np.full((len(found.texts), len(askings), len(questions)), _CODES[Answer.UNANSWERED], dtype=np.int64)
+    present = np.zeros(codes.shape[:2], dtype=np.bool_)
+    for number, by_text in enumerate(answers):
+        for anchor, text in enumerate(found.texts):
+            present[anchor, number] = text in by_text
+            for _, question, answer in by_text.get(text, ()):
+                if question in place:
+                    codes[anchor, number, place[question]] = _CODES[answer]
+    return Answerings(codes, present)
+
+
+def people_of(workbench: Workbench, found: AnchorSet) -> Floats:
+    """(anchors, questions): 1, 0, or NaN where most experts didn't agree."""
+    with workbench.database.read() as work:
+        questions = [question.id for question in work.checklists.get(found.checklist).asked]
+    said = [
+        [_PEOPLE.get(found.answers.get((text, q), Answer.UNANSWERED), np.nan) for q in questions]
+        for text in found.texts
+    ]
+    return np.array(said, dtype=np.float64)
+
+
+def documents_of(workbench: Workbench, found: AnchorSet) -> list[str]:
+    """The document of each anchor; a text without one stands for itself."""
+    texts = {text.id: text.doc_id for text in anchor_texts(workbench, found)}
+    return [texts.get(text) or f"text {text}" for text in found.texts]
+
+
+@dataclass(frozen=True, slots=True)
+class MovedScores:
+    """`difference` is the mean of the run `newest` minus that of `earlier`, with its 95 % interval by document."""
+
+    earlier: int
+    newest: int
+    texts_earlier: int
+    texts_newest: int
+    mean_earlier: float
+    mean_newest: float
+    difference: float
+    low: float
+    high: float
+
+    @property
+    def moved(self) -> bool:
+        return self.low > 0 or self.high < 0
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def moved_scores(workbench: Workbench, project_id: int, found: AnchorSet, judge: str) -> MovedScores | None:
+    """Of the anchors' version, anchors left out. None without two runs over different texts, or too few documents."""
+    with workbench.database.read() as work:
+        runs = [
+            run
+            for run in work.runs.all(project_id)
+            if _plain(run, judge) and any(part.checklist == found.checklist for part in work.runs.parts(run.id))
+        ]
+        scored = ((run, work.results.scored(run.id, found.dimension)) for run in runs)
+        newest: tuple[RunSummary, list[ScoredText]] | None = None
+        for run, rows in scored:
+            counted = [row for row in rows if row.counts() and row.text not in found.texts]
+            if newest is None:
+                newest = (run, counted)
+            elif {row.text for row in counted} != {row.text for row in newest[1]}:
+                return _moved((run, counted), newest)
+    return None
+
+
+def _plain(run: RunSummary, judge: str) -> bool:
+    return (run.evaluator, run.judge) == (CHECKLIST, judge) and bool(run.done) and not run.apart and not run.locked
+
+
+def _moved(
+    earlier: tuple[RunSummary, list[ScoredText]], newest: tuple[RunSummary, list[ScoredText]]
+) -> MovedScores | None:
+    """Documents in both are drawn together; the interval knows as many as the run with fewer has."""
+    parts = [
+        [(row.doc_id or f"text {row.text}", float(row.score or 0)) for row in rows] for _, rows in (earlier, newest)
+    ]
+    if not all(parts):
+        return None
+    _, unit = np.unique([name for part in parts for name, _ in part], return_inverse=True)
+    scores = np.array([score for part in parts for _, score in part])
+    late = np.repeat([0.0, 1.0], [len(part) for part in parts])
+    sums = resampled(np.stack([scores * (1 - late), 1 - late, scores * late, late]), unit, RESAMPLES, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        drawn = sums[2] / sums[3] - sums[0] / sums[1]
+    means = [float(np.mean([score for _, score in part])) for part in parts]
+    ends = by_document(means[1] - means[0], drawn, min(len({name for name, _ in part}) for part in parts))
+    if ends is None:
+        return None
+    (before, now), (low, high) = means, ends
+    found = now - before
+    return MovedScores(earlier[0].id, newest[0].id, len(parts[0]), len(parts[1]), before, now, found, low, high)

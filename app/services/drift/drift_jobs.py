@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.domain.expert_answer import AnchorSet
-from app.domain.people.actor import Right
+from app.domain.people import Right
+from app.domain.project import Dimension
 from app.domain.run import RunStatus, RunSummary
-from app.domain.task import Dimension
 from app.errors import NotReadyError, WorkbenchError
 from app.services.background.jobs import start_job
-from app.services.background.kinds import job_kind
-from app.services.background.progress import Progress
+from app.services.background.progress import Progress, job_kind
 from app.services.drift.anchors import freeze_anchors, newest_anchors
-from app.services.drift.looks import Asking, ask_reference, has_reference, look_once
-from app.services.drift.state import drift_state
+from app.services.drift.looks import Asking, ask_reference, drift_state, has_reference, look_once
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import CHECKLIST

@@ -1,24 +1,43 @@
-"""Asking a judge about the anchors: three times when they are frozen, once at each look, anew each time."""
+"""Looks at drift, and the state they leave."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from app.domain.expert_answer import AnchorLook, AnchorSet, DriftVerdict
-from app.domain.people.actor import Right
+from app.domain.people import Right
+from app.domain.project import Dimension
 from app.domain.run import RunStatus, RunSummary
-from app.domain.task import Dimension
-from app.errors import ConflictError, NotReadyError
-from app.meta_evaluation.judges.drift import REPEATS, is_enough
+from app.errors import ConflictError, InputError, NotReadyError
+from app.meta_evaluation.judges.betting import LIMIT
+from app.meta_evaluation.judges.drift import NEEDED, REPEATS, is_enough
 from app.meta_evaluation.judges.look import look_figures, reference_figures
 from app.scoring.concurrency import CONCURRENCY
-from app.services.drift.anchors import check_anchors
-from app.services.drift.answerings import answerings_of, asked_anchors, documents_of, is_over, people_of
+from app.services.drift.anchors import (
+    MovedScores,
+    answerings_of,
+    asked_anchors,
+    check_anchors,
+    documents_of,
+    is_over,
+    moved_scores,
+    newest_anchors,
+    people_of,
+)
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.run_worker import OnProgress
 from app.services.scoring.runs import RunOptions, RunReport, get_run, set_budget, start_run, work_on
+
+__all__ = [
+    "DriftState",
+    "DriftVerdict",
+    "drift_state",
+]
+
 
 OnReport = Callable[[RunReport], None]
 
@@ -158,3 +177,187 @@ def _conclude(workbench: Workbench, found: AnchorSet, look: AnchorLook, asking: 
     mean = float(np.mean(scores)) if scores else None
     with workbench.database.write() as work:
         work.anchors.conclude(look.id, figures.to_json() | {"score": mean}, verdict.value)
+
+
+MOST_CHANGED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class DriftState:
+    """`verdict` is None where there is nothing to judge yet. `looks` are those that ended, in order; `open` is one
+    that was cut off. `reference` holds the judge's own noise. `questions`: wording -> share of anchors it changed on
+    at the newest look, most first. `problem`: why the anchors can't be used as they are."""
+
+    dimension: Dimension
+    judge: str
+    against: str
+    anchors: AnchorSet | None
+    version: int | None
+    has_reference: bool
+    reference: Mapping[str, Any]
+    looks: tuple[AnchorLook, ...]
+    open: AnchorLook | None
+    questions: tuple[tuple[str, float], ...]
+    texts: MovedScores | None
+    problem: str = ""
+
+    @property
+    def limit(self) -> float:
+        """The evidence that shows a change."""
+        return LIMIT
+
+    @property
+    def last(self) -> Mapping[str, Any]:
+        return self.looks[-1].figures if self.looks else {}
+
+    @property
+    def findable(self) -> float | None:
+        """The share of flipped answers that the next look finds with 80 % power."""
+        found = (self.last or self.reference).get("findable")
+        return None if found is None else float(found)
+
+    @property
+    def first_changed(self) -> AnchorLook | None:
+        return next((look for look in self.looks if look.verdict == DriftVerdict.JUDGE_CHANGED), None)
+
+    @property
+    def verdict(self) -> DriftVerdict | None:
+        if self.first_changed:
+            return DriftVerdict.JUDGE_CHANGED
+        if not (self.has_reference and is_enough(self.reference["findable"])):  # of a first look: it stays what it is
+            return DriftVerdict.TOO_FEW
+        if not self.looks:
+            return None
+        return DriftVerdict.TEXTS_CHANGED if self.texts and self.texts.moved else DriftVerdict.STEADY
+
+    @property
+    def sentence(self) -> str:
+        """What follows, in one sentence."""
+        return " ".join(filter(None, (self.problem, self._said())))
+
+    def _said(self) -> str:
+        count = len(self.anchors.texts) if self.anchors else 0
+        match self.verdict:
+            case _ if self.anchors is None:
+                return "No anchors are frozen yet: freeze texts that experts answered, to ask the judge about again."
+            case _ if not self.has_reference:
+                return (
+                    f"{count} anchors are frozen, but {self.against} has not answered them {REPEATS} times yet, so "
+                    "there is nothing to compare with."
+                )
+            case DriftVerdict.JUDGE_CHANGED:
+                said = "The judge no longer answers as it did: don't compare its new scores with old ones."
+                return said + self._better()
+            case DriftVerdict.TOO_FEW:
+                found = self.reference["findable"]
+                rate = (
+                    f"a change only where {100 * found:.0f} % of the answers flip"
+                    if found
+                    else "none, not even a large change"
+                )
+                return (
+                    f"{count} anchors are too few: a look would mostly find {rate}. Have more texts answered, then "
+                    "freeze them anew."
+                )
+            case DriftVerdict.TEXTS_CHANGED:
+                assert self.texts is not None
+                way = "higher" if self.texts.difference > 0 else "lower"
+                return (
+                    f"The judge answers the anchors as before, and run {self.texts.newest} scored "
+                    f"{abs(self.texts.difference):.2f} {way} than run {self.texts.earlier}: the texts differ."
+                )
+            case DriftVerdict.STEADY:
+                return (
+                    f"The judge answers the {count} anchors as it did; a look mostly finds it when "
+                    f"{100 * (self.findable or 1):.0f} % of the answers flip, fewer may go unseen."
+                )
+            case _:
+                return f"{count} anchors are ready; nobody has looked yet whether {self.judge} still answers as it did."
+
+    def _better(self) -> str:
+        low, high = (self.last.get(end) for end in ("error_low", "error_high"))
+        if low is None or high is None:
+            return ""
+        if low > 0:
+            return " It agrees less with people than before."
+        if high < 0:
+            return " It agrees more with people than before."
+        return " Whether it agrees more or less with people can't be told."
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "dimension": self.dimension.name,
+            "judge": self.judge,
+            "against": self.against,
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+            "anchors": len(self.anchors.texts) if self.anchors else 0,
+            "checklist": self.version,
+            "frozen_at": self.anchors.frozen_at if self.anchors else None,
+            "frozen_by": self.anchors.frozen_by if self.anchors else None,
+            "reference": dict(self.reference) or None,
+            "evidence": self.last.get("capital"),
+            "limit": self.limit,
+            "findable": self.findable,
+            "needed": NEEDED,
+            "looks": [{"run": each.run, "at": each.at, "verdict": each.verdict, **each.figures} for each in self.looks],
+            "unfinished_run": self.open.run if self.open else None,
+            "questions": [{"question": wording, "changed": share} for wording, share in self.questions],
+            "texts": self.texts.to_json() if self.texts else None,
+        }
+
+
+@use_case(Right.READ)
+def drift_state(
+    workbench: Workbench, project_id: int, dimension: Dimension, judge: str = "", against: str = ""
+) -> DriftState:
+    """Of the newest anchors. Without a judge, the one of the newest look or reference, else of the newest run."""
+    found = newest_anchors(workbench, dimension)
+    judge = judge or _usual_judge(workbench, project_id, dimension, found)
+    against = against or _usual_reference(workbench, found, judge)
+    if found is None:
+        return DriftState(dimension, judge, against, None, None, False, {}, (), None, (), None)
+    problem = ""
+    try:
+        check_anchors(workbench, project_id, dimension, found)
+    except InputError as error:
+        problem = str(error)
+    asked = asked_anchors(workbench, found, judge, against)
+    looks = tuple(look for look in asked.looks if look.verdict)
+    with workbench.database.read() as work:
+        checklist = work.checklists.get(found.checklist)
+    shares = looks[-1].figures["questions"] if looks else ()
+    pairs = [(question.text, share) for question, share in zip(checklist.asked, shares, strict=False) if share]
+    return DriftState(
+        dimension,
+        judge,
+        against,
+        found,
+        checklist.version,
+        has_reference(workbench, found, against),
+        asked.references[-1].figures if asked.references else {},
+        looks,
+        next((look for look in asked.looks if not look.verdict), None),
+        tuple(sorted(pairs, key=lambda pair: -pair[1])[:MOST_CHANGED]),
+        moved_scores(workbench, project_id, found, judge),
+        problem,
+    )
+
+
+def _usual_judge(workbench: Workbench, project_id: int, dimension: Dimension, found: AnchorSet | None) -> str:
+    with workbench.database.read() as work:
+        asked = work.anchors.looks(found.id) if found else []
+        runs = [run for run in work.runs.all(project_id) if dimension.name in run.dimensions and not run.locked]
+    if asked:
+        return asked[-1].judge
+    usual = (run for run in runs if run.evaluator == CHECKLIST and not run.apart and not run.from_file)
+    return next((run.judge for run in usual), "rules")
+
+
+def _usual_reference(workbench: Workbench, found: AnchorSet | None, judge: str) -> str:
+    """The judge that it was compared with last, else itself."""
+    if found is None:
+        return judge
+    with workbench.database.read() as work:
+        looks = [look for look in work.anchors.looks(found.id) if look.judge == judge]
+    return looks[-1].against if looks else judge

@@ -1,9 +1,4 @@
-"""What was decided about a question of a draft, beside a judge's answers, in the halves that wordings are made from and
-proven on.
-
-A text of the proof half proves nothing about a question any more once a wording of it was tried there, or once a person
-edited wording or guidance after deciding about it: they may have had it in mind (docs/adr/0034).
-"""
+"""Decided answers, and how the judge's errors changed over versions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,21 +6,29 @@ from datetime import datetime
 from functools import cached_property
 
 from app.construction.improving import DecidedError
-from app.corpora.halves import draw_halves
-from app.domain.checklist import Checklist, Question
-from app.domain.checklist_change import Step
+from app.corpora.draws import draw_halves
+from app.domain.checklist import Checklist, Question, Step
+from app.domain.improvement import AnswerErrors, Decision, Half, Improvement, answer_said, errors_of, reference
 from app.domain.judgment import Answer, Judgment
-from app.domain.people.actor import Right
-from app.domain.questions.decision import Decision, reference
-from app.domain.questions.improvement import AnswerErrors, Half, Improvement, answer_said, errors_of
+from app.domain.people import Right
+from app.domain.project import Text
 from app.domain.run import RunSummary
-from app.domain.text import Text
 from app.errors import NotFoundError
+from app.meta_evaluation.judges.mcnemar import PairedDifference
+from app.meta_evaluation.judges.proof_words import FEWEST_PROOF, smallest_sentence, too_few_sentence
+from app.meta_evaluation.verdict import p_value_words
 from app.services.checklists.question_proposals import SAID
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import held_back_by_samples
 from db.unit_of_work import UnitOfWork
+
+__all__ = [
+    "FEWEST_PROOF",
+    "figures_sentence",
+    "too_few_sentence",
+]
+
 
 TAKEN, TAKEN_EDITED = "took a wording tried on decisions", "edited a wording tried on decisions"
 _BY_MODELS = {*SAID.values(), TAKEN}
@@ -233,3 +236,95 @@ def _last_edit(work: UnitOfWork, checklist: Checklist, line: set[int]) -> dateti
         if change.what not in _BY_MODELS and any(map(reworded, change.steps))
     ]
     return max(times, default=None)
+
+
+def figures_sentence(found: PairedDifference) -> str:
+    """The difference with its interval, the test, and what so many texts can show."""
+    if found.difference is None or found.low is None or found.high is None or found.p is None:
+        return "No text of the proof half got a reply under both wordings."
+    return (
+        f"{100 * found.difference:+.0f} points right, 95 % interval {100 * found.low:+.0f} to {100 * found.high:+.0f} "
+        f"(Tango); {found.gained} became right, {found.lost} wrong (exact McNemar, {p_value_words(found.p)}). "
+        f"{smallest_sentence(found)}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VersionAgreement:
+    """`reworded`: wording or guidance differ from the version before. `run`: whose answers these are, None where the
+    judge answered none of the decided texts under this version; `errors` is None then. `decisions` were made in it."""
+
+    version: int
+    question: Question
+    reworded: bool
+    run: int | None
+    errors: AnswerErrors | None
+    decisions: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTimeline:
+    """Oldest version first. `texts`: how many decided texts all versions with answers have in common."""
+
+    judge: str
+    texts: int
+    versions: tuple[VersionAgreement, ...]
+
+
+@use_case(Right.REVIEW)
+def question_timeline(workbench: Workbench, question_id: int, run_id: int | None = None) -> QuestionTimeline | None:
+    """Of the judge of this run, else of the newest. None where nothing is decided about the question."""
+    with workbench.database.read() as work:
+        checklist_id = work.drafts.draft_of("question", question_id)
+        decided = read_decided(work, checklist_id, run_id).get(question_id)
+        return None if decided is None else _timeline(work, checklist_id, decided)
+
+
+def _timeline(work: UnitOfWork, checklist_id: int, decided: DecidedQuestion) -> QuestionTimeline:
+    line = work.improvements.line_of(decided.question.id)
+    newest = work.checklists.get(checklist_id)
+    chain = [work.checklists.get(id_) for id_ in {checklist_id, *work.checklists.ancestors(newest.id)}]
+    judge = decided.run.judge if decided.run else ""
+    runs = [run for run in runs_of_line(work, newest) if run.judge == judge]
+    dimension = work.checklists.dimension_of(checklist_id)
+    found: list[tuple[int, Question, int | None, Mapping[int, Answer]]] = []
+    for version in sorted(chain, key=lambda one: one.version):
+        question = next((one for one in version.questions if one.id in line), None)
+        if question is not None:
+            asked = work.runs.with_checklist(version.id)
+            run = next((run.id for run in runs if run.id in asked), None)
+            answers = _answers(work, run, dimension, decided, line)
+            found.append((version.version, question, run if answers else None, answers))
+    common = _in_common([answers for *_, answers in found if answers])
+    rows = []
+    for place, (number, question, of_run, given) in enumerate(found):
+        before = found[place - 1][1] if place else question
+        rows.append(
+            VersionAgreement(
+                number,
+                question,
+                (before.text, before.guidance) != (question.text, question.guidance),
+                of_run,
+                errors_of({text: given[text] for text in common}, _decided(decided)) if given else None,
+                sum(one.version == number for one in decided.decisions.values()),
+            )
+        )
+    return QuestionTimeline(judge, len(common), tuple(rows))
+
+
+def _answers(
+    work: UnitOfWork, run: int | None, dimension: int, decided: DecidedQuestion, line: set[int]
+) -> dict[int, Answer]:
+    if run is None:
+        return {}
+    judged = work.results.judgments_by_text(run, dimension, set(decided.texts))
+    found = {text: told(judgments, line) for text, judgments in judged.items()}
+    return {text: said[0] for text, said in found.items() if said is not None}
+
+
+def _in_common(answers: list[Mapping[int, Answer]]) -> set[int]:
+    return set.intersection(*(set(each) for each in answers)) if answers else set()
+
+
+def _decided(decided: DecidedQuestion) -> dict[int, Answer]:
+    return {text: decided.decisions[text].answer for text in decided.texts}

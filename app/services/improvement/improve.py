@@ -1,44 +1,102 @@
-"""A better wording for a question: proposed from decided errors, chosen on the development half, proven on the other.
-
-What was asked is paid for, so an attempt is kept whole as soon as it is there. Begun again after a failure it asks
-nothing twice, as the ledger has the replies.
-"""
+"""Wordings are tried on decided answers and proven once on the other half."""
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
-from app.construction.improving import IMPROVE, ProposedWordings, propose_wordings
-from app.domain.checklist import Checklist, ChecklistStatus, QuestionKind
-from app.domain.judgment import Answer
-from app.domain.people.actor import Right
-from app.domain.project import Project
-from app.domain.questions.improvement import (
+from app.construction.improving import IMPROVE, MOST_WORDINGS, ProposedWordings, improve_request, propose_wordings
+from app.domain.checklist import Checklist, ChecklistStatus, Edit, Question, QuestionKind, QuestionOrigin
+from app.domain.improvement import (
     Improvement,
+    ImprovementStatus,
     ProposedWording,
     TriedWording,
     WordingTrial,
+    answer_said,
     best_tried,
     compared_wordings,
 )
+from app.domain.judgment import Answer
+from app.domain.people import Right
+from app.domain.project import Dimension, Project, Task, Text
 from app.domain.run import RunSummary
-from app.domain.task import Dimension
-from app.domain.text import Text
-from app.errors import ConflictError, NotReadyError
+from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, ProviderError
+from app.evaluators.checklist import ChecklistEvaluator, JudgeOptions, judge_request
+from app.evaluators.method import gather_all
 from app.meta_evaluation.judges.mcnemar import PairedDifference, paired_difference
-from app.meta_evaluation.judges.proof_words import FEWEST_PROOF
-from app.providers.base import ChatModel
+from app.meta_evaluation.judges.proof_words import FEWEST_PROOF, proof_sentence, proof_standing
+from app.providers.base import ChatModel, Usage
+from app.providers.known_prices import known_prices, today
 from app.providers.model_options import ModelOptions
+from app.providers.pricing import estimate_input_tokens
+from app.services.background.jobs import start_job
+from app.services.background.progress import Progress, job_kind
 from app.services.checklists.checklists import ChecklistView
-from app.services.improvement.decided import DecidedQuestion, keep_halves, mistakes, read_decided, told
-from app.services.improvement.wording_trial import QuestionAlone, Told, asked_alone
+from app.services.checklists.draft_edits import QuestionWording, question_in
+from app.services.improvement.decided import (
+    TAKEN,
+    TAKEN_EDITED,
+    DecidedQuestion,
+    keep_halves,
+    mistakes,
+    read_decided,
+    told,
+)
 from app.services.results.draft_trial import asking_of_run, counting_again
+from app.services.runtime.judges import judge_named, reasoning_of
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.forecast import TOKENS_PER_ANSWER, TOKENS_PER_REASON
 from db.unit_of_work import UnitOfWork
+
+Told = dict[int, tuple[Answer, str]]
+"""Text -> what the judge said by majority of repeats, and a reason for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAlone:
+    """`known` are answers that count already, under the wording that the question has."""
+
+    task: Task
+    dimension: Dimension
+    checklist: Checklist
+    question: Question
+    options: JudgeOptions
+    known: Mapping[int, tuple[Answer, str]]
+
+    def worded(self, wording: ProposedWording) -> "QuestionAlone":
+        """The same with another wording, to which no old answer counts."""
+        return replace(self, question=replace(self.question, text=wording.text, guidance=wording.guidance), known={})
+
+    def left(self, texts: Iterable[Text]) -> list[Text]:
+        return [text for text in texts if text.id not in self.known]
+
+
+async def asked_alone(
+    model: ChatModel, alone: QuestionAlone, texts: Sequence[Text]
+) -> tuple[Told, list[ProviderError]]:
+    """What the judge says about each; texts that got no reply are missing, with the reasons."""
+    only = replace(alone.checklist, questions=(replace(alone.question, enabled=True),))
+    evaluator = ChecklistEvaluator(model, alone.task, alone.dimension, only, alone.options)
+    errors: list[ProviderError] = []
+
+    async def answer(text: Text) -> tuple[Answer, str] | None:
+        try:
+            judgments = (await evaluator.score(text)).judgments
+        except ProviderError as error:
+            errors.append(error)
+            return None
+        said = answer_said([judgment.answer for judgment in judgments])
+        return said, next((one.rationale for one in judgments if one.answer is said and one.rationale), "")
+
+    left = alone.left(texts)
+    new = dict(zip((text.id for text in left), await gather_all(answer(text) for text in left), strict=True))
+    found = {text.id: alone.known[text.id] for text in texts if text.id in alone.known}
+    return found | {text: said for text, said in new.items() if said is not None}, errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,3 +245,174 @@ def _rests_on(decided: DecidedQuestion, proven: bool) -> tuple[int, ...]:
 def difference_of(trial: WordingTrial | None) -> PairedDifference | None:
     """The paired test of a trial; None for none."""
     return None if trial is None else paired_difference(trial.both, trial.gained, trial.lost, trial.neither)
+
+
+@dataclass(frozen=True, slots=True)
+class ImprovementJob:
+    """Wordings for one question of a draft, by `model`, judged as in `run_id`."""
+
+    question_id: int
+    model: str
+    run_id: int | None
+    who: str
+
+
+def improvement_job_key(checklist_id: int) -> str:
+    return f"improvement_{checklist_id}"
+
+
+@use_case(Right.FACILITATE)
+def begin_improvement(
+    workbench: Workbench, checklist_id: int, question_id: int, model: str, run_id: int | None = None, who: str = ""
+) -> None:
+    """`improve` in the background. Raises ConflictError while one goes on about the draft."""
+    key, title = improvement_job_key(checklist_id), f"Trying wordings of {model}"
+    start_job(workbench, key, title, ImprovementJob(question_id, model, run_id, who))
+
+
+@job_kind(ImprovementJob)
+def _improve(workbench: Workbench, job: ImprovementJob, _: Progress) -> str:
+    return attempt_sentence(improve(workbench, job.question_id, job.model, job.run_id, job.who))
+
+
+@use_case(Right.REVIEW)
+def attempts_at(workbench: Workbench, checklist_id: int) -> dict[int, list[Improvement]]:
+    """Question of this version -> the attempts at it in all its versions, oldest first."""
+    with workbench.database.read() as work:
+        return work.improvements.of_checklist(checklist_id)
+
+
+def attempt_sentence(attempt: Improvement) -> str:
+    """What came of it."""
+    if attempt.best is None:
+        many = len(attempt.tried)
+        which = f"none of {many} wordings was" if many > 1 else "the wording that was proposed was not"
+        return f"On the development half {which} better than the present one. The proof half was not asked."
+    return proof_sentence(difference_of(attempt.proof), attempt.proof_decided)
+
+
+def standing_of(attempt: Improvement) -> str:
+    """In two or three words."""
+    return "none better" if attempt.best is None else proof_standing(difference_of(attempt.proof))
+
+
+@use_case(Right.EDIT, act="took a wording from decisions")
+def take_improvement(
+    workbench: Workbench, question_id: int, improvement_id: int, who: str = "", words: ProposedWording | None = None
+) -> None:
+    """Put the wording that was chosen into the draft, or `words` in its place.
+
+    Raises ConflictError where it was decided or the question has changed since, InputError where none was chosen.
+    """
+    with workbench.database.write() as work:
+        attempt = _undecided(work, question_id, improvement_id)
+        if attempt.chosen is None:
+            raise InputError("No wording did better, so there is none to take.", "Refuse it, or edit the question.")
+        chosen = attempt.chosen.wording
+        tidied = QuestionWording((words or chosen).text, guidance=(words or chosen).guidance).tidy()
+        taken = ProposedWording(tidied.text, tidied.guidance, chosen.reason)
+        edited = (taken.text, taken.guidance) != (chosen.text, chosen.guidance)
+        checklist_id = work.drafts.draft_of("question", question_id)
+        now = question_in(work.checklists.get(checklist_id), question_id)
+        if now is None or (now.text, now.guidance) != (attempt.before.text, attempt.before.guidance):
+            raise ConflictError("The question was changed since this was tried.", "Refuse it, or try again.")
+        values: dict[str, object] = {"text": taken.text, "guidance": taken.guidance, "reason": taken.reason}
+        if now.origin is QuestionOrigin.GENERATED:
+            values["origin"] = QuestionOrigin.EDITED.value
+        edit = Edit("question", question_id, values)
+        work.drafts.change(checklist_id, who, TAKEN_EDITED if edited else TAKEN, [edit])
+        status = ImprovementStatus.EDITED if edited else ImprovementStatus.ACCEPTED
+        work.improvements.decide(improvement_id, status, who, replace(taken, reason=""))
+
+
+@use_case(Right.EDIT, act="refused a wording from decisions")
+def refuse_improvement(workbench: Workbench, question_id: int, improvement_id: int, who: str = "") -> None:
+    """Nothing changes; it stays on record, and what it was proven on stays spent."""
+    with workbench.database.write() as work:
+        _undecided(work, question_id, improvement_id)
+        work.improvements.decide(improvement_id, ImprovementStatus.REFUSED, who)
+
+
+def _undecided(work: UnitOfWork, question_id: int, improvement_id: int) -> Improvement:
+    attempt = work.improvements.get(improvement_id, lock=True)
+    if attempt.question not in work.improvements.line_of(question_id):
+        raise NotFoundError("This attempt is about another question.", "Reload the page.")
+    if attempt.status is not ImprovementStatus.OPEN:
+        by = f" by {attempt.decided_by}" if attempt.decided_by else ""
+        raise ConflictError(f"This was {attempt.status.value}{by} already.", "Reload the page.")
+    return attempt
+
+
+TOKENS_OF_PROPOSALS = 600
+GUIDANCE = ProposedWording("", "Some forty words say what counts as yes and what as no. " * 3)
+
+
+@dataclass(frozen=True, slots=True)
+class ImprovementForecast:
+    """Texts of each half, and the most that would be asked: every proposal that may come, and the best one's proof.
+
+    `proof` texts are asked only where `provable`. `cost_usd` is None where a price is unknown; what was asked before
+    costs less.
+    """
+
+    development: int
+    proof: int
+    provable: bool
+    calls: int
+    input_tokens: int
+    output_tokens_estimate: int
+    cost_usd: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@use_case(Right.FACILITATE)
+def forecast_improvement(
+    workbench: Workbench, question_id: int, model: str, run_id: int | None = None
+) -> ImprovementForecast:
+    """Raises what `improve` would raise before it asks."""
+    with workbench.database.read() as work:
+        attempt = prepared(work, question_id, run_id)
+    writer, judge = judge_named(workbench, model), judge_named(workbench, attempt.run.judge)
+    with own_wordings(workbench, attempt.project.id), workbench.database.read() as work:
+        calls = _judge_calls(attempt)
+        thought = reasoning_of(work, judge.name, ModelOptions.of_run(attempt.run.params).effort).per_call
+        thought_by_writer = reasoning_of(work, writer.name, "").per_call
+    asked = improve_request(
+        attempt.project.task, attempt.dimension, attempt.decided.question, attempt.decided.mistaken, attempt.others
+    )
+    per_answer = TOKENS_PER_REASON if attempt.alone.options.reasons else TOKENS_PER_ANSWER
+    judging = Usage(sum(calls), 0, len(calls) * (per_answer + thought)) if judge.is_llm else Usage()
+    writing = (
+        Usage(estimate_input_tokens(asked), 0, TOKENS_OF_PROPOSALS + thought_by_writer) if writer.is_llm else Usage()
+    )
+    prices, day = known_prices(), today()
+    costs = prices.cost(judge.name, judging, day, calls=len(calls)), prices.cost(writer.name, writing, day)
+    return ImprovementForecast(
+        len(attempt.decided.development),
+        len(attempt.decided.proof),
+        attempt.provable,
+        len(calls) + 1,
+        judging.input_tokens + writing.input_tokens,
+        judging.output_tokens + writing.output_tokens,
+        None if None in costs else sum(cost or 0.0 for cost in costs),
+    )
+
+
+def _judge_calls(attempt: PreparedAttempt) -> list[int]:
+    """The tokens of each request."""
+    alone, development = attempt.alone, attempt.texts(attempt.decided.development)
+    proof = attempt.texts(attempt.decided.proof) if attempt.provable else []
+    question = alone.question
+    longer = alone.worded(ProposedWording(question.text, question.guidance or GUIDANCE.guidance))
+    new = _sizes(longer, development) * MOST_WORDINGS + _sizes(longer, proof)
+    return _sizes(alone, alone.left(development)) + new + _sizes(alone, alone.left(proof))
+
+
+def _sizes(alone: QuestionAlone, texts: Iterable[Text]) -> list[int]:
+    template = alone.options.template([alone.question])
+    requests = (
+        judge_request(template, alone.task, alone.dimension, [alone.question], text, alone.options) for text in texts
+    )
+    return [estimate_input_tokens(request) for request in requests] * alone.options.repeats

@@ -6,17 +6,36 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from app.domain.attribute import ContributorKind
-from app.domain.name import checked_name, oddities, quoted
-from app.domain.people.actor import NOBODY, Actor, Right, Role
-from app.domain.people.invited import InvitedPerson
-from app.domain.people.person import LINK_DAYS, Invitation, LinkState, Person, ProjectMember
-from app.domain.people.trail import PendingAct
+from app.domain.people import (
+    LINK_DAYS,
+    NOBODY,
+    Actor,
+    Invitation,
+    InvitedPerson,
+    LinkState,
+    PendingAct,
+    Person,
+    ProjectMember,
+    Right,
+    Role,
+    TrailEntry,
+)
+from app.domain.storable_text import checked_name, oddities, quoted
 from app.errors import InputError, NotAllowedError, NotFoundError, WorkbenchError
-from app.services.people.sign_ins import begin_sign_in
-from app.services.people.tokens import new_token, token_hash
+from app.export.spreadsheet import csv_bytes
+from app.services.people.sign_ins import begin_sign_in, new_token, token_hash
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
+
+__all__ = [
+    "COLUMNS",
+    "TrailEntry",
+    "server_trail",
+    "trail_csv",
+    "trail_of",
+]
+
 
 ISSUER, OWNER = "invite", "owner"
 MOST_DAYS = 365
@@ -234,3 +253,29 @@ def _open_one(work: UnitOfWork, token: str) -> Invitation:
     if state is not LinkState.OPEN:
         raise NotAllowedError(_REFUSALS[state], _ASK)
     return found
+
+
+COLUMNS = ("at", "who", "act", "about", "project")
+
+
+@use_case(Right.FACILITATE)
+def trail_of(workbench: Workbench, project_id: int) -> list[TrailEntry]:
+    """Newest first."""
+    with workbench.database.read() as work:
+        return work.trail.of(project_id)
+
+
+@use_case(Right.SERVE)
+def server_trail(workbench: Workbench) -> list[TrailEntry]:
+    """Of all projects, those that were deleted too, and of the server itself; newest first."""
+    with workbench.database.read() as work:
+        return work.trail.of(None)
+
+
+def trail_csv(entries: list[TrailEntry]) -> bytes:
+    """A row an entry, with times in UTC."""
+    rows = (
+        {"at": one.at.isoformat(), "who": one.who, "act": one.act, "about": one.about, "project": one.project}
+        for one in entries
+    )
+    return csv_bytes(COLUMNS, rows)

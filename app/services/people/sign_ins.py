@@ -1,17 +1,82 @@
-"""Sign-ins: whose browser it is that asks, from its cookie or from a proxy that is trusted."""
+"""Sign-ins and their tokens."""
 
+import hashlib
+import os
+import secrets
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import urlencode
 
-from app.domain.name import checked_name
-from app.domain.people.actor import NOBODY, Actor, Right
-from app.domain.people.allow_list import AllowList
-from app.domain.people.person import OIDC_DAYS, SIGNED_IN_DAYS, Person
-from app.domain.people.trail import PendingAct
-from app.oidc.identity import Identity
-from app.services.people.tokens import new_token, signed_cookie, signed_words, token_hash, token_in, words_in
+from itsdangerous import BadData, URLSafeSerializer, URLSafeTimedSerializer
+
+from app.domain.people import NOBODY, OIDC_DAYS, SIGNED_IN_DAYS, Actor, AllowList, PendingAct, Person, Right
+from app.domain.storable_text import checked_name
+from app.oidc import Identity
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.settings import START_TOKEN, set_variable, settings
 from db.unit_of_work import UnitOfWork
+
+BYTES = 32
+KEPT_IN = "cookie.secret"
+_PURPOSE = "interacteval sign-in"
+
+
+def new_token() -> str:
+    return secrets.token_urlsafe(BYTES)
+
+
+def token_hash(token: str) -> str:
+    """sha256: a token is as long as the hash, so that no salt and no slow hash make it safer."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def signed_cookie(token: str) -> str:
+    return str(URLSafeSerializer(_secret(), salt=_PURPOSE).dumps(token))
+
+
+def token_in(cookie: str) -> str:
+    """ "" for a cookie that this server didn't make."""
+    try:
+        token = URLSafeSerializer(_secret(), salt=_PURPOSE).loads(cookie)
+    except BadData:
+        return ""
+    return token if isinstance(token, str) else ""
+
+
+def signed_words(words: list[str], purpose: str) -> str:
+    """For a cookie. Its browser can read them, and change none of them."""
+    return str(URLSafeTimedSerializer(_secret(), salt=purpose).dumps(words))
+
+
+def words_in(cookie: str, purpose: str, seconds: int) -> list[str]:
+    """[] for a cookie that this server didn't make for this purpose, or made longer ago."""
+    try:
+        words = URLSafeTimedSerializer(_secret(), salt=purpose).loads(cookie, max_age=seconds)
+    except BadData:
+        return []
+    return words if isinstance(words, list) and all(isinstance(word, str) for word in words) else []
+
+
+def _secret() -> str:
+    """The one given, so that several servers know each other's cookies, else one of this computer's own."""
+    return settings().provider_variable("INTERACTEVAL_COOKIE_SECRET") or _kept_secret(settings().home / KEPT_IN)
+
+
+@lru_cache(maxsize=4)
+def _kept_secret(file: Path) -> str:
+    """Made once, readable by this user alone."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        return file.read_text(encoding="ascii")
+    with os.fdopen(descriptor, "w", encoding="ascii") as written:
+        made = secrets.token_urlsafe(BYTES)
+        written.write(made)
+    return made
+
 
 PROXY = "proxy"
 SEEN = timedelta(minutes=1)
@@ -98,3 +163,19 @@ def _person_signed_in(work: UnitOfWork, token: str) -> Person | None:
 
 def _unseen(person: Person) -> bool:
     return person.seen_at is None or datetime.now(UTC) - person.seen_at > SEEN
+
+
+PARAMETER = "token"
+
+
+def start_link(host: str, port: int, token: str) -> str:
+    """What is opened in a browser. token: "" where none is asked for."""
+    named = f"[{host}]" if ":" in host else host
+    return f"http://{named}:{port}/" + (f"?{urlencode({PARAMETER: token})}" if token else "")
+
+
+def begin_start_token() -> str:
+    """The one that is set, else a new one. The server, which runs in this very process, finds it in its settings."""
+    token = settings().provider_variable("INTERACTEVAL_START_TOKEN") or new_token()
+    set_variable(START_TOKEN, token)
+    return token

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.corpora.spread import spread
+from app.corpora.draws import spread
 from app.domain.attribute import ContributorKind
 from app.domain.expert_answer import AnswerDraw
-from app.domain.people.actor import Role
+from app.domain.people import Role
 from db.unit_of_work import UnitOfWork
 
 

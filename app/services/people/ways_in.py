@@ -1,16 +1,25 @@
-"""Ways in: how people reach this server, and who they are, as its settings say."""
+"""How people come in (local, invite, proxy, OpenID Connect), and what each may upload."""
 
+import hmac
 import ipaddress
 from collections.abc import Iterable, Mapping
+from dataclasses import astuple
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
-from app.domain.people.actor import LOCAL_OWNER, NOBODY, Actor, Right
-from app.domain.people.allow_list import AllowList, parse_allow_list
-from app.domain.people.person import AccessMode
-from app.errors import InputError, NotAllowedError
-from app.oidc.client import oidc_client
+from app.domain.people import LOCAL_OWNER, NOBODY, AccessMode, Actor, AllowList, Right, parse_allow_list
+from app.errors import InputError, NotAllowedError, NotListedError, SignInError
+from app.input_file import LARGEST_FILE, LARGEST_LIST
+from app.oidc import CALLBACK, Attempt, address_to_sign_in, identity_by_code, new_attempt, oidc_client
 from app.server_names import written_name
-from app.services.people.sign_ins import actor_of_cookie, actor_of_oidc_cookie, actor_of_proxy
+from app.services.people.sign_ins import (
+    actor_of_cookie,
+    actor_of_oidc_cookie,
+    actor_of_proxy,
+    begin_oidc_sign_in,
+    signed_words,
+    words_in,
+)
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
@@ -179,3 +188,135 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host.lower() == "localhost" or host.lower().endswith(".localhost")
+
+
+ATTEMPT_SECONDS = 600
+"""How long somebody has to sign in at the provider."""
+_ATTEMPT = "interacteval attempt to sign in"
+_AGAIN = "Sign in again."
+_NO_ANSWER = ("server_error", "temporarily_unavailable")
+_REFUSED = ("access_denied", "login_required", "interaction_required", "consent_required", "account_selection_required")
+
+
+def begin_attempt(back: str, other: bool) -> tuple[str, str]:
+    """Where the browser goes, and the cookie that it comes back with. back: the path that the sign-in leads to. other:
+    as somebody else than last time. Raises SignInError where the provider can't be reached."""
+    attempt = new_attempt(back)
+    return address_to_sign_in(oidc_client(), attempt, _redirect(), other), signed_words([*astuple(attempt)], _ATTEMPT)
+
+
+def attempt_in(cookie: str, state: str) -> Attempt:
+    """The sign-in that comes back. Raises NotAllowedError for one that this browser didn't begin, or long ago."""
+    words = words_in(cookie, _ATTEMPT, ATTEMPT_SECONDS)
+    attempt = Attempt(*words) if len(words) == len(Attempt.__slots__) else None
+    if attempt is None or not hmac.compare_digest(attempt.state.encode(), state.encode("utf-8", "replace")):
+        raise NotAllowedError(
+            "This sign-in wasn't begun in this browser, or another one took its place, or it took more than "
+            f"{ATTEMPT_SECONDS // 60} minutes.",
+            _AGAIN,
+        )
+    return attempt
+
+
+def check_answer(error: str) -> None:
+    """error: what the provider says went wrong, "" for nothing. Raises NotAllowedError or SignInError."""
+    if error in _REFUSED:
+        raise NotAllowedError("The provider didn't let you in, or you said no there.", _AGAIN)
+    if error in _NO_ANSWER:
+        raise SignInError(f"{oidc_client().host}, the sign-in provider, can't sign anybody in now.", "Try again later.")
+    if error:
+        raise SignInError(
+            f"{oidc_client().host}, the sign-in provider, refuses this server's request.",
+            "Whoever runs this server checks how it is entered there.",
+        )
+
+
+@use_case(Right.ARRIVE)
+def sign_in_with_code(workbench: Workbench, attempt: Attempt, code: str, said_by: str = "") -> str:
+    """The cookie of whoever comes back with this code, if they are on the list. said_by: the issuer, where the browser
+    says it.
+
+    Raises NotListedError for whoever isn't on the list, NotAllowedError for what isn't meant for this sign-in, and
+    SignInError where the provider can't be reached or believed.
+    """
+    client = oidc_client()
+    identity = identity_by_code(client, attempt, code, _redirect(), said_by)
+    if not identity.address:
+        raise NotListedError(
+            f"{client.host} gives no address of yours that it knows to be yours.",
+            f"Confirm it there, or ask {whom_to_ask()}.",
+        )
+    if not allow_list().allows(identity.address):
+        raise NotListedError(
+            f"{identity.address} isn't on the list of those who may come in.",
+            f"Ask {whom_to_ask()} to put it there, or sign in as somebody else.",
+        )
+    with workbench.database.write() as work:
+        return begin_oidc_sign_in(work, identity, client.discovery)
+
+
+def _redirect() -> str:
+    return set_address() + CALLBACK
+
+
+MB = 2**20
+DAY = timedelta(hours=24)
+LARGEST_WRITTEN = LARGEST_LIST // MB
+"""MB of what people write themselves: lists of attributes, checklists. More isn't read."""
+
+
+def largest_upload() -> int:
+    """MB that a file may have. Raises InputError for a setting that is none."""
+    wished = _whole_megabytes("INTERACTEVAL_UPLOAD_MB", settings().upload_mb, LARGEST_FILE // MB)
+    return LARGEST_FILE // MB if access_mode() is AccessMode.LOCAL else wished
+
+
+def uploads_a_day() -> int:
+    """MB that each person may upload within 24 hours where people sign in. Raises InputError for a setting that is
+    none."""
+    return _whole_megabytes("INTERACTEVAL_UPLOAD_MB_A_DAY", settings().upload_mb_a_day)
+
+
+@use_case(Right.ENTER)
+def count_upload(workbench: Workbench, name: str, size: int, irreplaceable: bool = False) -> None:
+    """Once for each file that arrives, before anything is made of it. size: in bytes.
+
+    irreplaceable: it can't be had again, such as what somebody has just said, so it counts but is taken all the same.
+    So is whatever the owner of the server sends. Raises NotAllowedError for what is too large, or too much for a day.
+    """
+    person = workbench.actor.person
+    if person is None:
+        return
+    if size > largest_upload() * MB and not irreplaceable:
+        raise NotAllowedError(
+            f"{name} has {_shown(size)} MB; this server takes files of up to {largest_upload():,} MB.",
+            f"Split it into smaller files, or ask {whom_to_ask()} for more.",
+        )
+    since = datetime.now(UTC) - DAY
+    with workbench.database.write() as work:
+        work.upload_counts.take_turn(person)
+        sent = work.upload_counts.since(person, since)
+        if sent + size > uploads_a_day() * MB and not (irreplaceable or workbench.actor.owner):
+            raise NotAllowedError(
+                f"{name} has {_shown(size)} MB, and you have uploaded {_shown(sent)} MB in the last 24 hours; this "
+                f"server takes {uploads_a_day():,} MB a day from each person.",
+                f"Upload it tomorrow, choose a smaller file, or ask {whom_to_ask()} for more.",
+            )
+        work.upload_counts.forget_before(since)
+        work.upload_counts.add(person, size)
+
+
+def _whole_megabytes(variable: str, written: str, most: int | None = None) -> int:
+    try:
+        wished = int(written.strip())
+    except ValueError:
+        wished = 0
+    if wished < 1 or (most is not None and wished > most):
+        range_ = f"from 1 to {most:,}" if most is not None else "from 1 on"
+        raise InputError(f"{variable} is “{written[:60]}”.", f"Give a whole number of MB {range_}, such as 200.")
+    return wished
+
+
+def _shown(size: int) -> str:
+    """In MB, rounded up: what is over a limit must not look as if it were not."""
+    return f"{-(-size // MB):,}"

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.domain.run import ScoredText
 from app.evaluators.coascore import METHOD
 from app.meta_evaluation.choices import Coefficient, Level

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
 
-from app.attribute_analysis.contribution import Contribution, Reach, contribution_of
+from app.attribute_analysis.pool import Contribution, Reach, contribution_of
 from app.domain.checklist import Checklist
 from app.domain.judgment import Answer, checklist_score
-from app.domain.people.actor import Right
+from app.domain.people import Right
+from app.domain.project import Dimension
 from app.domain.run import RunDimension, RunSummary, ScoredText
-from app.domain.task import Dimension
 from app.errors import InputError
 from app.meta_evaluation.choices import RESAMPLES, Level
 from app.meta_evaluation.comparison import Difference, compare_scores

@@ -7,7 +7,7 @@ import numpy as np
 
 from app.domain.checklist import Question
 from app.domain.judgment import Answer, checklist_score
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.meta_evaluation.judges.alt_test import AltTest, alt_test
 from app.meta_evaluation.judges.estimate import MORE, CorrectedEstimate, estimate
 from app.meta_evaluation.judges.figures import EstimatedFigure

@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from app.domain.judgment import Judgment
-from app.domain.people.actor import Right
+from app.domain.people import Right
+from app.domain.project import Text
 from app.domain.run import RunSummary, ScoredText
-from app.domain.text import Text
 from app.errors import InputError, NotReadyError, ProviderError
-from app.evaluators.checklist import JudgeOptions
-from app.evaluators.checklist_evaluator import METHOD, ChecklistEvaluator
-from app.evaluators.concurrent_requests import gather_all
+from app.evaluators.checklist import METHOD, ChecklistEvaluator, JudgeOptions
+from app.evaluators.method import gather_all
 from app.providers.model_options import ModelOptions
 from app.services.checklists.checklists import ChecklistView
 from app.services.results.results import kept_result

@@ -7,14 +7,13 @@ import numpy as np
 
 from app.domain.checklist import Checklist
 from app.domain.expert_answer import CarriedAnswers
+from app.domain.improvement import Decision, reference
 from app.domain.judgment import Answer
-from app.domain.questions.decision import Decision, reference
 from app.errors import NotReadyError
 from app.meta_evaluation.questions.disagreements import OUTSIDE
 from app.meta_evaluation.questions.question_agreement import inapplicable_reference, majority, most_say, reference_of
 from app.meta_evaluation.score_matrix import Bools, Floats
-from app.services.checklists.answer_waves import answered_probability
-from app.services.checklists.expert_answers import answer_cube, expert_answers, inapplicable_cube
+from app.services.checklists.expert_answers import answer_cube, answered_probability, expert_answers, inapplicable_cube
 from app.services.results.judge_cube import judge_cube
 from app.services.results.repeat_agreement import INAPPLICABLE, VALUES
 from app.services.results.results import DimensionResult

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.judgment import Answer
-from app.domain.run_answers import ANSWERS, RunAnswers
+from app.domain.run import ANSWERS, RunAnswers
 from app.meta_evaluation.score_matrix import Bools, Floats
 
 Ints = NDArray[np.int64]

@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.domain.run import RunSummary
 from app.errors import InputError
 from app.meta_evaluation.judges.panel import Panel, PanelJudge, panel

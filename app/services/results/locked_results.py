@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.errors import NotReadyError
 from app.meta_evaluation.choices import Level
 from app.services.data.locked_split import locked_runs, require_name, require_split

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.domain.run import RunSummary
 from app.errors import InputError
 from app.evaluators.registry import METHODS

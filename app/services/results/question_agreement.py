@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.domain.checklist import Question
 from app.domain.expert_answer import CarriedAnswers
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.meta_evaluation.questions.question_agreement import (
     FEWEST_TEXTS,
     ApplicabilityAgreement,

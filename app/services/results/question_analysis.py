@@ -6,8 +6,8 @@ from functools import lru_cache
 import numpy as np
 
 from app.domain.checklist import Question
-from app.domain.people.actor import Right
-from app.domain.run_answers import RunAnswers
+from app.domain.people import Right
+from app.domain.run import RunAnswers
 from app.errors import NotReadyError
 from app.meta_evaluation.frame import Frame
 from app.meta_evaluation.questions.item_analysis import ItemAnalysis, QuestionItem, Redundancy, analyse_items

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.meta_evaluation.choices import Coefficient
 from app.meta_evaluation.frame import Frame
 from app.meta_evaluation.raters.human_ceiling import Ceiling

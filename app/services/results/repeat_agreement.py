@@ -3,8 +3,8 @@
 import numpy as np
 
 from app.domain.judgment import Answer
-from app.domain.people.actor import Right
-from app.domain.run_answers import RunAnswers
+from app.domain.people import Right
+from app.domain.run import RunAnswers
 from app.meta_evaluation.questions.question_agreement import JudgeConsistency, judge_stability
 from app.meta_evaluation.score_matrix import Floats
 from app.services.results.judge_cube import judge_cube, judged_texts

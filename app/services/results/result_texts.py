@@ -7,11 +7,11 @@ from typing import Any, Literal
 from scipy.stats import rankdata
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind
+from app.domain.improvement import Decision, reference
 from app.domain.judgment import Answer, Judgment
-from app.domain.people.actor import Right
-from app.domain.questions.decision import Decision, reference
+from app.domain.people import Right
+from app.domain.project import Text
 from app.domain.run import ScoredText
-from app.domain.text import Text
 from app.errors import NotFoundError
 from app.services.checklists.checklists import new_draft
 from app.services.runtime.use_case import use_case

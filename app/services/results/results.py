@@ -6,9 +6,9 @@ from functools import lru_cache
 from itertools import count
 from typing import Any
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
+from app.domain.project import Dimension
 from app.domain.run import RunDimension, RunSummary, ScoredText, ScoreStatus
-from app.domain.task import Dimension
 from app.errors import NotFoundError, NotReadyError
 from app.meta_evaluation.choices import RESAMPLES, Constant, Duplicates, Level, Resampling
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.domain.run import RunSummary, ScoredText
 from app.errors import InputError, NotFoundError
 from app.meta_evaluation.choices import Coefficient

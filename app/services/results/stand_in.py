@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.meta_evaluation.judges.alt_test import AltTest, alt_test
 from app.meta_evaluation.judges.words import alt_test_verdict
 from app.services.results.raters import ratings_of

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
+from app.domain.project import Dimension
 from app.domain.run import RunSummary
-from app.domain.task import Dimension
 from app.meta_evaluation.choices import Coefficient
 from app.services.results.results import USUAL, Choices, DimensionResult, kept_result
 from app.services.runtime.use_case import use_case

@@ -1,6 +1,6 @@
 """Verdict on a result: whether its scores can be relied on, in a sentence for people who read no coefficients."""
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.meta_evaluation.agreement_verdict import AgreementVerdict, VerdictKind, agreement_verdict, drawn_units
 from app.services.results.raters import ceiling_beside
 from app.services.results.results import DimensionResult

@@ -5,9 +5,9 @@ The equal score stays the headline: weights that experts choose are an opinion, 
 
 from functools import lru_cache
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.domain.run import ScoredText
-from app.evaluators.checklist_evaluator import WEIGHTED
+from app.evaluators.checklist import WEIGHTED
 from app.meta_evaluation.evaluation import MetaEvaluation, Origin
 from app.services.results.results import Choices, DimensionResult, evaluate_scores
 from app.services.runtime.use_case import use_case

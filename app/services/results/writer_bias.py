@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.errors import InputError, NotReadyError
 from app.meta_evaluation.writer_bias import Mean, PairGroup, Preference, WriterBias, writer_bias
 from app.services.results.results import USUAL, Choices

@@ -12,11 +12,10 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from secrets import token_hex
 from typing import Any, Protocol, TypeVar
 
-from app.domain.batch import BatchStatus, ProviderBatch
+from app.domain.run import BatchStatus, ProviderBatch
 from app.errors import AwaitedError, InputError, ProviderError, StoppedError, TransientError
 from app.providers.base import ChatRequest
-from app.providers.batches.batch import BatchLine, BatchProgress, parts
-from app.providers.batches.batched_model import BatchedModel
+from app.providers.batches.batch import BatchedModel, BatchLine, BatchProgress, parts
 from app.providers.registry import sells_batches
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork

@@ -3,19 +3,34 @@
 import asyncio
 import sys
 import threading
+import traceback
 from concurrent.futures import Future
 from dataclasses import dataclass
 from time import monotonic
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.errors import WorkbenchError
 from app.providers.credentials import Access, Credentials, credentials_problem
-from app.providers.model_purpose import chats, listens, preferred
+from app.providers.model_name import chats, listens, preferred
 from app.providers.registry import served_names
 from app.providers.specs import OWN
-from app.services.runtime.fault_report import fault_report
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+
+
+def fault_report(error: BaseException) -> str:
+    """Like a traceback, cause first, but without the messages: those of libraries quote keys, prompts and texts."""
+    chain: list[BaseException] = []
+    current: BaseException | None = error
+    while current is not None and current not in chain:
+        chain.append(current)
+        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
+    parts = []
+    for link in reversed(chain):
+        stack = "".join(traceback.format_tb(link.__traceback__))
+        parts.append(f"Traceback (most recent call last):\n{stack}{type(link).__module__}.{type(link).__qualname__}\n")
+    return "\nwhich led to:\n\n".join(parts)
+
 
 FRESH_SECONDS = 300.0
 # One that gave no list is asked again sooner: it may have been starting.

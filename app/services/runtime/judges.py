@@ -1,18 +1,46 @@
-"""Judges: what each can do, and whether that is what was wished for."""
+"""Judges and their options: reasoning effort, service tier, prefix cache."""
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.errors import InputError, UnsupportedError
 from app.evaluators.checklist import JudgeOptions
+from app.providers.base import ChatRequest
 from app.providers.credentials import Credentials, credentials_problem
 from app.providers.known_prices import known_prices, today
 from app.providers.model_name import parse_model_name
-from app.providers.pricing import FLEX
-from app.providers.registry import gives_logprobs, open_model
+from app.providers.model_options import (
+    EFFORTS,
+    TIERS,
+    TIMEOUT,
+    USUAL,
+    ModelOptions,
+    check_effort,
+    check_tier,
+    efforts_of,
+    takes_options,
+)
+from app.providers.pricing import CHARACTERS_PER_TOKEN, FLEX, Price, estimate_input_tokens, estimate_tokens
+from app.providers.registry import cached_from, gives_logprobs, open_model
 from app.providers.specs import spec_of
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+__all__ = [
+    "EFFORTS",
+    "TIERS",
+    "TIMEOUT",
+    "USUAL",
+    "ModelOptions",
+    "check_effort",
+    "check_tier",
+    "keep_model_options",
+    "set_model_options",
+    "takes_options",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +101,106 @@ def check_wishes(judge: JudgeAbility, asking: JudgeOptions, budget: float | None
     if budget is not None and not (judge.flex_priced if tier else judge.priced):
         of = f"{judge.name} in the tier “{FLEX}”" if tier else judge.name
         raise InputError(f"The price of {of} is unknown, so a budget can't be kept.", "Start without a budget.")
+
+
+# For an answer to a checklist or a score; texts that are hard take many times that.
+GUESS = 1000
+GUESSES = {"none": 0, "minimal": 200, "low": 400, "medium": GUESS, "high": 3000, "xhigh": 8000, "max": 16_000}
+ENOUGH = 5  # earlier calls
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """Tokens of a call, the answer itself not included; `measured` where earlier calls say so."""
+
+    per_call: int
+    measured: bool = False
+
+    def __str__(self) -> str:
+        how = "as its earlier calls took" if self.measured else "a guess: it was not asked before"
+        return f"{self.per_call:,} a call for reasoning ({how})"
+
+
+def reasoning_of(work: UnitOfWork, model: str, effort: str) -> Reasoning:
+    """What is known of calls with the same effort."""
+    efforts = {run.id: str(run.params.get("effort", "")) for run in work.runs.all(anchors=True)}
+    alike = [w for run, w in work.calls.written(model).items() if efforts.get(run or 0, "") == effort]
+    calls, tokens, characters = (sum(parts) for parts in zip(*alike, strict=True)) if alike else (0, 0, 0)
+    if calls >= ENOUGH:
+        return Reasoning(max(0, round((tokens - characters / CHARACTERS_PER_TOKEN) / calls)), measured=True)
+    return Reasoning(_guess(model, effort))
+
+
+def _guess(model: str, effort: str) -> int:
+    name = parse_model_name(model)
+    if efforts_of(name) == ():
+        return 0
+    if effort:
+        return GUESSES[effort]
+    return GUESS if spec_of(name.provider).models.reasons_unasked.match(name.model) else 0
+
+
+@use_case(Right.FACILITATE)
+def set_model_options(workbench: Workbench, run_id: int, wished: ModelOptions) -> None:
+    """What was chosen anew for a run that is gone on with. Raises InputError for another effort: it decides the
+    answers, and a run's scores are to be of one kind."""
+    with workbench.database.write() as work:
+        run = work.runs.get(run_id)
+        before = ModelOptions.of_run(run.params)
+        if wished.effort and wished.effort != before.effort:
+            asked = f"with the effort “{before.effort}”" if before.effort else "without an effort"
+            raise InputError(f"Run {run_id} is asked {asked}.", "Leave the effort out, or start a new run.")
+        for name, value in wished.params().items():
+            work.runs.set_param(run_id, name, value)
+
+
+def keep_model_options(workbench: Workbench, run_id: int, chosen: ModelOptions) -> None:
+    """All of what was chosen, also what is as usual again, for a run that is gone on with under the same effort."""
+    with workbench.database.write() as work:
+        for name, value in asdict(chosen).items():
+            work.runs.set_param(run_id, name, value)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSize:
+    """A request in tokens. constant: its part that is the same for other texts."""
+
+    read: int
+    written: int
+    constant: str
+
+    @classmethod
+    def of(cls, request: ChatRequest, written: int) -> "PromptSize":
+        """Vendors put the schema before the prompt: it is part of what their caches keep."""
+        return cls(estimate_input_tokens(request), written, request.form + request.prompt.system)
+
+
+@dataclass(frozen=True, slots=True)
+class Caching:
+    """`constant_tokens` are the most that requests have in common, `cached_from_tokens` the least of them that the
+    model's cache keeps, None where nobody knows; `cache_read_tokens` are what it would be read for at best, and
+    `cache_saves_usd` what that takes off the cost, None where the price isn't known."""
+
+    constant_tokens: int = 0
+    cached_from_tokens: int | None = None
+    cache_read_tokens: int = 0
+    cache_saves_usd: float | None = None
+
+
+def caching_of(model: str, sizes: Sequence[PromptSize], price: Price | None) -> Caching:
+    """At best: the first request with a constant part writes it, all others read it."""
+    least = cached_from(model)
+    read = written = 0
+    for constant, times in Counter(size.constant for size in sizes).items():
+        tokens = estimate_tokens(constant)
+        if least is not None and tokens >= least and times > 1:
+            written += tokens
+            read += tokens * (times - 1)
+    most = max((estimate_tokens(size.constant) for size in sizes), default=0)
+    return Caching(most, least, read, None if price is None or not sizes else _saving(price, read, written))
+
+
+def _saving(price: Price, read: int, written: int) -> float:
+    """US dollars."""
+    dearer = (price.written or price.input) - price.input
+    return max(0.0, (read * (price.input - price.cached) - written * dearer) / 1_000_000)

@@ -7,41 +7,61 @@ from collections.abc import AsyncIterator, Hashable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from secrets import token_hex
+from urllib.parse import urlsplit
 
-from app.domain.call import CallIntent, RecordedCall
+from pydantic import SecretStr
+
 from app.domain.checklist import Question
-from app.domain.people.actor import Right
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.people import Right
+from app.domain.project import Dimension, Task, Text
+from app.domain.run import CallIntent, RecordedCall
 from app.errors import InputError, ModelTimeoutError, UnsupportedError, WrongKeyError
 from app.evaluators.checklist import judge
+from app.providers import rate_limit
+from app.providers.adapters.calling import DEFAULT_TIMEOUT
 from app.providers.adapters.replay import ReplayModel
 from app.providers.base import ChatReply, ChatRequest
-from app.providers.batches.batched_model import BatchedModel
+from app.providers.batches.batch import BatchedModel
 from app.providers.budget import RUN_S, Budget, Purse
-from app.providers.connection_pause import LONGEST, ConnectionPause
-from app.providers.credentials import credentials_problem, key_place
-from app.providers.gate import GatedModel, MayAsk
-from app.providers.model_files import kept_recordings
-from app.providers.model_name import parse_model_name
-from app.providers.model_options import ModelOptions, options_for
-from app.providers.provider_spec import ProviderSpec
-from app.providers.rate_limit import AdaptiveLimit, Share, limit_of
+from app.providers.credentials import TYPED, Access, Credentials, credentials_problem, key_place
+from app.providers.model_name import kept_recordings, parse_model_name
+from app.providers.model_options import ModelOptions, TieredModel, options_for
+from app.providers.rate_limit import AdaptiveLimit, GatedModel, MayAsk, Share, limit_of
 from app.providers.recorded import RecordedModel
-from app.providers.registry import describe_models, import_sdk, open_batches
-from app.providers.retry import RetryingModel, RetryPolicy
-from app.providers.specs import KNOWN_PROVIDERS, OWN, network_providers, spec_of
-from app.providers.tiers import TieredModel
+from app.providers.registry import describe_models, import_sdk, open_batches, sold_names
+from app.providers.retry import LONGEST, ConnectionPause, RetryingModel, RetryPolicy
+from app.providers.specs import KNOWN_PROVIDERS, OWN, ProviderSpec, network_providers, spec_of
 from app.scoring.concurrency import CONCURRENCY
 from app.scoring.group_commit import GroupCommit
-from app.services.runtime.allowance import allowance_left
 from app.services.runtime.endpoint_models import endpoint_models
+from app.services.runtime.spending import allowance_left
 from app.services.runtime.use_case import use_case
-from app.services.runtime.vendor_models import vendor_models
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
 from db.unit_of_work import Database
+
+SECONDS = 20.0
+_lock = threading.Lock()
+# By vendor, address and key, in the memory of this process only.
+_listed: dict[tuple[str, Access], tuple[str, ...]] = {}
+
+
+@use_case(Right.SET_UP)
+def ask_vendor_models(workbench: Workbench, prefix: str) -> Sequence[str]:
+    """As provider:name, newest first; from now on choices offer these. Raises a ProviderError that says why nobody
+    knows: what was known stays."""
+    names = tuple(sold_names(prefix, workbench.credentials, SECONDS))
+    with _lock:
+        _listed[prefix, workbench.credentials.of(prefix)] = names
+    return names
+
+
+def vendor_models(credentials: Credentials, prefix: str) -> Sequence[str]:
+    """What the vendor said last of this key; nothing where it wasn't asked."""
+    return _listed.get((prefix, credentials.of(prefix)), ())
+
 
 TEST_SECONDS = 30.0
 LONGEST_MINUTES = 10_080  # a week
@@ -378,3 +398,119 @@ async def test_model(workbench: Workbench, name: str) -> float:
                 f"{model.name} gave no answer within {TEST_SECONDS:g} seconds.", "Try again, or check its address."
             ) from None
         return time.monotonic() - started
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderAccess:
+    """How one provider can be reached. The key itself is not here, nor any part of it.
+
+    lists_models: whether it is asked which models it has, as a server of the person's own.
+    key_source: where the key comes from, in words; "" without one.
+    address: without user name, password and query; "" where none is known, and for people who don't run the server one
+    that it was set to.
+    obstacle: what to set before its models can be used; "" for nothing.
+    sells_models: whether it is a vendor that says on demand which models a key may use.
+    """
+
+    prefix: str
+    title: str
+    key_variable: str
+    url_variable: str
+    needs_key: bool
+    lists_models: bool
+    key_source: str
+    address: str
+    own_address: bool
+    obstacle: str
+    sells_models: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one layer sees to for every model: requests at a time, and when a request, a text or a run is given up."""
+
+    at_a_time: int
+    request_seconds: float
+    attempts: int
+    timeouts: int
+    total_seconds: float
+    patience_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class DataPlace:
+    """Where the data lie: a file, or a server without its password. `size` is in bytes, None for a server."""
+
+    kind: str
+    place: str
+    size: int | None
+
+
+@use_case(Right.SET_UP)
+def provider_access(workbench: Workbench) -> list[ProviderAccess]:
+    """Every provider that is reached over a network."""
+    return [_access(p, workbench.credentials, workbench.actor.owner) for p in network_providers()]
+
+
+@use_case(Right.ENTER)
+def key_problem(workbench: Workbench, prefix: str, key: str) -> str:
+    """Why what a person typed can't be a key, in one line that doesn't repeat it; "" where it can."""
+    if not key.strip():
+        return "Nothing was typed. Paste the key into the field."
+    # Only the key is looked at: a missing address is said where the provider is listed.
+    address = workbench.credentials.of(prefix).base_url or "http://localhost/v1"
+    typed = Credentials({prefix: Access(SecretStr(key), address, TYPED)})
+    return credentials_problem(prefix, typed)
+
+
+def limits() -> Limits:
+    attempts, timeouts, total = PATIENCE.attempts, PATIENCE.timeouts, PATIENCE.total
+    return Limits(CONCURRENCY, DEFAULT_TIMEOUT, attempts, timeouts, total, rate_limit.PATIENCE)
+
+
+@use_case(Right.SERVE)
+def data_place(workbench: Workbench) -> DataPlace:
+    """Where everything is kept."""
+    url = settings().url
+    scheme, _, rest = url.partition("://")
+    if scheme.startswith("sqlite"):
+        file = Path(rest.partition("?")[0].removeprefix("/")).absolute()
+        # What was written last lies in a file beside it until SQLite takes it over.
+        files = [each for each in (file, file.with_name(f"{file.name}-wal")) if each.exists()]
+        return DataPlace("A SQLite file", str(file), sum(each.stat().st_size for each in files) if files else None)
+    return DataPlace("A PostgreSQL server", _without_secrets(url), None)
+
+
+def _access(provider: ProviderSpec, credentials: Credentials, owner: bool) -> ProviderAccess:
+    access = credentials.of(provider.prefix)
+    own = (access.base_url or "").strip()
+    return ProviderAccess(
+        prefix=provider.prefix,
+        title=provider.title,
+        key_variable=provider.key_variable,
+        url_variable=provider.url_variable,
+        needs_key=provider.needs_key,
+        lists_models=bool(provider.lister),
+        key_source=access.source,
+        address=_without_secrets((own if owner else "") if own else provider.default_url or ""),
+        own_address=bool(own),
+        obstacle=credentials_problem(provider.prefix, credentials),
+        sells_models=provider.listing is not None,
+    )
+
+
+def _without_secrets(url: str) -> str:
+    """Scheme, host, port and path of an address: the rest may hold a password. "" for what is no address."""
+    try:
+        parts = urlsplit(url)
+        known = bool(parts.hostname) and parts.port != 0  # asking for the port raises where it is none
+    except ValueError:
+        return ""
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}" if known else ""
+
+
+AUDIO_FORMATS = ("wav", "mp3", "m4a", "mp4", "mpga", "mpeg", "ogg", "oga", "flac", "webm")
+
+
+def voice_recording_path(name: str) -> Path:
+    return settings().home / "recordings" / name

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import pandas as pd
+
+from app.domain.storable_text import harmless
 from app.errors import InputError
 
 
@@ -48,3 +51,8 @@ def _replace(target: Path, temporary: Path) -> None:
     with suppress(FileNotFoundError):
         temporary.chmod(target.stat().st_mode & 0o777)
     temporary.replace(target)
+
+
+def table_csv(rows: pd.DataFrame) -> bytes:
+    """UTF-8 with a mark that spreadsheets understand; what they would run as a formula is marked as text."""
+    return rows.rename(columns=harmless).map(harmless).to_csv(index=False).encode("utf-8-sig")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.errors import InputError
 from app.providers.credentials import credentials_problem
 from app.providers.known_prices import known_prices, today

@@ -5,11 +5,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from difflib import unified_diff
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
+from app.domain.project import Dimension, Task
 from app.domain.prompt import OwnPrompt, RenderedPrompt
 from app.domain.run import RunSummary, StageRun
 from app.domain.storable_text import check_storable
-from app.domain.task import Dimension, Task
 from app.errors import InputError, NotFoundError, PromptError
 from app.prompting import (
     PromptTemplate,
@@ -20,11 +20,45 @@ from app.prompting import (
     task_variables,
     worded,
 )
-from app.prompting.examples import example_variables
-from app.services.runtime.prompt_titles import TITLES
+from app.prompting.library import example_variables
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
+
+TITLES = {
+    "think-aloud": "Think aloud: say what to look for",
+    "transcript-attributes": "Transcript: find an expert's points",
+    "components": "Build 1: find the components",
+    "clusters": "Build 2: place attributes under components",
+    "key-questions": "Build 3: write key questions",
+    "sub-questions": "Build 4: write sub-questions",
+    "validation": "Build 5: validate the questions",
+    "question-rephrase": "Checklist: reword a question",
+    "question-simpler": "Checklist: say a question more simply",
+    "question-split": "Checklist: split a question",
+    "question-merge": "Checklist: merge questions",
+    "question-applicability": "Checklist: say which questions may not apply",
+    "question-improve": "Checklist: propose wordings from decisions",
+    "judge-checklist": "Judge: answer the checklist",
+    "judge-checklist-reasons": "Judge: answer the checklist with reasons",
+    "judge-checklist-open": "Judge: answer the checklist where questions may not apply",
+    "judge-checklist-open-reasons": "Judge: the same with reasons",
+    "judge-checklist-evidence": "Judge: answer the checklist with evidence",
+    "llm-score": "LLM score: score a text directly",
+    "llm-score-cot": "LLM score: think step by step, then score",
+    "g-eval-steps": "G-Eval 1: write the evaluation steps",
+    "g-eval-score": "G-Eval 2: score a text",
+    "coascore-aspects": "CoAScore 1: name aspects",
+    "coascore-scores": "CoAScore 2: score a text on the aspects",
+    "coascore-target": "CoAScore 3: score a text on the dimension",
+    "check-eval-seeds": "CheckEval 1: write seed questions",
+    "check-eval-diversify": "CheckEval 2: ask from new angles",
+    "check-eval-elaborate": "CheckEval 3: ask in finer detail",
+    "check-eval-filter": "CheckEval 4: choose the questions that stay",
+    "gptscore": "GPTScore: what stands before a text",
+    "gptscore-boolean": "GPTScore for dialogue: a yes/no question",
+}
+
 
 JUDGE = "judge-checklist"
 """Begins the name of every prompt with which a judge is asked a checklist."""

@@ -1,24 +1,179 @@
-"""Use case: a function that screens and commands call, which says what right it asks of whoever calls it.
-
-The right is checked in every project that the arguments name, in whatever form (`identities`). A use case that calls
-another vouches for it: only the outermost is checked. Who runs the server may do everything, so that on a laptop
-nothing is looked up.
-"""
+"""What every use case goes through: who asks, may they, and the entry in the audit log."""
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import fields, is_dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from app.domain.people.actor import LOCAL_OWNER, NOBODY, WHEN_DONE, WHEN_NOT_AT_IT, Actor, Place, Right, Role
-from app.domain.people.trail import PENDING
-from app.errors import NotAllowedError
-from app.services.runtime.identities import places_of
-from app.services.runtime.trail import on_trail
+from app.domain.attribute import AttributeStanding
+from app.domain.checklist import Checklist, Question
+from app.domain.expert_answer import AnchorSet, AnswerDraw
+from app.domain.people import (
+    LOCAL_OWNER,
+    NOBODY,
+    PENDING,
+    WHEN_DONE,
+    WHEN_NOT_AT_IT,
+    Actor,
+    PendingAct,
+    Place,
+    Right,
+    Role,
+)
+from app.domain.project import Dimension, Project, Text
+from app.domain.run import RunSummary
+from app.errors import NotAllowedError, NotFoundError
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
+
+KINDS: Mapping[str, str] = {
+    "attribute_id": "attribute",
+    "attribute_ids": "attribute",
+    "build_id": "build",
+    "checklist_id": "checklist",
+    "comment_id": "comment",
+    "comparison_id": "comparison",
+    "component_id": "component",
+    "decision_id": "decision",
+    "dimension_id": "dimension",
+    "dimension_ids": "dimension",
+    "ids": "attribute",
+    "improvement_id": "improvement",
+    "kept": "attribute",
+    "project_id": "project",
+    "proposal_id": "proposal",
+    "proposed_id": "proposed attribute",
+    "question_id": "question",
+    "question_ids": "question",
+    "run_id": "run",
+    "runs": "run",
+    "target": "dimension",
+    "text_id": "text",
+    "transcript_id": "transcript",
+}
+"""Parameter that holds an id, or several -> what it is of. Other values under these names are looked into instead."""
+NAMED: Mapping[type, tuple[str, str]] = {
+    AnchorSet: ("dimension", "dimension"),
+    AnswerDraw: ("checklist", "checklist"),
+    AttributeStanding: ("attribute", "id"),
+    Checklist: ("checklist", "id"),
+    Dimension: ("dimension", "id"),
+    Project: ("project", "id"),
+    Question: ("question", "id"),
+    RunSummary: ("run", "id"),
+    Text: ("text", "id"),
+}
+"""Value -> what it names, and by which of its fields; 0 there is something new, which is nowhere yet."""
+MANY = 200
+DEPTH = 2
+"""A value may hold others: a result its run, a plan its options with their dimensions."""
+
+
+def places_of(work: UnitOfWork, arguments: Mapping[str, Any], project: str = "") -> set[Place]:
+    """project: the argument that is a project's name. Raises NotFoundError where something isn't there."""
+    wanted: dict[str, set[int]] = {}
+    for name, value in arguments.items():
+        kind = KINDS.get(name, "")
+        for one in value if isinstance(value, list | tuple | set | frozenset) else (value,):
+            if kind and isinstance(one, int):
+                wanted.setdefault(kind, set()).add(one)
+            else:
+                for of, identity in _named(one, DEPTH):
+                    wanted.setdefault(of, set()).add(identity)
+    found = {place for kind, ids in wanted.items() for place in work.places.of(kind, ids)}
+    if project:
+        found |= work.places.named(arguments[project])
+    # A project that is given beside one of its dimensions says nothing more.
+    within = {place.project for place in found if place.dimension is not None}
+    return {place for place in found if place.dimension is not None or place.project not in within}
+
+
+def _named(value: Any, depth: int) -> Iterator[tuple[str, int]]:
+    if type(value) in NAMED:
+        kind, place = NAMED[type(value)]
+        if identity := getattr(value, place):
+            yield kind, identity
+    elif depth and is_dataclass(value):
+        for each in fields(value):
+            for one in _held(getattr(value, each.name)):
+                yield from _named(one, depth - 1)
+
+
+def _held(value: Any) -> Iterable[Any]:
+    """The value itself, or those of a collection: all that name something, but not thousands of rows of a result."""
+    several = tuple(value.values()) if isinstance(value, Mapping) else value
+    if not isinstance(several, list | tuple):
+        return (several,)
+    return several if several and (type(several[0]) in NAMED or len(several) < MANY) else ()
+
+
+LONGEST = 200
+"""Characters of what an act was about."""
+
+
+@contextmanager
+def on_trail(
+    workbench: Workbench, act: str, places: set[Place], arguments: Mapping[str, Any], about: str, project: str
+) -> Iterator[None]:
+    """The act's entry is kept with the first thing that it changes, else at its end; not at all where it fails before.
+
+    act: "" for what leaves no trail. about: the arguments that say of what, with blanks between
+    them. project: the one that is its name.
+    """
+    if not act:
+        yield
+        return
+    pending = _pending(workbench, act, places, arguments, about, project)
+    token = PENDING.set(pending)
+    try:
+        yield
+        if not pending.kept:
+            with workbench.database.write():
+                pass
+    finally:
+        PENDING.reset(token)
+
+
+def act_made_project(project_id: int) -> None:
+    """The act under way made this project: its entry is the first of the project's own."""
+    pending = PENDING.get()
+    if pending is not None and pending.project is None:
+        pending.project = project_id
+
+
+def _pending(
+    workbench: Workbench, act: str, places: set[Place], arguments: Mapping[str, Any], about: str, project: str
+) -> PendingAct:
+    with workbench.database.read() as work:
+        if not places:
+            try:
+                places = places_of(work, arguments, project)
+            except NotFoundError:
+                places = set()  # the use case itself says what is gone
+        dimensions = sorted({place.dimension for place in places if place.dimension is not None})
+        names = [work.projects.dimension_by_id(one).name for one in dimensions]
+    of = next(iter(sorted(place.project for place in places)), None)
+    who = arguments.get("who") or arguments.get("expert") or ""
+    name = workbench.actor.name_in(of) if of is not None else workbench.actor.name
+    return PendingAct(
+        project=of,
+        person=workbench.actor.person,
+        who=name or str(who),
+        act=act,
+        about=", ".join([*names, *(said for each in about.split() for said in _said(arguments.get(each)))])[:LONGEST],
+    )
+
+
+def _said(value: Any) -> list[str]:
+    if isinstance(value, Checklist):
+        return [f"version {value.version}"]
+    if isinstance(value, Dimension | Question):
+        return [value.name if isinstance(value, Dimension) else value.text]
+    return [str(value)] if isinstance(value, str | int) and str(value) else []
+
 
 P = ParamSpec("P")
 R = TypeVar("R")

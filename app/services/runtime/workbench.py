@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from app.domain.people.actor import LOCAL_OWNER, Actor
+from app.domain.people import LOCAL_OWNER, Actor
 from app.providers.base import ChatModel
 from app.providers.credentials import Credentials
-from app.providers.model_files import check_kept, check_kept_model
-from app.providers.model_name import parse_model_name
+from app.providers.model_name import check_kept, check_kept_model, parse_model_name
 from app.providers.model_options import USUAL, ModelOptions
 from app.providers.registry import open_model
 from app.settings import settings

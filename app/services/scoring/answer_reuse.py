@@ -18,9 +18,8 @@ from typing import Any
 from app.domain.checklist import Checklist, Question, unchanged_questions
 from app.domain.judgment import Judgment
 from app.domain.run import RunDimension, RunSummary
-from app.evaluators.checklist import JudgeOptions
-from app.evaluators.checklist_evaluator import METHOD
-from app.evaluators.options import as_params
+from app.evaluators.checklist import METHOD, JudgeOptions
+from app.evaluators.method import as_params
 from app.prompting import available_prompts, dimension_variables, task_variables
 from app.providers.model_name import parse_model_name
 from app.providers.specs import spec_of

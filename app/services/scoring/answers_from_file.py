@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.errors import InputError
-from app.services.checklists.answer_import import AnswerImport, import_answers
-from app.services.checklists.answer_reading import read_table
+from app.services.checklists.answer_files import AnswerImport, import_answers, read_table
 from app.services.data.uploads import Upload
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from app.corpora.draws import design_instead, documents_by_systems, stratified_draw
 from app.domain.checklist import Checklist
-from app.domain.task import Dimension
-from app.domain.text import TextPlace
+from app.domain.project import Dimension, TextPlace
 from app.errors import InputError, NotReadyError
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import evaluation_texts

@@ -4,10 +4,9 @@ question alone, and together in reversed order."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.domain.asking_way import AskingWay
-from app.domain.people.actor import Right
-from app.domain.run import RunStatus, RunSummary
-from app.domain.task import Dimension
+from app.domain.people import Right
+from app.domain.project import Dimension
+from app.domain.run import AskingWay, RunStatus, RunSummary
 from app.errors import BudgetError
 from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.prompting import load_prompt
@@ -15,8 +14,7 @@ from app.providers.model_name import parse_model_name
 from app.providers.model_options import USUAL, ModelOptions
 from app.scoring.concurrency import CONCURRENCY
 from app.services.background.jobs import start_job
-from app.services.background.kinds import job_kind
-from app.services.background.progress import Progress
+from app.services.background.progress import Progress, job_kind
 from app.services.checklists.checklists import published_checklist
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.spending import run_spending

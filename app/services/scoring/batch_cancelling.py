@@ -4,14 +4,12 @@ import asyncio
 import time
 from dataclasses import dataclass
 
-from app.domain.batch import OPEN
-from app.domain.people.actor import Right
-from app.domain.run import RunStatus
+from app.domain.people import Right
+from app.domain.run import OPEN, RunStatus
 from app.errors import ConflictError
-from app.providers.batches.batched_model import BatchedModel
+from app.providers.batches.batch import BatchedModel
 from app.services.background.jobs import start_job
-from app.services.background.kinds import job_kind
-from app.services.background.progress import Progress
+from app.services.background.progress import Progress, job_kind
 from app.services.runtime.batch_rounds import BatchRounds, Beat
 from app.services.runtime.prompts import own_wordings_of_run
 from app.services.runtime.use_case import use_case

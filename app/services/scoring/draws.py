@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.corpora.draws import KsCheck, design_instead, drawn_documents, ks_check
-from app.domain.people.actor import Right
-from app.domain.task import Dimension
-from app.domain.text import TextPlace
+from app.domain.people import Right
+from app.domain.project import Dimension, TextPlace
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, plan_run

@@ -9,7 +9,7 @@ from app.domain.run import RunDimension
 from app.errors import ProviderError, UnsupportedError
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, digest_of
 from app.providers.registry import expects_logprobs
-from app.services.runtime.prefix_cache import PromptSize
+from app.services.runtime.judges import PromptSize
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import build_evaluators, check_evaluator

@@ -6,16 +6,12 @@ from types import MappingProxyType
 from typing import Any
 
 from app.domain.judgment import Judgment
+from app.domain.project import Dimension
 from app.domain.run import RunDimension, RunSummary
-from app.domain.task import Dimension
 from app.errors import InputError, UnsupportedError
-from app.evaluators.evaluator import Evaluator
-from app.evaluators.judge_logprobs import JudgeLogprobs
-from app.evaluators.method import EvaluatorContext, Method
-from app.evaluators.options import Option as Option  # noqa: PLC0414 - for the screens, which know services only
-from app.evaluators.options import described, unused_option
+from app.evaluators.method import Evaluator, EvaluatorContext, JudgeLogprobs, Method, Stages, described, unused_option
+from app.evaluators.method import Option as Option  # noqa: PLC0414 - for the screens, which know services only
 from app.evaluators.registry import METHODS, method_named
-from app.evaluators.stages import Stages
 from app.providers.base import ChatModel
 from app.providers.registry import answers_questions, gives_logprobs, rates_given_texts
 from app.services.scoring.answer_reuse import earlier_of_run

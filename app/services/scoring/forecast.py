@@ -6,7 +6,7 @@ from typing import Any
 
 from app.domain.checklist import ChecklistStatus
 from app.domain.judgment import Judgment
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.domain.run import RunDimension, RunStatus
 from app.evaluators.checklist import JudgeOptions, judge_request
 from app.providers.base import ChatRequest, Usage
@@ -14,10 +14,16 @@ from app.providers.known_prices import known_prices, today
 from app.providers.model_options import FLEX_OR_STANDARD, check_effort, check_tier
 from app.providers.pricing import BATCH, FLEX, STANDARD
 from app.providers.registry import sells_batches
-from app.services.runtime.judges import JudgeAbility, check_wishes, judge_named
-from app.services.runtime.prefix_cache import PromptSize, caching_of
+from app.services.runtime.judges import (
+    JudgeAbility,
+    PromptSize,
+    Reasoning,
+    caching_of,
+    check_wishes,
+    judge_named,
+    reasoning_of,
+)
 from app.services.runtime.prompts import in_force, own_wordings
-from app.services.runtime.reasoning import Reasoning, reasoning_of
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.answer_reuse import Reuse, earlier_answers, left_to_ask, reused

@@ -5,16 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from app.corpora.answer_rows import Cells
-from app.corpora.cells import BadCellError, number, one_line
+from app.corpora.rows import BadCellError, number, one_line
+from app.corpora.table import Cells
 from app.domain.checklist import Checklist
 from app.domain.judgment import Answer, Judgment
-from app.domain.people.actor import Right
+from app.domain.people import Right
+from app.domain.project import Dimension
 from app.domain.run import Outcome, RunDimension, RunStatus
-from app.domain.task import Dimension
 from app.errors import InputError
-from app.evaluators.checklist_evaluator import evaluation_of
-from app.services.checklists.answer_reading import CANNOT_TELL, AnswerReading, read_table, texts_by_key
+from app.evaluators.checklist import evaluation_of
+from app.services.checklists.answer_files import CANNOT_TELL, AnswerReading, read_table, texts_by_key
 from app.services.data.uploads import Upload
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench

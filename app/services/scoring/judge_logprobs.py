@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.domain.run import RunSummary
-from app.evaluators.judge_logprobs import JudgeLogprobs
+from app.evaluators.method import JudgeLogprobs
 
 LOGPROBS = "logprobs"  # among a run's params
 REFUSED = "refused"

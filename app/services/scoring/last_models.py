@@ -3,18 +3,17 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from app.construction.applicability import APPLICABILITY
 from app.construction.improving import IMPROVE
-from app.construction.rewriting import prompt_name
-from app.construction.steps.document import from_document
+from app.construction.questions import APPLICABILITY, prompt_name
+from app.construction.steps.result import from_document
 from app.domain.attribute import ContributorKind
 from app.domain.build import Stage
-from app.domain.people.actor import Right
-from app.domain.questions.proposal import Action
+from app.domain.checklist import Action
+from app.domain.people import Right
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE
-from app.think_aloud.transcript import PROMPT as PICKING
+from app.think_aloud import TRANSCRIPT_PROMPT as PICKING
 from db.unit_of_work import UnitOfWork
 
 ModelTask = Literal["think aloud", "build", "judge", "rewrite", "review", "improve"]

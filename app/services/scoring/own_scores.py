@@ -6,14 +6,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from app.corpora.cells import one_line
 from app.corpora.corpus import SkippedRow
-from app.corpora.score_table import Key, MatchedScores, ScoreColumns, find_columns, match_scores, shown
-from app.corpora.table import load_table
+from app.corpora.rows import one_line
+from app.corpora.table import Key, MatchedScores, ScoreColumns, find_columns, load_table, match_scores, shown
 from app.domain.judgment import Evaluation
-from app.domain.people.actor import Right
+from app.domain.people import Right
+from app.domain.project import Dimension
 from app.domain.run import Outcome, RunDimension, RunStatus
-from app.domain.task import Dimension
 from app.errors import InputError
 from app.input_file import read_file
 from app.services.data.uploads import Upload, stored

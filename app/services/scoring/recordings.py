@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from app.domain.call import RecordedCall
-from app.domain.people.actor import Right
-from app.domain.run import RunSummary, ScoreStatus
+from app.domain.people import Right
+from app.domain.run import RecordedCall, RunSummary, ScoreStatus
 from app.errors import NotReadyError, ProviderError, UnsupportedError
-from app.evaluators.stages import NullStages
+from app.evaluators.method import NullStages
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.model_name import parse_model_name
 from app.providers.recorded import RecordedModel

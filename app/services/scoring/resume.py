@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.errors import InputError
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.domain.batch import OPEN, BatchStatus, ProviderBatch
-from app.domain.people.actor import Right
+from app.domain.people import Right
+from app.domain.run import OPEN, BatchStatus, ProviderBatch
 from app.errors import InputError
 from app.providers.registry import sells_batches
 from app.services.runtime.batch_rounds import AT_ONCE

@@ -3,11 +3,11 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from app.domain.asking_way import AskingWay
-from app.domain.task import Dimension
+from app.domain.project import Dimension
+from app.domain.run import AskingWay
 from app.errors import InputError
 from app.evaluators.checklist import PLAIN, JudgeOptions
-from app.evaluators.options import as_params
+from app.evaluators.method import as_params
 from app.providers.model_options import USUAL, ModelOptions
 from app.services.scoring.evaluators import CHECKLIST, chosen_options
 

@@ -1,8 +1,8 @@
 """What a run has to ask for its open texts, found out without asking anybody."""
 
 from app.domain.run import RunSummary
-from app.evaluators.judge_logprobs import JudgeLogprobs
-from app.providers.batches.batched_model import BatchedModel
+from app.evaluators.method import JudgeLogprobs
+from app.providers.batches.batch import BatchedModel
 from app.services.runtime.batch_rounds import Collect, gather_settled
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluator_stages import DatabaseStages

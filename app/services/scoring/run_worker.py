@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.errors import ProviderError, StoppedError
-from app.providers.batches.batched_model import BatchedModel
+from app.providers.batches.batch import BatchedModel
 from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
 from app.services.runtime.batch_rounds import BatchRounds

@@ -9,8 +9,8 @@ once.
 import asyncio
 import time
 
-from app.domain.batch import ProviderBatch
-from app.services.runtime.writer_lock import WriterLock, forget_writer
+from app.domain.run import ProviderBatch
+from app.services.runtime.backups import WriterLock, forget_writer
 from db.unit_of_work import Database, UnitOfWork
 
 # A request leaves only where the lease was renewed so recently that nobody can have taken the run over since.

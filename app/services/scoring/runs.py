@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
+from app.domain.project import Dimension, TextPlace
 from app.domain.run import RunDimension, RunStatus, RunSummary
-from app.domain.task import Dimension
-from app.domain.text import TextPlace
 from app.errors import (
     ConflictError,
     ConnectionLostError,
@@ -26,12 +25,12 @@ from app.providers.model_options import USUAL, check_effort, check_tier
 from app.providers.recorded import Tally
 from app.scoring.concurrency import CONCURRENCY
 from app.services.checklists.checklists import published_checklist
+from app.services.runtime.backups import has_ended, is_alive
 from app.services.runtime.batch_rounds import check_sold_in_batches
 from app.services.runtime.judges import check_wishes, judge_named
 from app.services.runtime.prompts import own_wordings, own_wordings_of_run, planned_prompts
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.runtime.writer_lock import has_ended, is_alive
 from app.services.scoring.answer_reuse import reuse_params
 from app.services.scoring.blocks.process_count import workers_for
 from app.services.scoring.evaluators import (

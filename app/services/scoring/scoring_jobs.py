@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.domain.job import JobStatus
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.domain.run import RunStatus, RunSummary
 from app.errors import ConflictError
 from app.services.background.jobs import is_active, job_state, start_job
-from app.services.background.kinds import job_kind
-from app.services.background.progress import Progress
+from app.services.background.progress import Progress, job_kind
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, failures_of, get_run, start_runs, stop_run, work_on

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.domain.run import StageRun
 from app.errors import NotFoundError
-from app.evaluators.check_eval_questions import OWN_SEEDS
-from app.evaluators.stage_outputs import WRITINGS, as_lines, from_lines
+from app.evaluators.check_eval import OWN_SEEDS
+from app.evaluators.registry import WRITINGS, as_lines, from_lines
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 

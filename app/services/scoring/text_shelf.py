@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
-from app.domain.text import Text
+from app.domain.project import Text
 from db.unit_of_work import Database
 
 HELD = 4_000  # texts; the least lately used go

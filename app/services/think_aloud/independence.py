@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
-from app.construction.lint_samples import sample_hints
-from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
-from app.domain.people.actor import Right
-from app.domain.task import Dimension
-from app.domain.think_aloud import ExpertProgress, Sample
+from app.construction.lint import sample_hints
+from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind, ExpertProgress, Sample
+from app.domain.people import Right
+from app.domain.project import Dimension
 from app.errors import ConflictError, InputError, NotReadyError, RepeatedError
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.think_aloud.repeats import same_words
+from app.think_aloud import same_words
 from db.unit_of_work import UnitOfWork
 
 REMOVED = "removed by its author"

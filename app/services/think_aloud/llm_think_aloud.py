@@ -2,33 +2,211 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.domain.attribute import ContributorKind
-from app.domain.people.actor import Right
-from app.domain.project import Project
-from app.domain.run import StageRun
-from app.domain.task import Dimension
-from app.domain.think_aloud import Sample
-from app.errors import AwaitedError, StoppedError, WorkbenchError
+from filelock import FileLock, Timeout
+
+from app.domain.attribute import ContributorKind, Sample
+from app.domain.people import Right
+from app.domain.project import Dimension, Project
+from app.domain.run import ProviderBatch, StageRun
+from app.errors import AwaitedError, ConflictError, StoppedError, WorkbenchError
 from app.prompting import load_prompt
-from app.providers.base import ChatModel
-from app.providers.batches.batched_model import BatchedModel
+from app.providers.base import ChatModel, Usage
+from app.providers.batches.batch import BatchedModel
+from app.providers.known_prices import known_prices, today
+from app.providers.pricing import BATCH, CHARACTERS_PER_TOKEN, STANDARD, estimate_input_tokens
+from app.providers.registry import sells_batches
 from app.providers.structured import object_in
-from app.services.runtime.batch_rounds import BatchRounds, check_sold_in_batches, gather_settled
+from app.services.runtime.batch_rounds import BatchRounds, Collect, check_sold_in_batches, gather_settled
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered, failed
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.batched_think_aloud import has_batch_out, never, only_waiter, rounds_of
-from app.services.think_aloud.forecast import STAGE
 from app.services.think_aloud.independence import write_down
 from app.services.think_aloud.samples import ensure_samples
-from app.think_aloud.elicit import PROMPT, Elicitation, considerations_in, think_aloud
-from app.think_aloud.repeats import without_repeats
+from app.settings import settings
+from app.think_aloud import PROMPT, Elicitation, considerations_in, think_aloud, think_aloud_request, without_repeats
+from db.unit_of_work import UnitOfWork
+
+
+def never() -> bool:
+    return False
+
+
+class ProjectBatches:
+    """The batches of one model in a project that are for no run. `wished`: whether a person asked to stop."""
+
+    def __init__(self, project_id: int, model: str, effort: str, wished: Callable[[], bool] = never) -> None:
+        self._project, self._model, self._effort = project_id, model, effort
+        self._wished = wished
+
+    def hold(self, work: UnitOfWork) -> None:
+        """Nobody takes them over: see `only_waiter`."""
+
+    async def may_ask(self) -> None:
+        """Likewise."""
+
+    def intend(self, work: UnitOfWork, token: str, requests: int) -> ProviderBatch:
+        return work.provider_batches.intend_without_run(self._project, self._model, token, requests, self._effort)
+
+    def open(self, work: UnitOfWork) -> list[ProviderBatch]:
+        return work.provider_batches.open_without_run(self._project, self._model)
+
+    def stop_wished(self, work: UnitOfWork) -> bool:
+        return self._wished()
+
+
+@contextmanager
+def only_waiter(project_id: int, model: str) -> Iterator[None]:
+    """Raises ConflictError where another program of this machine waits for the batches: it will keep their answers."""
+    name = "".join(letter if letter.isalnum() else "-" for letter in model)
+    folder = settings().home / "running"
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / f"think-aloud-{project_id}-{name}.lock", thread_local=False)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise ConflictError(
+            f"Another program waits for a batch of {model} in this project.", "Wait until it ends, or stop it there."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def rounds_of(
+    workbench: Workbench,
+    model: BatchedModel,
+    project_id: int,
+    collect: Collect,
+    rest: str,
+    ending: Callable[[], bool] = never,
+    wished: Callable[[], bool] = never,
+) -> BatchRounds:
+    """Ending the program leaves them at the provider; the same question finds them again. A wish to stop cancels them.
+
+    Raises ConflictError where what is there was asked with another effort, for then its answers couldn't be found."""
+    holder = ProjectBatches(project_id, model.name, model.effort, wished)
+    with workbench.database.read() as work:
+        others = {batch.effort for batch in holder.open(work)} - {model.effort}
+    if others:
+        raise ConflictError(
+            f"A batch of {model.name} is at the provider that was asked with another reasoning effort.",
+            "Go on with it, or cancel it, before you ask with this one.",
+        )
+    return BatchRounds(workbench, holder, model, collect, lambda: ending() or wished(), rest, ending)
+
+
+def has_batch_out(workbench: Workbench, project_id: int, model: str) -> bool:
+    """Whether something is at the provider, or may be."""
+    with workbench.database.read() as work:
+        return bool(work.provider_batches.open_without_run(project_id, model))
+
+
+@use_case(Right.READ)
+def batches_out(workbench: Workbench, project_id: int) -> list[ProviderBatch]:
+    """Of all models that think aloud in the project, as last seen; those whose answers aren't in yet."""
+    with workbench.database.read() as work:
+        return work.provider_batches.open_without_run(project_id)
+
+
+def first_out(batches: list[ProviderBatch]) -> datetime | None:
+    """Since when something is there."""
+    return min((batch.out_at for batch in batches if batch.out_at is not None), default=None)
+
+
+STAGE = "think-aloud"
+
+ANSWER_TOKENS = 600
+"""Where nobody has answered yet: some fifteen considerations of a sentence or two. What a model thinks before is not in
+it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSize:
+    """Tokens of an answer, and what that is counted by."""
+
+    tokens: int
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkAloudForecast:
+    """`basis`: what the tokens out are counted by. `cost_usd` is None where the price is unknown. `batch_usd` is what
+    batches would cost instead: None where there are none, and where they are what was asked about."""
+
+    model: str
+    calls: int
+    input_tokens: int
+    output_tokens_estimate: int
+    cost_usd: float | None
+    batch_usd: float | None
+    basis: str = ""
+
+    def __str__(self) -> str:
+        cost = "an unknown price" if self.cost_usd is None else f"about ${self.cost_usd:.4f}"
+        batch = "" if self.batch_usd is None else f"; in batches about ${self.batch_usd:.4f}, answered within a day"
+        tokens = f"{self.input_tokens:,} tokens in, about {self.output_tokens_estimate:,} out without reasoning"
+        tokens += f" ({self.basis})"
+        return f"{self.model}: {self.calls} calls, {tokens}, {cost}{batch}"
+
+
+@use_case(Right.FACILITATE)
+def forecast_think_aloud(
+    workbench: Workbench, project: Project, dimensions: Sequence[Dimension], models: Sequence[str], batch: bool = False
+) -> list[ThinkAloudForecast]:
+    """For each model; all calls are new. Raises NotReadyError where a dimension has no samples, and with `batch`
+    InputError for a model that takes none."""
+    samples = [ensure_samples(workbench, dimension.id) for dimension in dimensions]
+    with own_wordings(workbench, project.id):
+        template = load_prompt(PROMPT)
+    asked = [
+        estimate_input_tokens(think_aloud_request(template, project.task, dimension, read))
+        for dimension, read in zip(dimensions, samples, strict=True)
+    ]
+    names = list(dict.fromkeys(models))
+    with workbench.database.read() as work:
+        sizes = {name: _answer_size(work, project.id, name) for name in names}
+    return [_of_model(name, asked, batch, sizes[name]) for name in names]
+
+
+def _answer_size(work: UnitOfWork, project_id: int, model: str) -> AnswerSize:
+    """As what is known: this model's earlier answers in the project, else anywhere, else any model's, else a guess."""
+    looked_at = (
+        (model, project_id, "as this model's {count} here took"),
+        (model, None, "as this model's {count} in other projects took"),
+        ("", None, "as {count} of other models took: this one hasn't answered yet"),
+    )
+    for name, project, basis in looked_at:
+        count, characters = work.stages.length_of_answers(STAGE, name, project, other_than="rules")
+        if count:
+            answers = "1 earlier answer" if count == 1 else f"{count:,} earlier answers"
+            tokens = max(1, round(characters / count / CHARACTERS_PER_TOKEN))
+            return AnswerSize(tokens, basis.format(count=answers))
+    return AnswerSize(ANSWER_TOKENS, f"as {ANSWER_TOKENS} tokens each, a guess: no model has answered yet")
+
+
+def _of_model(name: str, asked: Sequence[int], batch: bool, size: AnswerSize) -> ThinkAloudForecast:
+    if batch:
+        check_sold_in_batches(name)
+
+    def cost(tokens: Sequence[int], tier: str) -> float | None:
+        usage = Usage(sum(tokens), output_tokens=size.tokens * len(tokens))
+        return known_prices().cost(name, usage, today(), tier, calls=len(tokens)) if tokens else 0.0
+
+    usual = cost(asked, STANDARD)
+    at_once, later = cost(asked[: len(asked) > 1], STANDARD), cost(asked[len(asked) > 1 :], BATCH)
+    together = None if at_once is None or later is None or not sells_batches(name) else at_once + later
+    output = size.tokens * len(asked)
+    if batch:
+        return ThinkAloudForecast(name, len(asked), sum(asked), output, together, None, size.basis)
+    return ThinkAloudForecast(name, len(asked), sum(asked), output, usual, together, size.basis)
 
 
 @dataclass(frozen=True, slots=True)

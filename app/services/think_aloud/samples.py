@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from app.corpora.draws import documents_by_systems, stratified_draw
-from app.domain.people.actor import Right
-from app.domain.text import Text, TextPlace
-from app.domain.think_aloud import HeldBack, Sample
+from app.domain.attribute import HeldBack, Sample
+from app.domain.people import Right
+from app.domain.project import Text, TextPlace
 from app.errors import InputError, NotReadyError
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.think_aloud.samples import (
+from app.think_aloud import (
     SAMPLES,
     UnratedCandidate,
     choose_samples,

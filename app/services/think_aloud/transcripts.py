@@ -5,26 +5,23 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.domain.attribute import ContributorKind
-from app.domain.people.actor import Right
-from app.domain.project import Project
+from app.domain.attribute import ContributorKind, ProposedAttribute, Transcript
+from app.domain.people import Right
+from app.domain.project import Dimension, Project
 from app.domain.run import StageRun
 from app.domain.storable_text import storable
-from app.domain.task import Dimension
-from app.domain.think_aloud import ProposedAttribute, Transcript
 from app.errors import ConflictError, InputError, ProviderError, UnsupportedError, WorkbenchError
 from app.providers.base import Transcriber
 from app.providers.specs import KNOWN_PROVIDERS, OWN
-from app.services.runtime.allowance import allowance_left
 from app.services.runtime.endpoint_models import endpoint_models
-from app.services.runtime.models import model_session
+from app.services.runtime.models import AUDIO_FORMATS, model_session, voice_recording_path
 from app.services.runtime.prompts import own_wordings
+from app.services.runtime.spending import allowance_left
 from app.services.runtime.stage_runs import answered, failed
 from app.services.runtime.use_case import use_case
-from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
-from app.think_aloud.transcript import PROMPT, by_sentence, propose_from_transcript
+from app.think_aloud import TRANSCRIPT_PROMPT, by_sentence, propose_from_transcript
 
 # What the transcription endpoint takes (OpenAI's list; local servers take at least wav).
 TRANSCRIPTION_MODELS = [f"{spec.prefix}:{model}" for spec in KNOWN_PROVIDERS.values() for model in spec.transcribers]
@@ -133,7 +130,7 @@ def propose_attributes(
                 found, stage = asyncio.run(_ask(workbench, project, dimension, transcript.text, model))
         except ProviderError as error:
             with workbench.database.write() as work:
-                work.stages.add(dimension.id, failed(PROMPT, model, error))
+                work.stages.add(dimension.id, failed(TRANSCRIPT_PROMPT, model, error))
             raise
     with workbench.database.write() as work:
         if stage:
@@ -147,7 +144,7 @@ async def _ask(
 ) -> tuple[Sequence[ProposedAttribute], StageRun]:
     async with model_session(workbench, name, project=project.id) as model:
         said = await propose_from_transcript(model, project.task, dimension, text)
-    return said.attributes, answered(PROMPT, name, said.request.prompt, said.reply)
+    return said.attributes, answered(TRANSCRIPT_PROMPT, name, said.request.prompt, said.reply)
 
 
 @use_case(Right.TAKE_PART)

@@ -1,20 +1,349 @@
-"""One expert's sheet: a text on the left, its questions on the right, answered with the mouse or the keyboard."""
+"""An expert answers a checklist: the plan of texts, the sheet with its keys, and answers from a file."""
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
 import streamlit as st
 
-from app.domain.expert_answer import AnswerSheet, SheetEntry
+from app.domain.checklist import Checklist
+from app.domain.expert_answer import AnswerDraw, AnswerSheet, SheetEntry, WishedWave
 from app.domain.judgment import Answer
-from app.domain.project import Project
-from app.domain.task import Dimension
-from app.domain.text import Text
+from app.domain.project import Dimension, Project, Text
 from app.errors import InputError, WorkbenchError
-from app.services.checklists.answer_entries import keep_entries, read_message
-from app.services.checklists.expert_answers import texts_of
+from app.services.checklists.assignments import overlap_of, progress
+from app.services.checklists.expert_answers import (
+    answered_version,
+    draw_planned,
+    draw_same_texts,
+    drawable,
+    expert_answers,
+    keep_entries,
+    read_message,
+    texts_of,
+)
+from app.services.data.uploads import SUFFIXES, Upload
+from app.services.results.answering.answer_forecast import planned_answers
 from app.services.runtime.workbench import Workbench
-from pages.components.answer.keys import APART, WORDS, answer_keys
+from app.services.scoring.answers_from_file import AnswerGivers, BroughtIn, answer_columns, bring_answers_in
+from pages.components.shell import words as local_time
+from pages.components.shell.browser.page_scripts import OUTBOX
+from pages.components.shell.frame import sticky
+from pages.components.shell.navigation.screens import go
 from pages.components.shell.reading import readable_text
-from pages.components.shell.sticky import sticky
+from pages.components.shell.tables import left_out_rows
+from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import number, plain, show_error
+
+ABOUT = (
+    "A row an answer: doc_id (system_id and item_id where they tell texts apart), number or question, and answer: yes, "
+    "no, skip or, where a question allows it, does not apply. Or a row a question, with a column for each expert or "
+    "judge in the place of “answer”. Experts' answers join their sheets; each judge's become a run."
+)
+EXPERT, JUDGE = "An expert", "A judge"
+_BROUGHT = "answers_brought_in"
+_NOBODYS = ("doc_id", "system_id", "item_id", "number", "question", "from_version")
+
+
+def answer_file(workbench: Workbench, versions: Sequence[Checklist]) -> None:
+    """For any of the published versions; the first is the usual one."""
+    brought: BroughtIn | None = st.session_state.get(_BROUGHT)
+    with st.expander("Answers from a file", key="answer_file", expanded=brought is not None):
+        st.caption(ABOUT)
+        file = upload_field(workbench, "A file with answers", SUFFIXES, "answers_file")
+        if file is not None:
+            _form(workbench, versions, file.file_id, Upload(file.name, file.getvalue()))
+        if brought is not None:
+            _report(brought)
+
+
+def _form(workbench: Workbench, versions: Sequence[Checklist], file_id: str, upload: Upload) -> None:
+    try:
+        columns = answer_columns(upload)
+        version = versions[0]
+        if len(versions) > 1:
+            version = st.selectbox(
+                "Answers to", versions, format_func=lambda one: f"Version {one.version}", key=f"answers_to_{file_id}"
+            )
+        givers = _one_giver(columns, file_id) if "answer" in columns else _givers(columns, file_id)
+        replace = False
+        if givers and not (givers.judge or givers.judge_columns):
+            replace = st.checkbox("They win over answers on record", key=f"answers_replace_{file_id}")
+        if st.button("Bring these answers in", key="bring_answers_in", disabled=givers is None) and givers:
+            with st.spinner("Finding text and question of each answer"):
+                st.session_state[_BROUGHT] = bring_answers_in(workbench, version.id, upload, givers, replace)
+            st.rerun()
+    except WorkbenchError as error:
+        show_error(error)
+
+
+def _one_giver(columns: Sequence[str], file_id: str) -> AnswerGivers | None:
+    """Where each row is an answer. None as long as nobody is named."""
+    named = next((column for column in ("judge", "expert") if column in columns), "")
+    if named:
+        st.caption(f"Its column “{named}” says whose they are.")
+        return AnswerGivers()
+    kind, name = st.columns([1, 2], vertical_alignment="bottom")
+    whose = kind.segmented_control("Who answered", [EXPERT, JUDGE], default=EXPERT, key=f"answers_whose_{file_id}")
+    said = name.text_input("Name", key=f"answers_name_{file_id}", max_chars=60).strip()
+    if not (whose and said):
+        return None
+    return AnswerGivers(expert=said) if whose == EXPERT else AnswerGivers(judge=said)
+
+
+def _givers(columns: Sequence[str], file_id: str) -> AnswerGivers | None:
+    """Where each who answered has a column. None as long as none is chosen."""
+    choices = [column for column in columns if column not in _NOBODYS]
+    left, right = st.columns(2)
+    people = left.multiselect("Experts", choices, key=f"answers_experts_{file_id}", placeholder="their columns")
+    others = [column for column in choices if column not in people]
+    judges = right.multiselect("Judges", others, key=f"answers_judges_{file_id}", placeholder="their columns")
+    if not (people or judges):
+        return None
+    return AnswerGivers(expert_columns=tuple(people), judge_columns=tuple(judges))
+
+
+def _report(brought: BroughtIn) -> None:
+    with st.container(border=True, key="answers_report"):
+        heading, action = st.columns([5, 1], vertical_alignment="center")
+        with action.container(horizontal_alignment="right"):
+            if st.button("Close", key="close_answers_report", type="tertiary"):
+                del st.session_state[_BROUGHT]
+                st.rerun()
+        said: list[str] = []
+        skipped: list[tuple[int, str]] = []
+        if people := brought.experts:
+            said.append(
+                f"**{number(people.kept, 'answer')}** of experts came in; {people.known:,} were known, "
+                f"{people.blank:,} blank."
+            )
+            skipped += people.skipped
+        if judges := brought.judges:
+            for one in judges.judges:
+                held = f"{number(one.answers, 'answer')} on {number(one.texts, 'text')}"
+                said.append(f"**Run {one.run}, {plain(one.judge)}:** {held}.")
+            for name, run in judges.known:
+                said.append(f"Run {run} holds the answers of {plain(name)} in this file already.")
+            skipped += judges.skipped
+        heading.markdown("\n\n".join(said))
+        if skipped:
+            title = f"**{number(len(skipped), 'row')}** could not be used:"
+            left_out_rows(title, skipped, "answers_left_out", "answers-left-out")
+
+
+WORDS = {
+    Answer.YES: "yes",
+    Answer.NO: "no",
+    Answer.NOT_APPLICABLE: "does not apply",
+    Answer.UNANSWERED: "skipped",
+}
+_CHOICES = (
+    (Answer.YES, "Yes", "Y"),
+    (Answer.NO, "No", "N"),
+    (Answer.NOT_APPLICABLE, "Does not apply", "A"),
+    (Answer.UNANSWERED, "Skip", "S"),
+)
+APART = (Answer.NOT_APPLICABLE, Answer.UNANSWERED)
+_HERE = Path(__file__).parent
+
+_component = st.components.v2.component(
+    "interacteval_answer_keys",
+    js=f"{OUTBOX}\n{(_HERE / 'keys.js').read_text(encoding='utf-8')}",
+    css=(_HERE / "keys.css").read_text(encoding="utf-8"),
+    isolate_styles=False,  # Streamlit's own keys must see that somebody writes a note
+)
+
+
+def answer_keys(
+    key: str, mine: AnswerSheet, place: int, confirmed: tuple[str, int], on_entries: Callable[[], None]
+) -> object:
+    """Draw the text at `place` of the sheet; returns the newest message of the browser, as it came.
+
+    `confirmed` says up to which entry everything of an opened page is kept.
+    """
+    page, number = confirmed
+    data = {
+        "sheet": key,
+        "page": page,
+        "confirmed": number,
+        "text": mine.texts[place],
+        "first": place == 0,
+        "last": place == len(mine.texts) - 1,
+        "choices": _choices(mine),
+        "questions": _questions(mine, mine.texts[place]),
+    }
+    return _component(key=key, data=data, on_entries_change=on_entries).get("entries")
+
+
+def _choices(mine: AnswerSheet) -> list[dict[str, Any]]:
+    """`open`: only for the questions that say so; left out where none does. `apart`: counted apart from answers."""
+    may_not_apply = any(question.may_not_apply for question in mine.checklist.asked)
+    return [
+        {"answer": choice.value, "label": label, "key": letter, "said": WORDS[choice], "apart": choice in APART}
+        | ({"open": True} if choice is Answer.NOT_APPLICABLE else {})
+        for choice, label, letter in _CHOICES
+        if may_not_apply or choice is not Answer.NOT_APPLICABLE
+    ]
+
+
+def _questions(mine: AnswerSheet, text: int) -> list[dict[str, Any]]:
+    shown = []
+    for question in mine.checklist.asked:
+        one = mine.given.get((text, question.id))
+        shown.append(
+            {
+                "id": question.id,
+                "text": question.text,
+                "component": question.component,
+                "guidance": question.guidance,
+                "open": question.may_not_apply,
+                "answer": one.answer.value if one and one.answer else None,
+                "note": one.note if one else "",
+            }
+        )
+    return shown
+
+
+USUAL, USUAL_MORE = 20, 60
+AGAIN, MORE = "draw_again", "draw_more"
+"""Where the session keeps for which version other, or more, texts are being drawn."""
+_NONE = "No text is left to draw: all are locked, or were read as samples."
+_NONE_MORE = "All texts that can be drawn are drawn."
+
+
+def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | None = None) -> None:
+    """The first texts of a version, or, with its `draw`, more after those; looked at first or drawn at once."""
+    st.subheader(f"{'More' if draw else 'Draw'} texts for version {checklist.version}", anchor=False)
+    if draw is None:
+        _same_texts(workbench, checklist)
+    there = drawable(workbench, checklist.id) - (len(draw.texts) if draw else 0)
+    if there < 1:
+        st.markdown(_NONE_MORE if draw else _NONE)
+        return
+    shared = overlap_of(workbench, checklist.id)
+    whose = f"Each text goes to {number(shared, 'expert')}" if shared else "Every expert gets the same texts"
+    st.caption(
+        f"For whoever runs the project. {whose}, in an order of their own. "
+        f"{number(there, 'text')} can be drawn; samples and locked texts are left out. "
+        "Texts with ratings are drawn so that low and high ones keep their share."
+    )
+    key = f"{'more' if draw else 'draw'}_{{}}_{checklist.id}"
+    shown = f"planned_{key}"
+    # Drawing can't be taken back once somebody has answered: Enter in a field is not meant so.
+    with st.form(key.format("form"), border=False, enter_to_submit=False):
+        wished = _wished_wave(key, there, USUAL_MORE if draw else USUAL, anew=draw is None)
+        with st.container(horizontal=True):
+            drawn = st.form_submit_button("Draw the texts", key=key.format("submit"))
+            looked = st.form_submit_button("What would that bring?", key=key.format("look"))
+    try:
+        if drawn:
+            draw_planned(workbench, checklist.id, wished)
+            for opened in (shown, AGAIN, MORE):
+                st.session_state.pop(opened, None)
+            st.rerun()
+        if looked:
+            st.session_state[shown] = planned_answers(workbench, checklist.id, wished)
+    except WorkbenchError as error:
+        show_error(error)
+    if shown in st.session_state:
+        for sentence in st.session_state[shown].forecast.said:
+            st.markdown(sentence)
+
+
+def _same_texts(workbench: Workbench, checklist: Checklist) -> None:
+    """Offer the texts of an earlier version, whose answers to unchanged questions then count."""
+    earlier = answered_version(workbench, checklist.id)
+    if earlier is None:
+        return
+    st.markdown(
+        f"Experts answered version {earlier}. On the same texts their answers to unchanged questions count again."
+    )
+    if st.button(f"Use version {earlier}'s texts", key=f"draw_same_{checklist.id}"):
+        try:
+            draw_same_texts(workbench, checklist.id)
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            st.rerun()
+
+
+def _wished_wave(key: str, there: int, usual: int, anew: bool) -> WishedWave:
+    many, seeds = st.columns(2, width=400)
+    texts = many.number_input("Texts", 1, there, min(usual, there), key=key.format("texts"))
+    seed = seeds.number_input(
+        "Seed", 0, 2**31 - 1, 1, key=key.format("seed"), help="The same seed draws the same texts again."
+    )
+    return WishedWave(int(texts), int(seed), anew)
+
+
+_ASK = "Ask your experts to open this screen and give their name."
+
+
+def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw) -> None:
+    """What was drawn, and how far each expert is; what they answered is for Results."""
+    st.subheader(f"Version {checklist.version}", anchor=False)
+    st.caption(f"{number(len(draw.texts), 'text')}, {number(len(checklist.asked), 'question')} each. {_waves(draw)}")
+    if shared := overlap_of(workbench, checklist.id):
+        st.caption(f"Each text goes to {number(shared, 'expert')}; whose they are stands on Overview, below “People”.")
+    found = expert_answers(workbench, checklist.id)
+    if carried := str(found.carried):
+        st.markdown(carried)
+    sheets = progress(found)
+    if not sheets:
+        signed_in = workbench.actor.person is not None
+        todo = "Your experts find them under My work." if signed_in else _ASK
+        st.markdown(f"Nobody has answered yet. {todo}")
+        if st.session_state.get(AGAIN) == checklist.id:
+            plan_form(workbench, checklist)
+        elif st.button("Draw other texts", key=f"draw_again_{checklist.id}", type="tertiary"):
+            st.session_state[AGAIN] = checklist.id
+            st.rerun()
+        return
+    frame = pd.DataFrame(
+        [
+            {
+                "Expert": one.expert,
+                "Texts finished": one.texts / max(one.all, 1),
+                "Answers": one.answers,
+                "Skipped": one.skipped,
+                **({"Does not apply": one.does_not_apply} if any(q.may_not_apply for q in checklist.asked) else {}),
+                "Notes": one.notes,
+            }
+            for one in sheets
+        ]
+    )
+    st.dataframe(
+        frame,
+        placeholder="–",
+        hide_index=True,
+        width="content",
+        key=f"answer_progress_{checklist.id}",
+        column_config={"Texts finished": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)},
+    )
+    if st.session_state.get(MORE) == checklist.id:
+        plan_form(workbench, checklist, draw)
+    elif st.button(
+        "Give everybody more texts",
+        key=f"draw_more_{checklist.id}",
+        type="tertiary",
+        help="After the texts they have. What they answered stays.",
+    ):
+        st.session_state[MORE] = checklist.id
+        st.rerun()
+    if st.button("See who agrees on which question", key=f"to_results_{checklist.id}", type="tertiary"):
+        go("results", {"view": "questions"})
+
+
+def _waves(draw: AnswerDraw) -> str:
+    """When the texts were drawn, and by what."""
+    how = "by chance, spread over the human scores" if draw.stratified else "by chance, since no text is rated"
+    return " ".join(
+        f"{number(len(wave.texts), 'text')} drawn on {local_time.said(wave.drawn_at, local_time.DAY)} with seed "
+        f"{wave.seed}, {how if wave.design == 'chance' else 'rather where the judge is least sure'}."
+        for wave in draw.waves
+    )
+
 
 NOTHING_YET = ("", 0)
 _PROBLEM = "answer_problem"

@@ -6,8 +6,7 @@ from functools import partial
 import streamlit as st
 
 from app.domain.build import BuildQuestion, Stage
-from app.services.building.build_edits import add_build_question, remove_build_question, reword_question
-from app.services.building.build_state import BuildView
+from app.services.building.build_state import BuildView, add_build_question, remove_build_question, reword_question
 from app.services.runtime.workbench import Workbench
 from pages.components.build.change import ROW, row, save_edit
 from pages.components.shell.checklists.build_words import ORIGINS

@@ -9,20 +9,13 @@ import streamlit as st
 from app.domain.build import Stage
 from app.errors import WorkbenchError
 from app.services.building.build import make_checklist
-from app.services.building.build_edits import keep_stage, set_model
 from app.services.building.build_jobs import begin_again, begin_stages, taken_as_proposed
-from app.services.building.build_state import BuildView, view_build
+from app.services.building.build_state import BuildView, keep_stage, set_model, view_build
 from app.services.runtime.workbench import Workbench
-from pages.components.build.change import build_place, save_edit
-from pages.components.build.choice import STEP
-from pages.components.build.clusters import clusters
-from pages.components.build.components import components
-from pages.components.build.offers import offers
-from pages.components.build.open_edits import save_open_edits
-from pages.components.build.options import stage_options
+from pages.components.build.change import build_place, save_edit, save_open_edits
+from pages.components.build.options import STEP, stage_options
 from pages.components.build.questions import build_questions
-from pages.components.build.record import failure, record
-from pages.components.build.review import review
+from pages.components.build.stages import clusters, components, failure, offers, record, review
 from pages.components.shell.address import keep, prepare
 from pages.components.shell.checklists.build_words import (
     PURPOSES,
@@ -32,8 +25,8 @@ from pages.components.shell.checklists.build_words import (
     stale_words,
     step_label,
 )
-from pages.components.shell.checklists.editor_name import current_editor, editor_name
-from pages.components.shell.guide.explained import more_on_stage
+from pages.components.shell.checklists.question_editor import current_editor, editor_name
+from pages.components.shell.guide import more_on_stage
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.runs.model_choice import chosen_model, model_choice
 from pages.components.shell.undo import undo_button

@@ -7,7 +7,7 @@ import streamlit as st
 
 from app.domain.checklist import Checklist, Component, QuestionKind
 from app.errors import WorkbenchError
-from app.services.checklists.component_edits import (
+from app.services.checklists.draft_edits import (
     Heading,
     add_component,
     edit_component,
@@ -15,7 +15,7 @@ from app.services.checklists.component_edits import (
     remove_component,
 )
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.browser.kept_typing import saved_typing
+from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.checklists.question_editor import NO_COMPONENT, Editing
 from pages.components.shell.words import button_label, plain, show_error
 

@@ -7,14 +7,16 @@ import streamlit as st
 from app.errors import WorkbenchError
 from app.services.checklists.checklist_files import (
     EXPORT_FORMATS,
+    IMPORT_ENDINGS,
+    Holds,
     export_file,
     export_name,
+    import_checklist_file,
     schema_text,
 )
-from app.services.checklists.checklist_import import IMPORT_ENDINGS, Holds, import_checklist_file
 from app.services.checklists.checklists import ChecklistView
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.checklists.checklist_versions import show_next
+from pages.components.shell.checklists.publishing import show_next
 from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import plain, show_error
 

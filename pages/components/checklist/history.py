@@ -4,13 +4,12 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from app.domain.checklist import Checklist, ChecklistStatus
-from app.domain.checklist_change import Change, Kind
+from app.domain.checklist import Change, Checklist, ChecklistStatus, Kind
 from app.errors import WorkbenchError
-from app.services.checklists.draft_history import history_of, last_change, undo, words_of
+from app.services.checklists.draft_edits import history_of, last_change, undo, words_of
 from app.services.runtime.workbench import Workbench
-from pages.components.shell import local_time
-from pages.components.shell.checklists.wording_change import marked
+from pages.components.shell import words as local_time
+from pages.components.shell.checklists.question_editor import marked
 from pages.components.shell.words import button_label, plain, show_error
 
 _PROBLEM = "undo_problem"

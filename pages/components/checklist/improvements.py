@@ -7,30 +7,34 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import Question
-from app.domain.people.actor import Right
-from app.domain.questions.improvement import AnswerErrors, Half, Improvement, ImprovementStatus, ProposedWording
+from app.domain.improvement import AnswerErrors, Half, Improvement, ImprovementStatus, ProposedWording
+from app.domain.people import Right
 from app.errors import WorkbenchError
-from app.services.improvement.attempts import (
+from app.services.improvement.decided import (
+    FEWEST_PROOF,
+    DecidedQuestion,
+    decided_questions,
+    figures_sentence,
+    judged_runs,
+    question_timeline,
+    too_few_sentence,
+)
+from app.services.improvement.improve import (
     attempt_sentence,
     begin_improvement,
+    difference_of,
+    forecast_improvement,
     improvement_job_key,
     refuse_improvement,
     take_improvement,
 )
-from app.services.improvement.decided import DecidedQuestion, decided_questions, judged_runs
-from app.services.improvement.improve import difference_of
-from app.services.improvement.improvement_forecast import forecast_improvement
-from app.services.improvement.proof_figures import FEWEST_PROOF, figures_sentence, too_few_sentence
-from app.services.improvement.timeline import question_timeline
 from app.services.runtime.use_case import may
 from app.services.scoring.last_models import last_model
 from pages.components.shell.background import watch
-from pages.components.shell.browser.kept_typing import saved_typing
-from pages.components.shell.checklists.question_editor import Editing, open_question
-from pages.components.shell.checklists.wording_change import marked
-from pages.components.shell.money import about, dollars
+from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.checklists.question_editor import Editing, marked, open_question
 from pages.components.shell.runs.model_choice import chosen_model, model_choice
-from pages.components.shell.words import model_label, number, plain, show_error
+from pages.components.shell.words import about, dollars, model_label, number, plain, show_error
 
 PURPOSE = "It proposes wordings from the errors; you decide what is taken."
 _PROBLEM = "improvement_problem"

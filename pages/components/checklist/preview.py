@@ -5,10 +5,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app.domain.checklist import Question
 from app.domain.judgment import Answer
-from app.domain.people.actor import Right
-from app.domain.text import Text, text_title
+from app.domain.people import Right
+from app.domain.project import Text, text_title
 from app.errors import WorkbenchError
-from app.services.checklists.checklist_preview import (
+from app.services.checklists.checklists import (
+    ChecklistView,
     PreviewScore,
     PreviewText,
     drawn_text,
@@ -17,13 +18,12 @@ from app.services.checklists.checklist_preview import (
     preview_text,
     preview_texts,
 )
-from app.services.checklists.checklists import ChecklistView
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.last_models import last_model
 from pages.components.shell.reading import readable_text
 from pages.components.shell.runs.model_choice import model_choice
-from pages.components.shell.tables.stacked import column_names, named_value
+from pages.components.shell.tables import column_names, named_value
 from pages.components.shell.words import model_label, plain, show_error
 
 _TEXT, _DRAW, _TRIAL = "try_text", "try_draw", "trial"

@@ -4,17 +4,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.domain.checklist import Checklist, Question
-from app.domain.people.actor import Right
-from app.domain.questions.question_comment import QuestionComment
+from app.domain.checklist import Checklist, Question, QuestionComment
+from app.domain.people import Right
 from app.errors import WorkbenchError
-from app.services.checklists.draft_history import words_of
-from app.services.checklists.question_comments import comment_on, comments_on, sees_all_comments, settle_comment
+from app.services.checklists.draft_edits import words_of
+from app.services.checklists.question_proposals import comment_on, comments_on, sees_all_comments, settle_comment
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.checklist.history import NAMELESS
-from pages.components.shell import local_time
-from pages.components.shell.browser.kept_typing import saved_typing
+from pages.components.shell import words as local_time
+from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.words import button_label, number, plain, show_error
 
 _PROBLEM = "comment_problem"

@@ -6,9 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from app.domain.checklist import Question
-from app.domain.people.actor import Right
-from app.domain.questions.proposal import Action, Proposal
+from app.domain.checklist import Action, Proposal, Question
+from app.domain.people import Right
 from app.errors import WorkbenchError
 from app.services.checklists.question_proposals import (
     accept_proposal,
@@ -21,8 +20,7 @@ from app.services.checklists.question_proposals import (
 from app.services.runtime.use_case import may
 from app.services.scoring.last_models import ModelTask, last_model
 from pages.components.shell.background import watch
-from pages.components.shell.checklists.question_editor import Editing, open_question, opened_question
-from pages.components.shell.checklists.wording_change import marked
+from pages.components.shell.checklists.question_editor import Editing, marked, open_question, opened_question
 from pages.components.shell.runs.model_choice import chosen_model, model_choice
 from pages.components.shell.words import button_label, model_label, number, plain, show_error
 

@@ -6,18 +6,25 @@ from functools import partial
 
 import streamlit as st
 
-from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind, QuestionOrigin
-from app.domain.questions.question_comment import QuestionComment
+from app.domain.checklist import (
+    Checklist,
+    ChecklistStatus,
+    Component,
+    Question,
+    QuestionComment,
+    QuestionKind,
+    QuestionOrigin,
+)
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import ChecklistView, hints_of
 from app.services.checklists.draft_edits import QuestionWording, add_question, move_question, switch_question
-from app.services.checklists.question_comments import comments_on
+from app.services.checklists.question_proposals import comments_on
 from app.services.runtime.workbench import Workbench
 from pages.components.checklist.component_heading import add_component_form, component_heading
 from pages.components.checklist.improvements import improvements
 from pages.components.checklist.question_comments import comments_word, question_comments
 from pages.components.checklist.question_proposals import ask_about, proposals, proposals_for, validator
-from pages.components.shell.browser.kept_typing import saved_typing
+from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.checklists.publishing import is_unsaved
 from pages.components.shell.checklists.question_editor import (
     NO_COMPONENT,
@@ -25,9 +32,9 @@ from pages.components.shell.checklists.question_editor import (
     open_question,
     opened_question,
     question_detail,
+    unsaved_wordings,
 )
-from pages.components.shell.checklists.unsaved_wording import unsaved_wordings
-from pages.components.shell.guide.errors import more_on
+from pages.components.shell.guide import more_on
 from pages.components.shell.runs.condition_words import kind_word
 from pages.components.shell.words import button_label, number, plain, show_error
 

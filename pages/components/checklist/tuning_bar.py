@@ -6,15 +6,15 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import ChecklistStatus
-from app.domain.task import Task
+from app.domain.project import Task
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import ChecklistView
-from app.services.data.texts import text_titles
+from app.services.data.projects import text_titles
 from app.services.results.draft_trial import DraftTrial, try_draft
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.checklists.way_back import WayBack, forget_way, way_back
+from pages.components.shell.checklists.build_words import WayBack, forget_way, way_back
 from pages.components.shell.navigation.screens import go
-from pages.components.shell.tables.writers import WRITER, with_writers
+from pages.components.shell.tables import WRITER, with_writers
 from pages.components.shell.words import model_label, number, plain, show_error
 
 _TRIAL = "draft_trial"

@@ -7,20 +7,18 @@ import pandas as pd
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from app.domain.project import Project
-from app.domain.task import Dimension
+from app.domain.project import Dimension, Project
 from app.errors import WorkbenchError
-from app.services.attributes.embedding import Embedding
+from app.services.attributes.analysis import Embedding
 from app.services.conditions.condition_effect import FEWEST_CONDITIONS, ConditionDraw, ConditionEffect, condition_draws
 from app.services.conditions.condition_effect import effect_of_conditions as effect_of
 from app.services.results.results import Level
 from app.services.runtime.workbench import Workbench
-from pages.components.compare.compared_names import Names
-from pages.components.compare.set_similarity import FIELDS, MEASURES, SEEN
-from pages.components.shell.csv_download import csv_download
+from pages.components.compare.similarity import FIELDS, MEASURES, SEEN, Names
 from pages.components.shell.kind_colours import colour_scale, shape_scale
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.picture import Chart, picture
+from pages.components.shell.tables import csv_download
 from pages.components.shell.words import model_label, plain, show_error
 
 HEIGHT = 340

@@ -5,9 +5,8 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import Checklist
-from app.domain.project import Project
+from app.domain.project import Dimension, Project
 from app.domain.run import RunSummary
-from app.domain.task import Dimension
 from app.services.results.contribution import (
     Contribution,
     WithoutContributor,
@@ -17,12 +16,12 @@ from app.services.results.contribution import (
 )
 from app.services.results.results import Level
 from app.services.runtime.workbench import Workbench
-from pages.components.compare.compared_names import Names
-from pages.components.shell.csv_download import csv_download
-from pages.components.shell.guide.explained import more_in_guide
+from pages.components.compare.similarity import Names
+from pages.components.shell.guide import more_in_guide
 from pages.components.shell.kind_colours import GREY, colour_scale
 from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.run_words import title
+from pages.components.shell.tables import csv_download
 from pages.components.shell.words import number, plain
 
 ROW, MARGIN = 34, 60

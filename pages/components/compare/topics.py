@@ -8,11 +8,10 @@ import streamlit as st
 from app.domain.attribute import Attribute, ContributorKind
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import TopicGrouping, pool_of, topic_coherence, topics_in
-from pages.components.compare.compared_names import Names
-from pages.components.shell.csv_download import csv_download
+from pages.components.compare.similarity import Names
 from pages.components.shell.picture import picture
-from pages.components.shell.topics.topic_charts import SpreadGroup, coherence_chart, share_rows, shares_chart
-from pages.components.shell.topics.topic_trust import spreads, trust
+from pages.components.shell.tables import csv_download
+from pages.components.shell.topics import SpreadGroup, coherence_chart, share_rows, shares_chart, spreads, trust
 from pages.components.shell.words import number, plain
 
 COUNT, SEEDS, MOST_SEEDS = 5, 20, 200

@@ -1,16 +1,256 @@
 """Meanings of a table's columns, asked in plain words and pre-filled with what names and values suggest."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from app.domain.task import Task
-from app.services.data.uploads import TEXT_FIELDS, MappedColumns, UploadPreview
-from pages.components.data.import_target import ImportTarget
-from pages.components.data.kept_upload import starting_with
-from pages.components.data.rating_columns import rating_columns
+from app.domain.project import Project, Task
+from app.services.data.projects import (
+    dimensions_named,
+    list_projects,
+    overview,
+    preset_dimensions,
+    preset_names,
+    preset_task,
+)
+from app.services.data.uploads import SUFFIXES, TEXT_FIELDS, MappedColumns, Upload, UploadPreview
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.tables import column_names
+from pages.components.shell.upload_field import empty_field, field_key, upload_field
 from pages.components.shell.words import plain
+
+_FILE = "import_file"
+_UPLOAD = "kept_upload"
+_CHOICES = "import_choices"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptUpload:
+    """`id` is another for every file that is chosen."""
+
+    id: str
+    upload: Upload
+
+
+def choose_upload(workbench: Workbench) -> KeptUpload | None:
+    """The field for a file, and the file: the one just chosen, or the one from before."""
+    file = upload_field(
+        workbench,
+        "A file with texts and ratings",
+        SUFFIXES,
+        _FILE,
+        help="Excel (.xlsx), CSV, TSV, JSON or Parquet. Nothing comes in before you say so.",
+        on_change=_changed,
+    )
+    if file is not None and (st.session_state.get(_UPLOAD) is None or st.session_state[_UPLOAD].id != file.file_id):
+        st.session_state[_UPLOAD] = KeptUpload(file.file_id, Upload(file.name, file.getvalue()))
+    kept: KeptUpload | None = st.session_state.get(_UPLOAD)
+    if file is None and kept is not None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f":material/description: **{plain(kept.upload.name)}** is still chosen.")
+            st.button("Remove the file", key="forget_upload", type="tertiary", on_click=forget_upload)
+    return kept
+
+
+def forget_upload() -> None:
+    for key in (_UPLOAD, _CHOICES):
+        st.session_state.pop(key, None)
+
+
+def release_upload(kept: KeptUpload) -> None:
+    """It was handed over: neither the session nor the server's memory needs it."""
+    forget_upload()
+    empty_field(_FILE, kept.id)
+
+
+def _changed() -> None:
+    """Another file, or none any more. A field that was drawn anew hasn't changed."""
+    if st.session_state.get(field_key(_FILE)) is None:
+        forget_upload()
+
+
+def starting_with(key: str, default: Any, options: Sequence[Any] | None = None) -> str:
+    """Before the widget of this key: what was chosen there last, else the default. Returns the key.
+
+    options: what the widget can have; of several chosen values those that are left.
+    """
+    kept = st.session_state.setdefault(_CHOICES, {})
+    value = st.session_state[key] if key in st.session_state else kept.get(key, default)
+    if options is not None and isinstance(value, list):
+        value = [each for each in value if each in options]
+    elif options is not None and value is not None and value not in options:
+        value = default
+    st.session_state[key] = kept[key] = value
+    return key
+
+
+def keep_choices() -> None:
+    """After the widgets: what they say now."""
+    kept = st.session_state.get(_CHOICES, {})
+    kept.update({key: st.session_state[key] for key in kept if key in st.session_state})
+
+
+MOST_PILLS = 24
+_LABEL = "Columns with ratings"
+_COLUMNS = (3, 3, 3)
+_NAMES = (
+    "Column",
+    "Dimension it rates (for two raters, give both columns the same name)",
+    "Lowest and highest possible rating (others are left out and listed)",
+)
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+def rating_columns(
+    key: str, preview: UploadPreview, guess: MappedColumns, used: set[str], known: Sequence[str]
+) -> tuple[Pairs, Pairs]:
+    """(dimension, column) pairs, of which two with the same dimension are two raters; (dimension, typed scale) pairs.
+
+    used: the columns that mean something else already. known: dimensions that there are; a column called alike, but
+    for the case of its letters, rates that one.
+    """
+    options = [column for column in preview.columns if column in preview.numbers and column not in used]
+    st.markdown("**Which columns hold ratings that people gave?**")
+    if not options:
+        st.caption("No column holds numbers, so the texts come in unrated: there is nothing to compare scores with.")
+        return (), ()
+    usual = [column for _, column in guess.ratings if column in options]
+    ticked = starting_with(f"map_ratings_{key}", usual, options)
+    chosen = _ticked(preview, options, ticked)
+    if not chosen:
+        st.caption("None is ticked, so the texts come in unrated: there is nothing to compare scores with.")
+        return (), ()
+    names = {name.casefold(): name for name in known}
+    dimensions = {column: names.get(dimension.casefold(), dimension) for dimension, column in guess.ratings}
+    return _rows(key, preview, dimensions, [column for column in options if column in chosen])
+
+
+def _ticked(preview: UploadPreview, options: list[str], key: str) -> list[str]:
+    """All in sight, unless there are too many for that."""
+
+    def labelled(column: str) -> str:
+        return _labelled(preview, column)
+
+    if len(options) > MOST_PILLS:
+        return st.multiselect(_LABEL, options, format_func=labelled, key=key, label_visibility="collapsed")
+    return st.pills(
+        _LABEL, options, selection_mode="multi", format_func=labelled, key=key, label_visibility="collapsed"
+    )
+
+
+def _labelled(preview: UploadPreview, column: str) -> str:
+    found = preview.numbers[column]
+    return f"{plain(column)} :gray[{found.low:g} to {found.high:g}]"
+
+
+def _rows(key: str, preview: UploadPreview, guessed: Mapping[str, str], columns: list[str]) -> tuple[Pairs, Pairs]:
+    table = st.container(key="rating_rows")
+    with table:
+        column_names("ratings", _COLUMNS, _NAMES)
+    ratings: list[tuple[str, str]] = []
+    scales: dict[str, str] = {}
+    for column in columns:
+        about, dimension, scale = table.columns(_COLUMNS, vertical_alignment="center")
+        found, place = preview.numbers[column], preview.columns.index(column)
+        about.markdown(f"{plain(column)} :small[:gray[{found.count:,} of {preview.count:,} rows]]")
+        name = dimension.text_input(
+            plain(f"Dimension that {column} rates"),
+            key=starting_with(f"map_dimension_{place}_{key}", guessed.get(column, column)),
+        )
+        ratings.append((name, column))
+        if name in scales:
+            scale.caption("the same scale as above")
+            continue
+        low, high = _scale(preview, guessed, columns, name, column)
+        scales[name] = scale.text_input(
+            plain(f"Scale of {column}"),
+            placeholder=f"{low:g}..{high:g}, going by the ratings",
+            key=starting_with(f"map_scale_{place}_{key}", ""),
+        )
+    return tuple(ratings), tuple(scales.items())
+
+
+def _scale(
+    preview: UploadPreview, guessed: Mapping[str, str], columns: list[str], name: str, column: str
+) -> tuple[float, float]:
+    """The scale proposed for the column, with those of the other raters of its dimension as guessed."""
+    same = [preview.numbers[other].scale for other in columns if other == column or guessed.get(other) == name]
+    return min(low for low, _ in same), max(high for _, high in same)
+
+
+NEW, ADD = "a new project", "add"
+OTHER_KIND = "something else"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportTarget:
+    """A project's name, "" while it is undecided; the words for its texts and the dimensions it has or its preset would
+    give; of a new one the preset; what is missing yet; whether it is a new one."""
+
+    name: str = ""
+    task: Task = field(default_factory=Task)
+    dimensions: tuple[str, ...] = ()
+    preset: str = ""
+    missing: str = ""
+    new: bool = True
+
+
+def import_target(workbench: Workbench, project: Project | None, kept: KeptUpload, kind: str) -> ImportTarget:
+    """Nobody adds to a project with texts of its own without saying so."""
+    if project is not None:
+        usual = None if overview(workbench, project.id).texts else ADD
+        where = st.radio(
+            "Where do they go?",
+            [NEW, ADD],
+            index=None,
+            format_func={NEW: "Into a new project", ADD: f"Add to “{plain(project.name)}”"}.__getitem__,
+            key=starting_with(f"import_into_{project.id}", usual, [NEW, ADD]),
+            horizontal=True,
+        )
+        if where is None:
+            words = preset_task(kind) if kind else Task()
+            return ImportTarget(task=words, missing="Say where they go: into a new project, or into the open one.")
+        if where == ADD:
+            there = tuple(d.name for d in dimensions_named(workbench, project.name, "all"))
+            return ImportTarget(project.name, project.task, there, new=False)
+    left, right = st.columns(2)
+    taken = {other.name for other in list_projects(workbench)}
+    with left:
+        name = st.text_input(
+            "Name of the new project",
+            key=starting_with(f"import_new_project_{kept.id}", _free_name(kept.upload.name, taken)),
+            placeholder="for example Essays",
+        ).strip()
+    with right:
+        kinds = [*preset_names(), OTHER_KIND]
+        chosen = st.selectbox(
+            "What are they?",
+            kinds,
+            key=starting_with(f"import_kind_{kept.id}", kind or OTHER_KIND, kinds),
+            help="It gives the words in which people and models are asked, and rubrics for dimensions of these names. "
+            "You can change both later.",
+        )
+    preset = "" if chosen == OTHER_KIND else chosen
+    task = preset_task(preset) if preset else Task()
+    usual_dimensions = tuple(preset_dimensions(preset)) if preset else ()
+    if name in taken:
+        st.error(f"There is already a project “{plain(name)}”. Choose another name, or open it on Overview.")
+        return ImportTarget("", task, usual_dimensions, preset, "The new project needs a name that is free.")
+    return ImportTarget(
+        name, task, usual_dimensions, preset, "" if name else "The new project needs a name of its own."
+    )
+
+
+def _free_name(file_name: str, taken: set[str]) -> str:
+    stem = " ".join(PurePath(file_name).stem.replace("_", " ").split())[:60] or "Texts"
+    names = [stem, *(f"{stem} {number}" for number in range(2, len(taken) + 3))]
+    return next(name for name in names if name not in taken)
+
 
 NONE = "no column"
 PER_LINE = 3

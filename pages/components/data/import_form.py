@@ -2,37 +2,103 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 import streamlit as st
 
-from app.domain.project import Project
-from app.domain.task import Task
-from app.errors import WorkbenchError
-from app.services.data.feasibility import feasibility_words
-from app.services.data.import_jobs import start_import
+from app.domain.job import JobStatus
+from app.domain.project import Project, Task
+from app.errors import NotFoundError, WorkbenchError
+from app.services.background.jobs import job_state
+from app.services.data.imports import TEMPLATE_FORMATS, import_key, preset_template, project_template, start_import
+from app.services.data.projects import get_project, preset_names
 from app.services.data.uploads import (
     UPLOAD_FORMATS,
     ImportPlan,
     MappedColumns,
     UploadPreview,
     check_upload,
+    feasibility_words,
     preview_upload,
     upload_sheets,
 )
 from app.services.runtime.workbench import Workbench
-from pages.components.data.column_mapping import ColumnChoice, column_choice
-from pages.components.data.import_target import ImportTarget, import_target
-from pages.components.data.import_template import import_template
-from pages.components.data.import_watch import IMPORTING
-from pages.components.data.kept_upload import (
+from pages.components.data.column_mapping import (
+    ColumnChoice,
+    ImportTarget,
     KeptUpload,
     choose_upload,
+    column_choice,
+    forget_upload,
+    import_target,
     keep_choices,
     release_upload,
     starting_with,
 )
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.background import watch
+from pages.components.shell.current import choose
+from pages.components.shell.words import button_label, plain, show_error
+
+OTHER_KIND = "something else"
+MEDIA = {
+    "xlsx": ("Excel", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    "csv": ("CSV", "text/csv"),
+}
+
+
+def import_template(workbench: Workbench, project: Project | None) -> None:
+    """With the columns of the open project, or of a kind of texts, and a row that shows what goes where."""
+    with st.expander("Download a template to fill in", key="import_template"):
+        if project is None:
+            kinds = [*preset_names(), OTHER_KIND]
+            kind = st.selectbox("What are your texts?", kinds, key="template_kind")
+            make = partial(preset_template, "" if kind == OTHER_KIND else kind)
+        else:
+            make = partial(project_template, workbench, project)
+        with st.container(horizontal=True):
+            for format_name in TEMPLATE_FORMATS:
+                title, media = MEDIA[format_name]
+                st.download_button(
+                    button_label(title, "template"),
+                    partial(make, format_name),
+                    f"template.{format_name}",
+                    media,
+                    key=f"template_{format_name}",
+                    on_click="ignore",
+                )
+
+
+IMPORTING = "importing"
+
+
+def watch_import(workbench: Workbench, project: Project | None) -> bool:
+    """Progress of this session's import, or of one into the current project; at the end its project is opened.
+
+    True where the import into the current project has just brought its texts.
+    """
+    target = st.session_state.get(IMPORTING, project.name if project else None)
+    if target is None:
+        return False
+    state = job_state(workbench, import_key(target))
+    if state is None or not state.active:
+        mine = st.session_state.pop(IMPORTING, None) == target
+        if mine and state is not None and state.status is JobStatus.DONE:
+            forget_upload()
+        if (project is None or project.name != target) and _is_there(workbench, target):
+            choose(target)
+            st.rerun()
+    watch(workbench, import_key(target))
+    return state is not None and state.status is JobStatus.DONE
+
+
+def _is_there(workbench: Workbench, name: str) -> bool:
+    try:
+        get_project(workbench, name)
+    except NotFoundError:
+        return False
+    return True
+
 
 NAMED = "“auto” works it out by itself. The others are published data sets, read as they were published."
 T = TypeVar("T")

@@ -5,17 +5,15 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
-from app.domain.project import Project
-from app.domain.task import Task
-from app.services.data.feasibility import without_ratings_words
-from app.services.data.import_jobs import forget_report, last_report
-from app.services.data.imports import ImportReport
+from app.domain.project import Project, Task
+from app.services.data.imports import ImportReport, forget_report, last_report
 from app.services.data.projects import overview
 from app.services.data.steps import NextStep, next_step
+from app.services.data.uploads import without_ratings_words
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.browser.scripts import page_script, run_in_page
-from pages.components.shell.csv_download import csv_download
+from pages.components.shell.browser.page_scripts import page_script, run_in_page
 from pages.components.shell.navigation.screens import go
+from pages.components.shell.tables import csv_download
 from pages.components.shell.words import number, plain
 
 _INTO_VIEW = page_script("""(() => {

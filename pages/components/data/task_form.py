@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app.domain.project import Project
+from app.domain.project import Dimension, Project
 from app.errors import WorkbenchError
-from app.services.data.projects import save_task
+from app.services.data.projects import add_dimension, save_dimension, save_task
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.browser.kept_typing import saved_typing
-from pages.components.shell.words import show_error
+from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.current import choose
+from pages.components.shell.words import button_label, plain, show_error
 
 _SAVED = "task_saved"
 _FIELDS = ("text_name", "source_name", "writer_name", "description", "language")
@@ -57,3 +58,61 @@ def task_form(workbench: Workbench, project: Project) -> None:
         saved_typing(*(f"task_{field}_{project.id}" for field in _FIELDS))
         st.session_state[_SAVED] = True
         st.rerun()
+
+
+RUBRIC_HELP = "What the dimension means and what low and high scores stand for. People and models read exactly this."
+_DIMENSION_SAVED = "dimension_saved"
+
+
+def dimension_form(workbench: Workbench, project: Project, dimension: Dimension, expanded: bool) -> None:
+    """Folded unless expanded; Save keeps all four values at once."""
+    title = f"{plain(dimension.name)}: {dimension.low:g} to {dimension.high:g}".replace(".", "\\.")
+    with st.expander(title, expanded=expanded, key=f"dimension_{dimension.id}"):
+        if st.session_state.get(_DIMENSION_SAVED) == dimension.id:
+            del st.session_state[_DIMENSION_SAVED]
+            st.success("Saved.", icon=":material/check_circle:")
+        with st.form(f"dimension_form_{dimension.id}", border=False):
+            edited = _fields(dimension, str(dimension.id))
+            save = st.form_submit_button(button_label("Save", dimension.name), key=f"save_dimension_{dimension.id}")
+        if save:
+            try:
+                save_dimension(workbench, edited)
+            except WorkbenchError as error:
+                show_error(error)
+                return
+            saved_typing(f"dimension_name_{dimension.id}", f"dimension_rubric_{dimension.id}")
+            st.session_state[_DIMENSION_SAVED] = dimension.id
+            choose(project.name, edited.name.strip())
+            st.rerun()
+
+
+def add_dimension_form(workbench: Workbench, project: Project, expanded: bool) -> None:
+    with st.expander("Add a dimension", expanded=expanded, key="add_dimension"):
+        with st.form("add_dimension_form", border=False):
+            new = _fields(Dimension(""), "new")
+            add = st.form_submit_button("Add the dimension", key="save_new_dimension")
+        if add:
+            try:
+                added = add_dimension(workbench, project.id, new)
+            except WorkbenchError as error:
+                show_error(error)
+                return
+            st.session_state[_DIMENSION_SAVED] = added.id
+            choose(project.name, added.name)
+            saved_typing("dimension_name_new", "dimension_rubric_new")
+            for field in ("name", "rubric", "low", "high"):
+                del st.session_state[f"dimension_{field}_new"]
+            st.rerun()
+
+
+def _fields(dimension: Dimension, key: str) -> Dimension:
+    name, low, high = st.columns([4, 1, 1])
+    return replace(
+        dimension,
+        name=name.text_input("Name", dimension.name, key=f"dimension_name_{key}", placeholder="for example coherence"),
+        low=low.number_input("Lowest", value=dimension.low, format="%g", step=1.0, key=f"dimension_low_{key}"),
+        high=high.number_input("Highest", value=dimension.high, format="%g", step=1.0, key=f"dimension_high_{key}"),
+        rubric=st.text_area(
+            "Rubric", dimension.rubric, height=170, key=f"dimension_rubric_{key}", help=RUBRIC_HELP
+        ).strip(),
+    )

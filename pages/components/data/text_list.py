@@ -1,18 +1,65 @@
 """The texts of a project to read: a list of their names, searched by name and by words, beside the one that is open."""
 
+from collections.abc import Callable, Sequence
+
 import pandas as pd
 import streamlit as st
 
-from app.domain.project import Project
-from app.domain.text import Text, text_title
-from app.errors import InputError, NotFoundError
-from app.services.data.projects import dimensions_named
-from app.services.data.texts import PAGE_SIZE, RatedText, TextPage, rated_text, text_page
+from app.domain.attribute import Sample
+from app.domain.project import Dimension, Project, Text, text_title
+from app.errors import InputError, NotFoundError, WorkbenchError
+from app.services.data.projects import PAGE_SIZE, RatedText, TextPage, dimensions_named, rated_text, text_page
 from app.services.runtime.workbench import Workbench
-from pages.components.data.text_view import text_view
+from app.services.think_aloud.samples import (
+    SampleOption,
+    ensure_samples,
+    held_out,
+    rechoose_samples,
+    replace_sample,
+    sample_options,
+)
 from pages.components.shell.address import keep, prepare_number, prepare_words
-from pages.components.shell.sticky import sticky
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.current import current_dimension
+from pages.components.shell.frame import sticky
+from pages.components.shell.reading import left_out, readable_text, samples_side_by_side, score_words
+from pages.components.shell.words import number, plain, show_error
+
+
+def text_view(project: Project, found: RatedText) -> None:
+    """The text at its full length; what it was written about scrolls in its own place below."""
+    text = found.text
+    st.subheader(plain(text_title(text)), anchor=False)
+    st.caption(" · ".join(plain(part) for part in text.key if part))
+    st.caption(plain(project.task.text_name))
+    with st.container(key="open_text_body"):
+        st.text(text.text, width="stretch")
+    _ratings(found)
+    if text.references:
+        with st.expander(number(len(text.references), "reference"), key="references"):
+            for reference in text.references:
+                st.text(reference)
+    st.caption(plain(project.task.source_name))
+    readable_text(text.source or "none given", "open_source")
+
+
+def _ratings(found: RatedText) -> None:
+    if not found.ratings:
+        st.caption("Nobody has rated this text.")
+        return
+    frame = pd.DataFrame(found.ratings, columns=["Dimension", "Rater", "Rating"])
+    order = list(dict.fromkeys(frame["Dimension"]))
+    table = frame.pivot_table(index="Dimension", columns="Rater", values="Rating", sort=False).reindex(order)
+    table.insert(0, "mean", table.mean(axis=1))
+    st.caption("Human ratings")
+    st.dataframe(
+        table.reset_index(),
+        placeholder="–",
+        hide_index=True,
+        key="text_ratings",
+        width="content",
+        column_config={"mean": st.column_config.NumberColumn(format="%.2f")},
+    )
+
 
 OPEN_TEXT, SEARCH, PAGE = "open_text", "text_search", "text_page"
 _OF = "texts_of_project"
@@ -148,3 +195,94 @@ def _first_of_page() -> None:
 def _from_the_top() -> None:
     _first_of_page()
     st.session_state[PAGE] = 1
+
+
+def sample_change(workbench: Workbench, project: Project) -> None:
+    """Those of the chosen dimension; every change is saved at once and holds for everybody, people and LLMs."""
+    dimension = current_dimension(workbench, project)
+    if dimension is None:
+        st.markdown("**There is no dimension yet.** Add one under Dimensions and wording.")
+        return
+    try:
+        samples = ensure_samples(workbench, dimension.id)
+    except WorkbenchError as error:
+        st.markdown(plain(str(error)))
+        return
+    st.subheader(f"Samples of {plain(dimension.name)}", anchor=False)
+    st.caption("People and LLMs read them before they say what to look for. Change them before anybody has begun.")
+    left_out(project.task, samples, held_out(workbench, project.id, dimension.id))
+    _replacement(workbench, dimension, samples)
+    samples_side_by_side(project.task, dimension, samples)
+
+
+def _replacement(workbench: Workbench, dimension: Dimension, samples: Sequence[Sample]) -> None:
+    with st.container(border=True):
+        rated = any(sample.score is not None for sample in samples)
+        which, near, words = st.columns([2, 1, 3])
+        position = which.selectbox(
+            "Replace",
+            [sample.position for sample in samples],
+            format_func=lambda p: _named(p, samples),
+            key=f"replace_position_{dimension.id}",
+        )
+        current = next(sample for sample in samples if sample.position == position)
+        score: float | None = None
+        if rated:
+            score = near.number_input(
+                "Score near",
+                dimension.low,
+                dimension.high,
+                dimension.low if current.score is None else current.score,
+                key=f"replace_near_{dimension.id}_{position}",
+            )
+        search = words.text_input("Search", placeholder="words, document, system", key=f"replace_words_{dimension.id}")
+        options = sample_options(workbench, dimension.id, score, search)
+        chosen = st.selectbox(
+            "by another text",
+            options,
+            format_func=_option,
+            index=None,
+            placeholder=_offered(options, rated),
+            key=f"replace_text_{dimension.id}",
+        )
+        if chosen is not None:
+            st.text(chosen.text.text)
+        with st.container(horizontal=True):
+            if st.button("Use this text", key="use_text", disabled=chosen is None) and chosen is not None:
+                _change(lambda: replace_sample(workbench, dimension.id, position, chosen.text.id))
+            _choose_again(workbench, dimension, samples)
+
+
+def _choose_again(workbench: Workbench, dimension: Dimension, samples: Sequence[Sample]) -> None:
+    """Rated samples are chosen by a rule; what chance drew is drawn anew with the next seed."""
+    if all(sample.score is not None for sample in samples):
+        if st.button("Choose all again automatically", key="choose_again", type="tertiary"):
+            _change(lambda: rechoose_samples(workbench, dimension.id))
+    elif st.button("Draw others", key="choose_again", type="tertiary"):
+        place = f"sample_seed_{dimension.id}"
+        seed = st.session_state[place] = st.session_state.get(place, 0) + 1
+        _change(lambda: rechoose_samples(workbench, dimension.id, seed))
+
+
+def _offered(options: Sequence[SampleOption], rated: bool) -> str:
+    if not options:
+        return "nothing fits"
+    return f"the {len(options)} nearest in score" if rated else f"{number(len(options), 'text')} to choose from"
+
+
+def _change(change: Callable[[], object]) -> None:
+    try:
+        change()
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    st.rerun()
+
+
+def _named(position: int, samples: Sequence[Sample]) -> str:
+    number, sample = next((n, s) for n, s in enumerate(samples, start=1) if s.position == position)
+    return f"Sample {number}, {score_words(sample.score)}"
+
+
+def _option(option: SampleOption) -> str:
+    return f"{score_words(option.score)} · {text_title(option.text)}"

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from app.domain.improvement import Decision
 from app.domain.judgment import Answer
-from app.domain.questions.decision import Decision
 from app.errors import ConflictError, WorkbenchError
 from app.services.disagreements.deciding import decide_answer, keep_decision, undo_decision
 from app.services.disagreements.queue import DisagreementQueue, QueuedPair
 from app.services.runtime.workbench import Workbench
 from pages.components.disagreements.place import beside, show_pair
-from pages.components.shell.browser.kept_typing import saved_typing
-from pages.components.shell.checklists.checklist_versions import VERSION
-from pages.components.shell.checklists.editor_name import known_editor
+from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.checklists.publishing import VERSION
+from pages.components.shell.checklists.question_editor import known_editor
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.words import show_error
 

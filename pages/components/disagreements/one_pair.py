@@ -4,24 +4,22 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from app.domain.improvement import Decision
 from app.domain.judgment import Answer, Judgment
-from app.domain.project import Project
-from app.domain.questions.decision import Decision
-from app.domain.text import Text, text_title
-from app.domain.wording.quotation import QuotedPlace, find_quote
+from app.domain.project import Project, Text, text_title
+from app.domain.wording import QuotedPlace, find_quote
 from app.errors import WorkbenchError
-from app.services.disagreements.pair import SidesOfPair, sides_of_pair
-from app.services.disagreements.queue import DisagreementQueue, QueuedPair
+from app.services.disagreements.queue import DisagreementQueue, QueuedPair, SidesOfPair, sides_of_pair
 from app.services.runtime.workbench import Workbench
 from pages.components.disagreements.deciding import SAID, answer_buttons, settle, undo
 from pages.components.disagreements.pair_list import list_button
 from pages.components.disagreements.place import beside, place_of, show_pair
 from pages.components.disagreements.queue_filter import KINDS
-from pages.components.shell import local_time
-from pages.components.shell.checklists.editor_name import current_editor, editor_name
-from pages.components.shell.guide.explained import more_in_guide
+from pages.components.shell import words as local_time
+from pages.components.shell.checklists.question_editor import current_editor, editor_name
+from pages.components.shell.frame import sticky
+from pages.components.shell.guide import more_in_guide
 from pages.components.shell.reading import quote_line, readable_text
-from pages.components.shell.sticky import sticky
 from pages.components.shell.words import model_label, plain, show_error
 
 _COLOURED = {

@@ -8,13 +8,12 @@ import streamlit as st
 
 from app.domain.judgment import Answer
 from app.domain.project import Project
-from app.services.data.texts import text_titles
+from app.services.data.projects import text_titles
 from app.services.disagreements.queue import PartedKind, QueuedPair
 from app.services.runtime.workbench import Workbench
 from pages.components.disagreements.place import show_pair
-from pages.components.shell.browser.scripts import page_script, run_in_page
-from pages.components.shell.tables.ticked import ticked_table
-from pages.components.shell.tables.writers import WRITER, with_writers
+from pages.components.shell.browser.page_scripts import page_script, run_in_page
+from pages.components.shell.tables import WRITER, ticked_table, with_writers
 
 LISTED = "listed"
 PARTING = {PartedKind.EXPERTS: "experts", PartedKind.JUDGE: "judge", PartedKind.REPEATS: "repeats"}

@@ -5,7 +5,7 @@ from typing import cast, get_args
 import streamlit as st
 
 from app.domain.checklist import Checklist
-from app.domain.task import Dimension
+from app.domain.project import Dimension
 from app.services.disagreements.queue import (
     DisagreementQueue,
     PartedKind,

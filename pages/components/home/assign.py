@@ -4,11 +4,17 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.domain.people.actor import Role
+from app.domain.people import Role
 from app.domain.project import Project
 from app.errors import WorkbenchError
-from app.services.checklists.assignments import SharedTexts, give_dimensions, move_texts, share_texts, shared_texts
-from app.services.checklists.expert_tasks import MemberTasks
+from app.services.checklists.assignments import (
+    MemberTasks,
+    SharedTexts,
+    give_dimensions,
+    move_texts,
+    share_texts,
+    shared_texts,
+)
 from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.words import number, plain, show_error

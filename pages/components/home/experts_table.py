@@ -5,7 +5,7 @@ import streamlit as st
 
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import experts_progress
-from pages.components.shell import local_time
+from pages.components.shell import words
 
 
 def experts_table(workbench: Workbench, project_id: int) -> None:
@@ -25,7 +25,7 @@ def experts_table(workbench: Workbench, project_id: int) -> None:
                         "Considerations": one.attributes,
                         "State": "done" if one.done else "working on it",
                         "After seeing others": one.late,
-                        "Last active": local_time.clock(one.last_at) if one.last_at else None,
+                        "Last active": words.clock(one.last_at) if one.last_at else None,
                     }
                     for one in found
                 ]

@@ -8,18 +8,16 @@ from urllib.parse import urlsplit
 import pandas as pd
 import streamlit as st
 
-from app.domain.people.actor import Role
-from app.domain.people.invited import InvitedPerson, read_invited
-from app.domain.people.person import LINK_DAYS, LinkState
+from app.domain.people import LINK_DAYS, InvitedPerson, LinkState, Role, read_invited
 from app.domain.project import Project
 from app.errors import InputError, WorkbenchError
-from app.services.checklists.expert_tasks import IDLE_DAYS, MemberTasks, tasks_of_members
+from app.services.checklists.assignments import IDLE_DAYS, MemberTasks, tasks_of_members
 from app.services.people.invitations import MadeLink, invite, invite_several, message_for, revoke_access
 from app.services.people.ways_in import link_of
 from app.services.runtime.workbench import Workbench
 from pages.components.home.assign import assign
-from pages.components.shell import local_time
-from pages.components.shell.browser.kept_typing import saved_typing
+from pages.components.shell import words as local_time
+from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.words import number, plain, show_error
 
 _ROLES = {

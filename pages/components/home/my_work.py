@@ -3,10 +3,10 @@
 import streamlit as st
 
 from app.domain.project import Project
-from app.services.checklists.expert_tasks import ExpertTask, TaskKind, tasks_of
+from app.services.checklists.assignments import ExpertTask, TaskKind, tasks_of
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import merged_into, own_points_by_dimension
-from pages.components.shell.changes_by_others import changes_by_others
+from pages.components.shell.background import changes_by_others
 from pages.components.shell.current import DIMENSION, choose
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.words import button_label, number, plain

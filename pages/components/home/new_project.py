@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from app.domain.task import Task
+from app.domain.project import Task
 from app.errors import WorkbenchError
 from app.services.data.projects import create_from_preset, create_project, preset_dimensions, preset_names
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.browser.kept_typing import saved_typing
+from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import choose
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import show_error

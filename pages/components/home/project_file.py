@@ -5,7 +5,7 @@ import streamlit as st
 from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.browser.kept_typing import saved_typing
+from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import choose
 from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import plain, show_error

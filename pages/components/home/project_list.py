@@ -5,7 +5,7 @@ from math import ceil
 
 import streamlit as st
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.data.locked_split import state_of
@@ -13,9 +13,9 @@ from app.services.data.projects import Overview, delete_project, overview, progr
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.home.project_file import take_along
-from pages.components.shell import local_time
+from pages.components.shell import words
 from pages.components.shell.current import choose
-from pages.components.shell.tables.stacked import column_names, named_value
+from pages.components.shell.tables import column_names, named_value
 from pages.components.shell.words import button_label, plain, show_error
 
 PAGE_SIZE = 10
@@ -45,7 +45,7 @@ def _row(workbench: Workbench, project: Project, progress: Overview, is_current:
         f"{progress.texts:,}",
         str(len(progress.dimensions)),
         progress_words(progress),
-        local_time.said(project.created_at, local_time.DAY),
+        words.said(project.created_at, words.DAY),
     )
     for column, title, value in zip((texts, dimensions, far, created), _NAMES[1:], values, strict=False):
         column.markdown(named_value(title, value))

@@ -6,7 +6,7 @@ from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.browser.kept_typing import saved_typing
+from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.words import plain, show_error
 
 _DONE = "pseudonym_done"

@@ -10,7 +10,7 @@ from app.services.data.steps import StepState, next_of, steps_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import DIMENSION, choose
 from pages.components.shell.navigation.screens import go, is_open
-from pages.components.shell.tables.stacked import column_names, named_value
+from pages.components.shell.tables import column_names, named_value
 from pages.components.shell.words import button_label, plain
 
 WIDTHS = (4, 2, 2, 3, 3, 4)

@@ -4,9 +4,9 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.project import Project
-from app.services.people.trail import TrailEntry, trail_csv, trail_of
+from app.services.people.invitations import TrailEntry, trail_csv, trail_of
 from app.services.runtime.workbench import Workbench
-from pages.components.shell import local_time
+from pages.components.shell import words
 
 NO_NAME = "without a name"
 
@@ -25,7 +25,7 @@ def trail_table(workbench: Workbench, project: Project) -> None:
         st.dataframe(
             pd.DataFrame(
                 [
-                    {"When": local_time.clock(one.at), "Who": one.who or NO_NAME, "Did": one.act, "What": one.about}
+                    {"When": words.clock(one.at), "Who": one.who or NO_NAME, "Did": one.act, "What": one.about}
                     for one in shown
                 ],
                 columns=["When", "Who", "Did", "What"],

@@ -7,21 +7,19 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.errors import WorkbenchError
 from app.services.drift.anchors import FEWEST, count_possible_anchors
 from app.services.drift.drift_jobs import begin_look, begin_reference
-from app.services.drift.looks import Asking
-from app.services.drift.state import DriftState, DriftVerdict, drift_state
+from app.services.drift.looks import Asking, DriftState, DriftVerdict, drift_state
 from app.services.runtime.use_case import may
 from app.services.scoring.scoring_jobs import job_key
 from pages.components.shell.background import watch
 from pages.components.shell.expert import current_expert
-from pages.components.shell.guide.explained import more_in_guide
-from pages.components.shell.local_time import said
+from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.result_scope import ResultScope
-from pages.components.shell.words import model_label, number, plain, show_error
+from pages.components.shell.words import model_label, number, plain, said, show_error
 
 LINE, BAND = "#0072B2", "#8a93a0"
 STRONG, SOME = 0.5, 0.1

@@ -6,8 +6,8 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from app.domain.project import Dimension
 from app.domain.run import ScoredText
-from app.domain.task import Dimension
 from app.services.results.result_pictures import calibration, pair_counts, score_distributions
 
 JUDGE_COLOUR, PEOPLE_COLOUR, LINE_COLOUR = "#0072B2", "#E69F00", "#8a93a0"

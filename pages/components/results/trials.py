@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from app.services.results.trials import Trials, trials_of
-from pages.components.shell.guide.explained import more_in_guide
+from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.runs.result_scope import ResultScope
 from pages.components.shell.runs.run_comparison import COEFFICIENTS

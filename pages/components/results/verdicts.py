@@ -10,7 +10,7 @@ from pages.components.results.figures import basis_captions, coefficient_table, 
 from pages.components.results.questions.weighted_scores import weighted_scores
 from pages.components.results.unfolding import unfolding
 from pages.components.shell.current import choose
-from pages.components.shell.guide.explained import more_in_guide
+from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_cautions import cautions, result_label
 from pages.components.shell.runs.result_choices import LEVELS
 from pages.components.shell.runs.result_scope import DETAIL_RUN, ResultScope, offer_dataset

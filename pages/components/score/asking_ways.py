@@ -3,9 +3,8 @@
 import pandas as pd
 import streamlit as st
 
-from app.domain.asking_way import AskingWay
-from app.domain.project import Project
-from app.domain.task import Dimension
+from app.domain.project import Dimension, Project
+from app.domain.run import AskingWay
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import published_checklist
 from app.services.results.asking.asking_comparison import AskingResult, asking_result
@@ -22,9 +21,8 @@ from app.services.scoring.asking_runs import (
 from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.runs import RunOptions
 from app.services.scoring.scoring_jobs import is_scoring, running_run
-from pages.components.shell.guide.explained import more_in_guide
-from pages.components.shell.money import about
-from pages.components.shell.words import model_label, number, plain, show_error
+from pages.components.shell.guide import more_in_guide
+from pages.components.shell.words import about, model_label, number, plain, show_error
 
 KEY = "asking_ways"
 ALONE_OPTION, REVERSED_OPTION = (f"option_{CHECKLIST}_{name}" for name in ("per_question", "reversed_order"))

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from app.domain.project import Project
-from app.domain.task import Dimension
+from app.domain.project import Dimension, Project
 from app.errors import WorkbenchError
 from app.services.data.projects import dimensions_named
 from app.services.data.uploads import SUFFIXES, Upload
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import OwnScoresReport, ScoreColumns, columns_of, import_upload
-from pages.components.shell.tables.left_out import left_out_rows
+from pages.components.shell.tables import left_out_rows
 from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import number, plain, show_error
 

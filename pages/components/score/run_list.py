@@ -1,17 +1,41 @@
 """All runs of a project, and what can be done about those that are not finished."""
 
+import time
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
-from app.domain.project import Project
+from app.domain.project import Dimension, Project
 from app.domain.run import RunStatus, RunSummary
 from app.errors import WorkbenchError
+from app.services.data.projects import dimensions_named
+from app.services.drift.drift_jobs import anchors_ahead, begin_anchored_scoring
+from app.services.drift.looks import Asking
+from app.services.results.results import kept_results
+from app.services.results.verdicts import verdict_of
+from app.services.runtime.judges import JudgeAbility
+from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.batch_cancelling import begin_cancelling
+from app.services.scoring.forecast import Forecast
 from app.services.scoring.run_batches import AT_ONCE, ask_rest, batches_of_run, has_open_batches, out_now
-from app.services.scoring.runs import list_runs, set_budget
-from app.services.scoring.scoring_jobs import can_go_on, failure_kinds, go_on, is_scoring
+from app.services.scoring.runs import RunOptions, list_runs, set_budget, stop_run
+from app.services.scoring.scoring_jobs import (
+    begin_scoring,
+    can_go_on,
+    failure_kinds,
+    go_on,
+    is_scoring,
+    just_ended,
+    running_run,
+    stopping,
+)
+from app.services.scoring.stage_outputs import OWN_SEEDS, StageOutput, keep_own_seeds, save_edit, stage_outputs_of
+from pages.components.shell.background import POLL_SECONDS
+from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.navigation.screens import link
+from pages.components.shell.runs.result_cautions import result_label
 from pages.components.shell.runs.run_words import (
     at_provider,
     failure_words,
@@ -19,9 +43,10 @@ from pages.components.shell.runs.run_words import (
     short_title,
     started,
     state,
+    title,
     way,
 )
-from pages.components.shell.words import button_label, model_label, plain, show_error
+from pages.components.shell.words import button_label, model_label, number, paid, plain, show_error
 
 UNFINISHED = 5  # more open runs than this are old news; the newest are offered
 
@@ -166,3 +191,247 @@ def _budget(run: RunSummary) -> float | None:
         width=200,
         help="What the run may cost in all, what it has cost already included. Raise it before you resume.",
     )
+
+
+WINDOW_SECONDS = 20.0  # the rate is that of the last moments, so that a run that slowed down says so
+
+
+@st.fragment(run_every=POLL_SECONDS)
+def run_progress(workbench: Workbench, project_id: int) -> None:
+    """The screen reruns when the run ends, or when the next one takes its place."""
+    run, key = running_run(workbench, project_id), f"watched_run_{project_id}"
+    if run is not None:
+        if st.session_state.setdefault(key, run.id) != run.id:
+            st.session_state[key] = run.id
+            st.rerun()
+        _show(workbench, run)
+    elif is_scoring(workbench, project_id):
+        st.caption("Starting")
+    else:
+        st.rerun()
+
+
+def _show(workbench: Workbench, run: RunSummary) -> None:
+    ended = run.done + run.failed
+    ending = stopping(workbench, run.id)
+    st.markdown(f"**{plain(title(run))}**")
+    failed = f", {run.failed:,} failed" if run.failed else ""
+    st.progress(ended / run.all if run.all else 0.0, text=f"{run.done:,} of {run.all:,} scored{failed}")
+    if run.message:
+        st.warning(plain(run.message), icon=":material/pause_circle:")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        pressed = st.button(
+            "Stop", key="stop_scoring", disabled=ending, help="What is scored stays. It can be resumed."
+        )
+        st.caption("Stopping: answers on their way are still kept." if ending else _waits(workbench, run, ended))
+    for line in _so_far(workbench, run):
+        st.caption(line)
+    if pressed:
+        try:
+            stop_run(workbench, run.id)
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            st.rerun()
+
+
+def _so_far(workbench: Workbench, run: RunSummary) -> list[str]:
+    """What it asked and cost, and why texts failed; in Markdown."""
+    lines = []
+    if run.judge != "rules":
+        spent = run_spending(workbench, run.id)
+        cached = f", {spent.calls_cached:,} answered from earlier calls" if spent.calls_cached else ""
+        retries = f", {run.retries:,} tried again" if run.retries else ""
+        lines.append(
+            f"{number(spent.calls, 'call')} paid{cached}{retries} · "
+            f"cost so far: {paid(spent.cost_usd, spent.at_least_usd)}"
+        )
+    if run.maybe_paid_twice:
+        lines.append(paid_twice(run))
+    for failure in failure_kinds(workbench, run.id) if run.failed else []:
+        lines.append(failure_words(failure))
+    return lines
+
+
+def _waits(workbench: Workbench, run: RunSummary, ended: int) -> str:
+    """How much of its batch is back, or how fast it goes."""
+    there = out_now(batches_of_run(workbench, run.id)) if run.params.get("batch") else None
+    if there is None:
+        return _pace(run, ended)
+    return f"{at_provider(there)}. That may take a day; you can close this page."
+
+
+def _pace(run: RunSummary, ended: int) -> str:
+    """How fast this tab saw it go; scores that were there before it looked don't count."""
+    key, now = f"pace_{run.id}", time.monotonic()
+    seen = [(at, count) for at, count in st.session_state.get(key, []) if now - at < WINDOW_SECONDS] + [(now, ended)]
+    st.session_state[key] = seen
+    seconds, scored = now - seen[0][0], ended - seen[0][1]
+    if seconds < POLL_SECONDS / 2:
+        return "Measuring the pace"
+    if scored <= 0:
+        return "Waiting for answers"
+    rate = scored / seconds
+    shown = f"{rate:,.0f} a second" if rate >= 2 else f"{rate * 60:,.0f} a minute"
+    return f"{shown} · {_duration((run.all - ended) / rate)} left"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"about {max(round(seconds), 1)} s"
+    return f"about {round(seconds / 60)} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
+
+
+def note_ending(workbench: Workbench, project: Project) -> None:
+    """Before the message of how the runs ended is shown, which is shown once."""
+    if ended := just_ended(workbench, project.id):
+        st.session_state[_key(project)] = ended
+
+
+def outcome(workbench: Workbench, project: Project) -> None:
+    """Nothing where no run has ended in this session; none of the locked split or of a study."""
+    ended = st.session_state.get(_key(project), ())
+    if not ended:
+        return
+    there = [run for run in list_runs(workbench, project.id) if run.id in ended and run.done]
+    runs = [run for run in there if not run.locked and not run.apart]
+    with st.spinner("Comparing the judge with the raters"):
+        results = [result for run in runs for result in kept_results(workbench, run.id)]
+        verdicts = [verdict_of(workbench, result).about(result_label(result, len(runs) > 1)) for result in results]
+    if not verdicts:
+        return
+    with st.container(border=True, key="outcome"):
+        for verdict in verdicts:
+            st.markdown(plain(verdict))
+        link("results", "See what this rests on")
+
+
+def _key(project: Project) -> str:
+    return f"scoring_ended_{project.id}"
+
+
+ANCHORS_HELP = (
+    "Anchors are texts that experts answered. If the judge no longer answers them as it did, its new scores don't "
+    "compare with old ones. One request for each anchor."
+)
+
+
+def scoring_start(
+    workbench: Workbench,
+    project: Project,
+    ahead: Sequence[Forecast],
+    wishes: Sequence[RunOptions],
+    judges: list[JudgeAbility],
+) -> None:
+    """One forecast for each run; no button while a judge can't be asked."""
+    missing = dict.fromkeys(judge.obstacle for judge in judges if judge.obstacle)
+    if missing:
+        for obstacle in missing:
+            st.warning(plain(obstacle), icon=":material/key:")
+        link("settings", "Keys and addresses are on Settings")
+        return
+    by = f" with {len(wishes)} judges" if len(wishes) > 1 else ""
+    by += f", {wishes[0].trials} trials" if wishes[0].trials > 1 else ""
+    busy = running_run(workbench, project.id) is not None or is_scoring(workbench, project.id)
+    asked = _anchors_first(workbench, wishes)
+    if st.button(
+        f"Score {number(ahead[0].texts, 'text')}{by}",
+        type="primary",
+        key="start_scoring",
+        disabled=busy,
+        help="A project has one run at a time: wait until the one above ends, or stop it." if busy else None,
+    ):
+        try:
+            if asked:
+                begin_anchored_scoring(workbench, project.id, asked, wishes)
+            else:
+                begin_scoring(workbench, project.id, *wishes)
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            st.rerun()
+
+
+def _anchors_first(workbench: Workbench, wishes: Sequence[RunOptions]) -> list[tuple[Dimension, Asking]]:
+    """Where anchors are frozen and the judge knows them: whom to ask about which ahead of the texts, if so wished."""
+    asked = anchors_ahead(workbench, wishes)
+    if not asked:
+        return []
+    names = ", ".join(dict.fromkeys(dimension.name for dimension, _ in asked))
+    first = st.toggle("Ask first whether the judge has changed", value=True, key="anchors_first", help=ANCHORS_HELP)
+    st.caption(plain(f"By the anchors of {names}; Results, Details shows all looks."))
+    return asked if first else []
+
+
+EXAMPLE = "Order\n- Do the sentences follow in a sensible order?\n- Does each sentence build on the one before?"
+
+
+def stage_outputs(workbench: Workbench, project: Project) -> None:
+    dimensions = dimensions_named(workbench, project.name, "all")
+    if not dimensions:
+        return
+    with st.expander("Steps, aspects and seed questions", key="writings"):
+        st.caption(
+            "Some methods have the judge write something once per dimension: G-Eval its evaluation steps, CoAScore "
+            "related aspects, CheckEval seed questions. Runs take the newest wording; earlier scores stay."
+        )
+        dimension = st.selectbox(
+            "Of the dimension", dimensions, format_func=lambda d: plain(d.name), key=f"writings_of_{project.id}"
+        )
+        found = stage_outputs_of(workbench, dimension.id)
+        for place, written in enumerate(found):
+            _piece(workbench, dimension, written, place)
+        if not any(written.stage == OWN_SEEDS for written in found):
+            _own_seeds(workbench, dimension)
+
+
+def _piece(workbench: Workbench, dimension: Dimension, written: StageOutput, place: int) -> None:
+    newest = written.versions[0]
+    asked = f" · asked of {plain(model_label(written.judge))}" if written.judge else ""
+    with st.form(f"writing_{dimension.id}_{place}", border=True):
+        st.markdown(f"**{plain(written.title)}**{asked}")
+        lines = st.text_area(
+            written.how,
+            written.lines,
+            height=min(400, 60 + 26 * (1 + written.lines.count("\n"))),
+            key=f"lines_{dimension.id}_{place}_{newest.number}",
+        )
+        saved = st.form_submit_button(
+            button_label("Save as a new version", written.title), key=f"save_writing_{dimension.id}_{place}"
+        )
+        st.caption(f"Version {newest.number}, by {plain(newest.by)}")
+    if saved:
+        try:
+            save_edit(workbench, dimension.id, written, lines)
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            saved_typing(f"lines_{dimension.id}_{place}_{newest.number}")
+            st.rerun()
+    if len(written.versions) > 1:
+        earlier = button_label(number(len(written.versions) - 1, "earlier version"), f"of {written.title}")
+        with st.popover(earlier, key=f"earlier_{place}"):
+            for version in written.versions[1:]:
+                st.caption(f"Version {version.number}, by {plain(version.by)}")
+                st.text(version.lines)
+
+
+def _own_seeds(workbench: Workbench, dimension: Dimension) -> None:
+    with st.form(f"own_seeds_{dimension.id}", border=True):
+        st.markdown("**CheckEval: your own seeds**")
+        lines = st.text_area(
+            "A line for each sub-aspect; below it its yes/no questions, each behind a dash, with yes = good.",
+            placeholder=EXAMPLE,
+            height=140,
+            key=f"own_seed_lines_{dimension.id}",
+        )
+        saved = st.form_submit_button("Save these seeds", key=f"save_own_seeds_{dimension.id}")
+        st.caption("Used where CheckEval's option “Seed questions” is set to your own.")
+    if saved:
+        try:
+            keep_own_seeds(workbench, dimension.id, lines)
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            saved_typing(f"own_seed_lines_{dimension.id}")
+            st.rerun()

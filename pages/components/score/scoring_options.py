@@ -1,22 +1,322 @@
 """Options of scoring: method, dimensions, judges, the texts drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from app.domain.project import Project
-from app.domain.task import Dimension
+from app.domain.checklist import Checklist, ChecklistStatus
+from app.domain.project import Dimension, Project
+from app.errors import WorkbenchError
+from app.services.checklists.checklists import versions_of_each
 from app.services.data.projects import dimensions_named
-from app.services.runtime.judges import JudgeAbility
+from app.services.runtime.judges import USUAL, JudgeAbility, ModelOptions, judge_named
+from app.services.runtime.models import available_models
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, asks_a_judge, methods, needs_checklist
-from app.services.scoring.runs import RunOptions
-from pages.components.score.asking_options import Wishes, asking_options
-from pages.components.score.checklist_readiness import dimensions_with_checklist
-from pages.components.score.judge_choice import judge_choice
-from pages.components.shell.guide.explained import more_in_guide
+from app.services.scoring.evaluators import (
+    CHECKLIST,
+    NO_JUDGE,
+    Option,
+    asks_a_judge,
+    method_options_of,
+    methods,
+    needs_checklist,
+    takes_rules,
+)
+from app.services.scoring.last_models import last_model
+from app.services.scoring.run_batches import sells_batches
+from app.services.scoring.runs import JudgeOptions, RunOptions, list_runs
+from pages.components.shell.browser.page_scripts import unsaved_typing
+from pages.components.shell.checklists.publishing import EDITED_HERE, publish_steps
+from pages.components.shell.frame import empty
+from pages.components.shell.guide import more_in_guide
+from pages.components.shell.navigation.screens import link
+from pages.components.shell.runs.batch_rest import batch_rest
 from pages.components.shell.runs.draw_options import DrawChoice, draw_options
-from pages.components.shell.words import plain
+from pages.components.shell.runs.model_options import model_options
+from pages.components.shell.words import button_label, model_label, plain, show_error
+
+
+def method_options(evaluator: str, disabled: Collection[str] = ()) -> dict[str, Any]:
+    """Option -> what is chosen. Choices among words take the whole width; below, switches stand beside numbers.
+
+    What does nothing beside the other options is not offered, and stands at its default.
+    """
+    options = method_options_of(evaluator)
+    if not options:
+        return {}
+    wide = st.container()
+    switches, others = st.columns(2)
+
+    def place(option: Option) -> DeltaGenerator:
+        return wide if option.choices else switches if option.kind is bool else others
+
+    now = {o.name: st.session_state.get(_key(evaluator, o), o.default) for o in options}
+    off = {o.name for o in options if o.name in disabled or not o.applies(now)}
+    chosen = {o.name: _widget(place(o), evaluator, o, o.name in off) for o in options}
+    return {o.name: chosen[o.name] if o.applies(now) else o.default for o in options}
+
+
+def written(evaluator: str, chosen: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """As the command line writes it; what stands at its default is left out."""
+    changed = [o.name for o in method_options_of(evaluator) if o.name in chosen and chosen[o.name] != o.default]
+    return tuple((name, _in_words(chosen[name])) for name in changed)
+
+
+def _key(evaluator: str, option: Option) -> str:
+    return f"option_{evaluator}_{option.name}"
+
+
+def _in_words(value: object) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def _widget(place: DeltaGenerator, evaluator: str, option: Option, disabled: bool) -> Any:
+    key, about = _key(evaluator, option), option.help or None
+    if option.choices:
+        values = list(option.choices)
+        return place.selectbox(
+            option.label,
+            values,
+            index=values.index(option.default),
+            format_func=lambda value: option.choices[value],
+            key=key,
+            disabled=disabled,
+            help=about,
+        )
+    if option.kind is bool:
+        return place.toggle(option.label, option.default, key=key, disabled=disabled, help=about)
+    if option.kind is int:
+        return place.number_input(
+            option.label, min_value=1, value=option.default, key=key, disabled=disabled, help=about
+        )
+    return place.text_input(option.label, option.default, key=key, disabled=disabled, help=about).strip()
+
+
+REUSE_HELP = (
+    "For a newer version of a checklist: what the same judge, asked in the same way, said about a question that hasn't "
+    "changed counts again, and only the other questions are asked. It said so among the questions of the version "
+    "before; asked two questions alone, a judge may answer otherwise than among eleven. Switch it off to ask "
+    "everything afresh."
+)
+BUDGET_HELP = (
+    "A run stops once it has cost this much; what is on its way then is still paid for. Each judge has this much to "
+    "itself, and needs a model with a known price. A run can be resumed, but not beyond its budget."
+)
+
+BATCH = "batch"
+TIER_NAMES = {"": "Standard", "flex": "Flex", "flex-or-standard": "Flex, else standard", BATCH: "Batch"}
+TIER_HELP = (
+    "Flex is the vendor's slower tier, mostly at half the price: an answer may take a quarter of an hour, and now and "
+    "then there is no room. “Flex” waits then; “Flex, else standard” asks at the standard price. What was answered in "
+    "one tier counts in the other. “Batch” costs half: one text is scored at once, and all others are handed in "
+    "together and answered within a day, mostly within an hour. You can close this page meanwhile; if the program is "
+    "ended, resume the run."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """`chosen` are the options of the method, by name."""
+
+    evaluator: str
+    chosen: Mapping[str, Any]
+    budget: float | None = None
+    use_cache: bool = True
+    reuse: bool = True
+    model: ModelOptions = USUAL
+    batch: str = ""
+
+    @property
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        return () if self.evaluator == CHECKLIST else written(self.evaluator, self.chosen)
+
+    def asked_of(self, judge: JudgeAbility) -> JudgeOptions:
+        """What of it this judge can do, where a checklist is asked: the others shouldn't have to do without."""
+        asking = JudgeOptions(**self.chosen) if self.evaluator == CHECKLIST else JudgeOptions()
+        if not judge.is_llm:
+            return replace(asking, reasons=False, repeats=1, soft=False)
+        return replace(asking, soft=asking.soft and judge.gives_probabilities)
+
+    def model_of(self, judge: JudgeAbility) -> ModelOptions:
+        """How it is asked; what is no LLM is always asked alike, and a tier is for whose vendor sells it."""
+        if not judge.is_llm:
+            return USUAL
+        return self.model if judge.sells_flex else replace(self.model, tier="")
+
+    def batch_of(self, judge: JudgeAbility) -> str:
+        """The others are asked at once."""
+        return self.batch if sells_batches(judge.name) else ""
+
+
+def asking_options(evaluator: str, judges: Sequence[JudgeAbility]) -> Wishes:
+    judged = asks_a_judge(evaluator)
+    if not judged and not method_options_of(evaluator):
+        return Wishes(evaluator, {})
+    with st.expander("More options", key="more_scoring_options"):
+        chosen = _checklist_options(judges) if evaluator == CHECKLIST else method_options(evaluator)
+        if not judged:
+            return Wishes(evaluator, chosen)
+        wishes = _limits(evaluator, chosen)
+        if not any(judge.is_llm for judge in judges):
+            return wishes
+        tier = _tier(judges)
+        batch = batch_rest("score_batch_rest") if tier == BATCH else ""
+        asked = replace(model_options("score"), tier="" if tier == BATCH else tier)
+        return replace(wishes, model=asked, batch=batch)
+
+
+def _tier(judges: Sequence[JudgeAbility]) -> str:
+    """Not asked for where no vendor sells another one."""
+    flex = [judge for judge in judges if judge.sells_flex]
+    batches = [judge for judge in judges if sells_batches(judge.name)]
+    offered = ["", *(["flex", "flex-or-standard"] if flex else []), *([BATCH] if batches else [])]
+    if len(offered) == 1:
+        return ""
+    chosen = st.segmented_control(
+        "Service tier",
+        offered,
+        default="",
+        format_func=TIER_NAMES.__getitem__,
+        required=True,
+        key="score_tier",
+        help=TIER_HELP + more_in_guide("batches"),
+    )
+    sold = batches if chosen == BATCH else flex
+    without = [judge.name for judge in judges if judge.is_llm and judge not in sold]
+    if chosen and without:
+        st.caption(plain(f"{', '.join(without)} is asked at the standard price: its vendor doesn't sell that."))
+    return chosen or ""
+
+
+def _checklist_options(judges: Sequence[JudgeAbility]) -> dict[str, Any]:
+    """What only an LLM can do, or only some, is not offered for others."""
+    llms = [judge for judge in judges if judge.is_llm]
+    silent = [judge for judge in llms if not judge.gives_probabilities]
+    if judges and not llms:
+        st.caption("Most of this is for LLMs: the rules answer the same each time and give their reasons anyway.")
+    disabled = [] if llms else ["reasons", "repeats"]
+    chosen = method_options(CHECKLIST, [*disabled, *(["soft"] if len(silent) == len(llms) else [])])
+    if chosen["soft"] and silent:
+        without = ", ".join(judge.name for judge in silent)
+        st.caption(plain(f"{without} gives no log-probabilities and is asked for its answers alone."))
+    return chosen
+
+
+def _limits(evaluator: str, chosen: Mapping[str, Any]) -> Wishes:
+    left, right = st.columns(2, vertical_alignment="bottom")
+    use_cache = left.toggle(
+        "Use earlier answers",
+        value=True,
+        key="score_cache",
+        help="The very same request to the same model is not paid again. Switch it off to ask afresh.",
+    )
+    budget = right.number_input(
+        "Budget in US dollars",
+        min_value=0.01,
+        value=None,
+        step=1.0,
+        placeholder="none",
+        key="score_budget",
+        help=BUDGET_HELP,
+    )
+    if evaluator != CHECKLIST:
+        return Wishes(evaluator, chosen, budget, use_cache)
+    reuse = left.toggle("Ask only what changed", value=True, key="score_reuse", disabled=not use_cache, help=REUSE_HELP)
+    return Wishes(evaluator, chosen, budget, use_cache, reuse)
+
+
+HELP = (
+    "Who is asked; with several, each gets a run of its own, one after another. Any model can be typed as "
+    "provider:name, for example openai:gpt-4o."
+)
+RULES_HELP = (
+    " “rules” is a set of fixed text rules, not an LLM: it needs no key and costs nothing, and it shows how everything "
+    "works."
+)
+RULES = "rules"
+
+
+def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list[JudgeAbility]:
+    """Those chosen; none, with a word on why, where one of them is no model."""
+    rules = takes_rules(evaluator)
+    known = _known_judges(workbench, project, rules)
+    chosen = st.multiselect(
+        "Judges",
+        known,
+        default=[last] if (last := last_model(workbench, project.id, "judge")) in known else known[:1],
+        format_func=model_label,
+        accept_new_options=True,
+        wrap=True,
+        placeholder="choose judges, or type provider:name",
+        key="score_judge" if rules else "score_llm_judge",
+        help=HELP + (RULES_HELP if rules else ""),
+    )
+    names = dict.fromkeys(name.strip() for name in chosen if name.strip())
+    if not names:
+        st.info("Choose a judge." if rules else "Choose an LLM as the judge, or type one, for example openai:gpt-4o.")
+    try:
+        return [judge_named(workbench, name) for name in names]
+    except WorkbenchError as error:
+        show_error(error)
+        return []
+
+
+def _known_judges(workbench: Workbench, project: Project, rules: bool) -> list[str]:
+    """The rules where they can judge, what judged here before, the suggested model of each provider with a key, and
+    all of the person's own endpoint."""
+    usable = [model for model in available_models(workbench) if model.usable]
+    suggested = [model.name for model in usable if model.suggested or model.own]
+    before = [run.judge for run in list_runs(workbench, project.id) if run.judge not in (NO_JUDGE, RULES)]
+    return list(dict.fromkeys([*([RULES] if rules else []), *before, *suggested]))
+
+
+def dimensions_with_checklist(workbench: Workbench, project: Project) -> list[tuple[Dimension, Checklist]]:
+    """The dimensions that can be scored with the checklist each would use; what keeps the others is shown."""
+    dimensions = dimensions_named(workbench, project.name, "all")
+    versions = versions_of_each(workbench, [dimension.id for dimension in dimensions])
+    if not any(versions.values()):
+        todo = "Build one, then score with it, or choose a method that needs none."
+        empty("No dimension has a checklist yet.", todo, "build", "Build the checklist")
+        return []
+    ready = []
+    unsaved_typing(*EDITED_HERE)
+    for dimension in dimensions:
+        published = _newest(versions[dimension.id], ChecklistStatus.PUBLISHED)
+        if published is not None:
+            ready.append((dimension, published))
+        _offer_draft(workbench, dimension, published, versions[dimension.id])
+    return ready
+
+
+def _newest(versions: Sequence[Checklist], status: ChecklistStatus) -> Checklist | None:
+    return max((v for v in versions if v.status is status), key=lambda v: v.version, default=None)
+
+
+def _offer_draft(
+    workbench: Workbench, dimension: Dimension, published: Checklist | None, versions: Sequence[Checklist]
+) -> None:
+    draft = _newest(versions, ChecklistStatus.DRAFT)
+    name = f"**{plain(dimension.name)}**"
+    if draft is None and published is None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"{name} has no checklist yet, so it can't be scored.", width="content")
+            link("build", "Build one")
+        return
+    if draft is None or (published is not None and draft.version < published.version):
+        return
+    now = (
+        f"is scored with version {published.version}; version {draft.version}" if published else "has only a draft: it"
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"{name} {now} has {len(draft.asked)} questions and can still be edited. Publishing fixes its wording.",
+            width="content",
+        )
+        label = button_label(f"Publish version {draft.version} and use it", f"for {dimension.name}")
+        publish_steps(workbench, draft, label, f"publish_{draft.id}", "secondary")
 
 
 def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOptions], list[JudgeAbility]]:

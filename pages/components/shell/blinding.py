@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.domain.attribute import Attribute
-from app.domain.project import Project
-from app.domain.task import Dimension
+from app.domain.project import Dimension, Project
 from app.services.checklists.expert_answers import unfinished_sheet
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import considerations_of, visible_attributes

@@ -4,13 +4,28 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app.domain.project import Project
-from app.domain.task import Dimension
+from app.domain.project import Dimension, Project
 from app.errors import NotFoundError
 from app.services.data.projects import dimensions_named, get_project
 from app.services.people.ways_in import who_asks
 from app.services.runtime.workbench import Workbench, open_workbench
-from pages.components.shell.session_keys import typed_keys
+
+_KEYS = "typed_keys"
+
+
+def typed_keys() -> dict[str, str]:
+    """Provider -> key."""
+    keys: dict[str, str] = st.session_state.get(_KEYS, {})
+    return keys
+
+
+def keep_key(provider: str, key: str) -> None:
+    st.session_state[_KEYS] = {**typed_keys(), provider: key.strip()}
+
+
+def forget_key(provider: str) -> None:
+    st.session_state[_KEYS] = {name: key for name, key in typed_keys().items() if name != provider}
+
 
 PROJECT = "project"
 DIMENSION = "dimension"

@@ -6,13 +6,13 @@ from typing import Any
 import streamlit as st
 
 from app.domain.attribute import Contributor, ContributorKind
-from app.domain.people.actor import Role
+from app.domain.people import Role
 from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.attributes.attributes import contributors_of
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_expert, describe_expert
-from pages.components.shell.browser.kept_typing import saved_typing
+from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.words import plain, show_error
 
 EXPERT = "expert"

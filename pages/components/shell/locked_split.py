@@ -7,8 +7,8 @@ from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.data.locked_split import SplitState, lock, open_split, opened_splits, state_of
 from app.services.runtime.workbench import Workbench
-from pages.components.shell import local_time
-from pages.components.shell.browser.kept_typing import saved_typing
+from pages.components.shell import words
+from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.expert import own_name
 from pages.components.shell.words import plain, show_error
 
@@ -41,7 +41,7 @@ def locked_split(workbench: Workbench, project: Project) -> None:
     for split in opened_splits(workbench, project.id):
         st.caption(
             f"An earlier split of {len(split.documents):,} documents, locked by {plain(split.locked_by)} on "
-            f"{local_time.said(split.locked_at, local_time.DAY)}, was opened by {plain(split.opened_by)} after "
+            f"{words.said(split.locked_at, words.DAY)}, was opened by {plain(split.opened_by)} after "
             f"{len(split.looks):,} looks."
         )
 
@@ -52,7 +52,7 @@ def split_sentence(state: SplitState) -> str:
     return (
         f"**{len(split.documents):,} of {state.documents_all:,} documents are locked**, with {state.texts:,} of "
         f"{state.texts_all:,} texts (seed {split.seed}), by {plain(split.locked_by)} on "
-        f"{local_time.said(split.locked_at, local_time.LONG)}. **Looked at {times(len(split.looks))}.**"
+        f"{words.said(split.locked_at, words.LONG)}. **Looked at {times(len(split.looks))}.**"
     )
 
 
@@ -68,7 +68,7 @@ def look_list(state: SplitState) -> None:
         pd.DataFrame(
             [
                 {
-                    "When": local_time.said(look.at, local_time.LONG),
+                    "When": words.said(look.at, words.LONG),
                     "Who": look.who,
                     "Runs": ", ".join(map(str, look.runs)),
                 }

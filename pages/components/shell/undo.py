@@ -7,7 +7,7 @@ from threading import Lock
 import streamlit as st
 
 from app.errors import WorkbenchError
-from pages.components.shell.browser.browser_cookie import browser
+from pages.components.shell.browser.page_scripts import browser
 from pages.components.shell.words import show_error
 
 Action = Callable[[], object]

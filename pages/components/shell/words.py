@@ -1,12 +1,14 @@
 """Words on the screen: people's text shown as text, and the labels that must be the same everywhere."""
 
 import re
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from app.domain.name import shown_directions
+from app.domain.storable_text import shown_directions
 from app.errors import MissingKeyError, WorkbenchError
-from pages.components.shell.guide.errors import more_on
+from pages.components.shell.guide import more_on
 
 # What Markdown, its math, its links in brackets and Streamlit's :directives: would otherwise read as markup: anywhere,
 # and at the beginning of a line (lists, headings, quotes).
@@ -87,3 +89,47 @@ def show_error(error: WorkbenchError) -> None:
 def number(count: int, noun: str) -> str:
     """A count with its noun, in the plural where it is one."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def dollars(amount: float | None, markdown: bool = True) -> str:
+    """US dollars; what is unknown says so and is never 0. In Markdown a bare dollar sign would begin a formula."""
+    if amount is None:
+        return "unknown"
+    sign = "\\$" if markdown else "$"
+    return f"under {sign}0.01" if 0 < amount < 0.01 else f"{sign}{amount:,.2f}"
+
+
+def paid(cost: float | None, at_least: float, markdown: bool = True) -> str:
+    """What was paid, of which perhaps only a part is known."""
+    if cost is None and at_least:
+        return f"at least {dollars(at_least, markdown)}"
+    return dollars(cost, markdown)
+
+
+def about(amount: float) -> str:
+    """An estimate, in Markdown."""
+    return dollars(amount) if 0 <= amount < 0.01 else f"about {dollars(amount)}"
+
+
+DAY = "%d %b %Y"
+SHORT = "%d %b, %H:%M"
+LONG = "%d %b %Y, %H:%M"
+
+
+def local(moment: datetime) -> datetime:
+    """In the browser's zone; in this machine's own where the browser doesn't say, or says one nobody knows."""
+    name = st.context.timezone
+    try:
+        zone = ZoneInfo(name) if name else None
+    except (ZoneInfoNotFoundError, ValueError):
+        zone = None
+    return moment.astimezone(zone)
+
+
+def clock(moment: datetime) -> datetime:
+    """As `local`, without the zone: for tables, which would show it in one of their own choice."""
+    return local(moment).replace(tzinfo=None)
+
+
+def said(moment: datetime, form: str = SHORT) -> str:
+    return local(moment).strftime(form)

@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Protocol
 
 import streamlit as st
 
-from app.domain.attribute import Attribute
-from app.domain.project import Project
-from app.domain.task import Dimension
-from app.domain.think_aloud import Sample
+from app.domain.attribute import Attribute, ProposedAttribute, Sample, Transcript
+from app.domain.project import Dimension, Project
 from app.errors import RepeatedError, WorkbenchError
+from app.services.runtime.models import AUDIO_FORMATS, available_models, voice_recording_path
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.last_models import last_picker
 from app.services.think_aloud.independence import (
     add_consideration,
     considerations_of,
@@ -23,13 +24,239 @@ from app.services.think_aloud.independence import (
     removed_by_author,
     standing,
 )
-from pages.components.shell.browser.kept_typing import saved_typing, show_saved_typing, unsaved_typing
+from app.services.think_aloud.transcripts import (
+    TRANSCRIPTION_MODELS,
+    accept,
+    decline,
+    keep_recording,
+    keep_transcript,
+    proposals_of,
+    propose_attributes,
+    transcribe,
+    transcription_models,
+    transcripts_of,
+)
+from pages.components.shell import words as local_time
+from pages.components.shell.browser.page_scripts import dropped_typing, saved_typing, show_saved_typing, unsaved_typing
 from pages.components.shell.current import choose, still_there
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.undo import remember, undo_button
-from pages.components.shell.words import number, plain, show_error
-from pages.components.think_aloud.own_rows import WHOLE, Own, own_rows, sample_name, show_newest
-from pages.components.think_aloud.transcript_entry import transcript_entry
+from pages.components.shell.undo import change, remember, undo_button
+from pages.components.shell.upload_field import upload_field, voice_field
+from pages.components.shell.words import button_label, number, plain, show_error
+from pages.components.think_aloud.own_rows import NAMED_BY, WHOLE, Own, own_rows, sample_name, show_newest
+
+LISTENER = "transcription_model"
+SENTENCES = "Every sentence, without an LLM"
+SHOWN = 6
+
+
+def transcripts(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> None:
+    """All of them, newest first; one is open. Nothing where nobody has spoken."""
+    kept = transcripts_of(workbench, dimension.id, name)
+    if not kept:
+        return
+    shown = _chosen(kept) if len(kept) > 1 else kept[0]
+    _recording(workbench, project, dimension, shown)
+    if shown.text:
+        with st.expander("The transcript, as it is kept", key=f"kept_{shown.id}"):
+            st.text(shown.text)
+        _propose_again(workbench, project, dimension, shown)
+        _proposals(workbench, shown, dimension)
+
+
+def transcribe_and_propose(
+    workbench: Workbench, project: Project, dimension: Dimension, transcript_id: int, model: str
+) -> None:
+    """Turn a kept recording into text and its sentences into proposals. A failure is kept, and shown beside it."""
+    try:
+        with st.spinner("Listening"):
+            transcribe(workbench, transcript_id, model)
+    except WorkbenchError:
+        return
+    _propose(workbench, project, dimension, transcript_id)
+
+
+def _chosen(kept: Sequence[Transcript]) -> Transcript:
+    by_number = {one.id: one for one in kept}
+    order = {id_: len(kept) - place for place, id_ in enumerate(by_number)}
+    number = st.selectbox(
+        "What you said so far",
+        list(by_number),
+        format_func=lambda id_: f"{order[id_]}: {_label(by_number[id_])}",
+        key=f"transcript_{kept[0].dimension_id}_{len(kept)}",  # a new one is opened at once
+    )
+    return by_number[number]
+
+
+def _label(transcript: Transcript) -> str:
+    how = "recording" if transcript.audio else "transcript"
+    when = f", {local_time.said(transcript.created_at)}" if transcript.created_at else ""
+    state = f"{transcript.waiting} to decide on" if transcript.text else "no text yet"
+    return f"{state} · {how}{when}"
+
+
+def _recording(workbench: Workbench, project: Project, dimension: Dimension, transcript: Transcript) -> None:
+    path = voice_recording_path(transcript.audio)
+    if transcript.audio and path.is_file():
+        st.audio(path.read_bytes())
+    if not transcript.text and transcript.audio:
+        why = transcript.error or "It was not sent to be transcribed."
+        st.error(plain(f"The recording is kept, but it is no text yet. {why}"), icon=":material/error:")
+        if st.button("Try again", key=f"again_{transcript.id}"):
+            model = str(st.session_state.get(LISTENER) or TRANSCRIPTION_MODELS[0])
+            transcribe_and_propose(workbench, project, dimension, transcript.id, model)
+            st.rerun(scope="fragment")
+
+
+def _propose_again(workbench: Workbench, project: Project, dimension: Dimension, transcript: Transcript) -> None:
+    llms = [choice.name for choice in available_models(workbench) if choice.usable and choice.name != "rules"]
+    last = last_picker(workbench, project.id)
+    model = st.selectbox(
+        "Points are picked by",
+        [SENTENCES, *llms],
+        index=llms.index(last) + 1 if last in llms else 0,
+        accept_new_options=True,
+        key="proposing_model",
+        help="An LLM picks out the general points; without one, every sentence is a proposal. What you have decided "
+        "on stays.",
+    )
+    if st.button("Propose again", key=f"propose_{transcript.id}"):
+        _propose(workbench, project, dimension, transcript.id, "" if model in (None, SENTENCES) else str(model))
+
+
+def _propose(workbench: Workbench, project: Project, dimension: Dimension, transcript_id: int, model: str = "") -> None:
+    try:
+        with st.spinner("Looking for points"):
+            propose_attributes(workbench, project, dimension, transcript_id, model)
+    except WorkbenchError as error:
+        show_error(error)
+
+
+def _proposals(workbench: Workbench, transcript: Transcript, dimension: Dimension) -> None:
+    found = proposals_of(workbench, transcript.id)
+    waiting = [proposal for proposal in found if proposal.open]
+    accepted = sum(proposal.attribute_id is not None for proposal in found)
+    st.caption(f"{number(len(waiting), 'proposal')} to decide on, {accepted} accepted. Only what you accept counts.")
+    place = f"{dimension.id}_{transcript.expert}"
+    for proposal in waiting[:SHOWN]:
+        _proposal(workbench, proposal, place)
+
+
+def _proposal(workbench: Workbench, proposal: ProposedAttribute, place: str) -> None:
+    key = f"proposal_{proposal.id}"
+    st.text_area("Proposed", proposal.text, key=key, height=68, label_visibility="collapsed")
+    if proposal.words != proposal.text:
+        st.caption("from your words:")
+        st.text(proposal.words)
+    with st.container(horizontal=True):
+        what = proposal.text[:NAMED_BY]
+        st.button(
+            button_label("Accept", what),
+            key=f"accept_{proposal.id}",
+            on_click=_accept,
+            args=[workbench, proposal, key, place],
+        )
+        left_out = partial(_decline, workbench, proposal, place)
+        st.button(button_label("Leave out", what), key=f"decline_{proposal.id}", type="tertiary", on_click=left_out)
+
+
+def _decline(workbench: Workbench, proposal: ProposedAttribute, place: str) -> None:
+    left_out = partial(decline, workbench, proposal.id)
+    if change(place, "left out a proposal", left_out, partial(decline, workbench, proposal.id, False)):
+        dropped_typing(f"proposal_{proposal.id}")
+
+
+def _accept(workbench: Workbench, proposal: ProposedAttribute, key: str, place: str) -> None:
+    added: list[int] = []
+    text = str(st.session_state[key])
+    if change(
+        place,
+        "accepted a proposal",
+        lambda: added.append(accept(workbench, proposal.id, text)),
+        lambda: remove_consideration(workbench, added[0]),
+    ):
+        saved_typing(key)
+
+
+RECORD, UPLOAD, PASTE = "Record", "Upload", "Paste"
+_PROBLEM = "speaking_problem"
+
+
+class Sound(Protocol):
+    """What the microphone and the upload give."""
+
+    name: str
+
+    def getvalue(self) -> bytes: ...
+
+
+def transcript_entry(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> None:
+    """Folded until it is wanted, and below it everything said so far."""
+    unfolded = st.expander("Speak instead of writing", key="speaking", on_change="rerun")
+    if not unfolded.open:
+        return
+    with unfolded:
+        way = st.segmented_control(
+            "How", [RECORD, UPLOAD, PASTE], default=PASTE, required=True, key="speak_how", label_visibility="collapsed"
+        )
+        if way == PASTE:
+            _paste(workbench, project, dimension, name)
+        else:
+            _audio(workbench, project, dimension, name, way == RECORD)
+        if problem := st.session_state.pop(_PROBLEM, None):
+            show_error(problem)
+        transcripts(workbench, project, dimension, name)
+
+
+def _paste(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> None:
+    with st.form("transcript_form", border=False):
+        st.text_area("What you said", key="transcript_text", height=120)
+        st.form_submit_button(
+            "Keep the transcript",
+            key="transcript_keep",
+            on_click=_keep_pasted,
+            args=[workbench, project, dimension, name],
+        )
+
+
+def _keep_pasted(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> None:
+    """The field is emptied only once its words are kept."""
+    try:
+        kept = keep_transcript(workbench, dimension.id, name, str(st.session_state["transcript_text"]))
+        saved_typing("transcript_text")
+        st.session_state["transcript_text"] = ""
+        propose_attributes(workbench, project, dimension, kept)
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = error
+
+
+def _audio(workbench: Workbench, project: Project, dimension: Dimension, name: str, record: bool) -> None:
+    sound: Sound | None
+    if record:
+        sound = voice_field(workbench, "Your voice", "voice", "The browser asks whether it may use the microphone.")
+    else:
+        sound = upload_field(workbench, "An audio file", AUDIO_FORMATS, "voice_file")
+    model = _listener(workbench)
+    if st.button("Keep and transcribe", key="transcribe", disabled=sound is None) and sound is not None:
+        try:
+            kept = keep_recording(workbench, dimension.id, name, sound.getvalue(), sound.name)
+        except WorkbenchError as error:
+            st.session_state[_PROBLEM] = error
+        else:
+            transcribe_and_propose(workbench, project, dimension, kept, model)
+
+
+def _listener(workbench: Workbench) -> str:
+    chosen = st.selectbox(
+        "Transcribed by",
+        transcription_models(workbench),
+        accept_new_options=True,
+        key=LISTENER,
+        help="OpenAI's transcription endpoint, or any compatible one as llama:NAME at LLAMA_BASE_URL. The recording "
+        "is sent there.",
+    )
+    return str(chosen or TRANSCRIPTION_MODELS[0])
+
 
 # Enter saves here (`kept_typing.js`), so Streamlit's own hint would mislead.
 _LOOK = "<style>:is(.st-key-say, .st-key-own_editor) [data-testid='InputInstructions'] { display: none; }</style>"

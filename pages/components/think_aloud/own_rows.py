@@ -7,9 +7,8 @@ from math import ceil
 
 import streamlit as st
 
-from app.domain.attribute import Attribute, AttributeStatus
-from app.domain.task import Dimension
-from app.domain.think_aloud import Sample
+from app.domain.attribute import Attribute, AttributeStatus, Sample
+from app.domain.project import Dimension
 from app.services.attributes.attribute_changes import edit_attribute
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import (
@@ -20,8 +19,8 @@ from app.services.think_aloud.independence import (
     same_point,
     sample_hint,
 )
-from pages.components.shell.browser.kept_typing import dropped_typing, known_typing, saved_typing
-from pages.components.shell.changes_by_others import changes_by_others
+from pages.components.shell.background import changes_by_others
+from pages.components.shell.browser.page_scripts import dropped_typing, known_typing, saved_typing
 from pages.components.shell.undo import change
 from pages.components.shell.words import button_label
 

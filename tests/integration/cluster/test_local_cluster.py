@@ -4,8 +4,7 @@ import signal
 
 import pytest
 
-from app.cluster.local_cluster import local_cluster
-from app.cluster.scheduler import scheduler_at
+from app.cluster import local_cluster, scheduler_at
 
 pytestmark = pytest.mark.long
 pytest.importorskip("distributed")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.cluster.parts import work_shared_at
+from app.cluster import work_shared_at
 from app.errors import ClusterError
 from app.meta_evaluation import bootstrap, pooled
 from app.meta_evaluation.bootstrap import resample
@@ -50,7 +50,7 @@ def test_small_tables_stay_here(monkeypatch: pytest.MonkeyPatch, table: ScoreTab
 def test_a_scheduler_of_the_settings_that_is_away_only_takes_time(
     monkeypatch: pytest.MonkeyPatch, table: ScoreTable
 ) -> None:
-    monkeypatch.setattr("app.cluster.scheduler.SECONDS", 0.2)
+    monkeypatch.setattr("app.cluster.SECONDS", 0.2)
     with work_shared_at("127.0.0.1:1"), pytest.raises(ClusterError):
         _values(table, "texts")
     monkeypatch.setenv("INTERACTEVAL_DASK", "127.0.0.1:1")
@@ -60,7 +60,7 @@ def test_a_scheduler_of_the_settings_that_is_away_only_takes_time(
 @pytest.mark.parametrize("address", ["here", "127.0.0.1:1"])
 def test_so_is_one_that_nobody_could_ask(monkeypatch: pytest.MonkeyPatch, table: ScoreTable, address: str) -> None:
     """What is no address, and any where Dask isn't installed."""
-    monkeypatch.setattr("app.cluster.scheduler.importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("app.cluster.importlib.util.find_spec", lambda _: None)
     monkeypatch.setenv("INTERACTEVAL_DASK", address)
     assert _values(table, "texts").shape == (2, 4, RESAMPLES)
 

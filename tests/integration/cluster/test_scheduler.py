@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cluster import scheduler as module
-from app.cluster.scheduler import check_address, scheduler_at
+from app import cluster as module
+from app.cluster import check_address, scheduler_at
 from app.errors import ClusterError, InputError, NotReadyError
 from tests.support.dask_cluster import DaskCluster, dask_cluster
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from app.domain.people.actor import Role
-from app.domain.task import Dimension
+from app.domain.people import Role
+from app.domain.project import Dimension
 from app.services.checklists.expert_answers import Answer, answer, answer_sheet, draw_texts
 from app.services.data.projects import add_dimension
 from app.services.people.invitations import invite

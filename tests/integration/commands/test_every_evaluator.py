@@ -6,8 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import build
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
+from app.domain.project import Dimension, Rating, Task, Text
 from app.errors import WorkbenchError
 from app.services.runtime.workbench import open_workbench
 from app.services.scoring.evaluators import EVALUATORS

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from app.cli import build
 from app.domain.attribute import ContributorKind
-from app.domain.task import Dimension
+from app.domain.project import Dimension
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError
 from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.attributes.side_by_side import QUESTIONS

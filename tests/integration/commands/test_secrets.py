@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app import cli
-from app.services.runtime.fault_report import fault_report
+from app.services.runtime.endpoint_models import fault_report
 from app.services.runtime.workbench import open_workbench
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer, Drop, Fail, Raw, Status

@@ -12,8 +12,8 @@ from sqlmodel import select
 from app.domain.job import JobStatus
 from app.providers.credentials import Credentials
 from app.services.background.jobs import workers_there
-from app.services.data import import_jobs
-from app.services.data.import_jobs import import_key, last_report, start_import
+from app.services.data import imports
+from app.services.data.imports import import_key, last_report, start_import
 from app.services.data.uploads import ImportPlan, MappedColumns, Upload
 from app.services.runtime.workbench import Workbench
 from db.models import JobFileBlockRow, JobFileRow, StagedTextRow, TextImportRow
@@ -28,8 +28,8 @@ PLAN = ImportPlan(mapped=MappedColumns({"text": "text", "doc_id": "doc"}, (("flo
 @pytest.fixture
 def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
     """A web process for which what is large is small; no worker counts as gone because the machine is slow."""
-    monkeypatch.setattr(import_jobs, "LARGE_IMPORT", 2**16)
-    monkeypatch.setattr("app.services.background.job_files.BLOCK_BYTES", 2**16)
+    monkeypatch.setattr(imports, "LARGE_IMPORT", 2**16)
+    monkeypatch.setattr("app.services.background.progress.BLOCK_BYTES", 2**16)
     monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))
     workbench = Workbench(Database(f"sqlite:///{tmp_path}/workbench.db"), Credentials())
     yield workbench

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.attribute import ContributorKind
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.errors import InputError, NotFoundError
 from app.services.attributes.attributes import import_attributes
 from app.services.data.imports import import_file

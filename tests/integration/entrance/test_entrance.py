@@ -11,11 +11,9 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
-from app.domain.people.actor import Role
-from app.entrance.door import door_routes
-from app.entrance.guard import Guard
-from app.entrance.origins import OwnAddresses
-from app.entrance.session_owners import SessionOwners
+from app.domain.people import Role
+from app.entrance.gate import door_routes
+from app.entrance.guard import Guard, OwnAddresses, SessionOwners
 from app.errors import InputError
 from app.server_names import names_of_server
 from app.services.people.invitations import invite, invite_owner, revoke_access

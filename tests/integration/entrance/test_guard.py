@@ -12,12 +12,19 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse, WebSocketTestSession
 from starlette.websockets import WebSocket
 
-from app.domain.people.person import AccessMode
-from app.entrance.guard import OWN_HEADER, Guard
-from app.entrance.origins import OwnAddresses
-from app.entrance.session_owners import MOST_FILES, SessionOwners, owner_of
+from app.domain.people import AccessMode
+from app.entrance.guard import (
+    MOST_FILES,
+    OWN_HEADER,
+    STREAMLIT_ROUTES,
+    Guard,
+    OwnAddresses,
+    SessionOwners,
+    Use,
+    owner_of,
+    use_of,
+)
 from app.entrance.streamlit_app import StreamlitApp
-from app.entrance.streamlit_routes import STREAMLIT_ROUTES, Use, use_of
 from app.server_names import names_of_server
 from app.services.people.ways_in import BROWSER_COOKIE
 

@@ -7,9 +7,8 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from app.domain.people.person import AccessMode
-from app.entrance.gate import Gate
-from app.entrance.guide import guide_routes
+from app.domain.people import AccessMode
+from app.entrance.gate import Gate, guide_routes
 from tests.integration.entrance.conftest import Set
 
 

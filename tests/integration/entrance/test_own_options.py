@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.commands.starting import check_streamlit_options
+from app.commands.workbench import check_streamlit_options
 from app.errors import InputError
 from tests.support.repository import ROOT
 

@@ -9,11 +9,10 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from app.domain.call import RecordedCall
 from app.domain.job import NewJob
-from app.domain.people.person import AccessMode
-from app.entrance.gate import Gate
-from app.entrance.status import status_routes
+from app.domain.people import AccessMode
+from app.domain.run import RecordedCall
+from app.entrance.gate import Gate, status_routes
 from app.services.background.jobs import living_workers
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from app.domain.attribute import ContributorKind
-from app.domain.people.actor import Role
+from app.domain.people import Role
 from app.domain.run import RunDimension, RunStatus
 from app.errors import FileFormatError, InputError, WorkbenchError
 from app.providers.credentials import Credentials
-from app.providers.model_files import kept_recordings
+from app.providers.model_name import kept_recordings
 from app.providers.registry import open_model
 from app.services.attributes.attributes import add_attributes
 from app.services.building.build import build

@@ -22,15 +22,13 @@ from app.attribute_analysis.attribute_file import decode_attributes
 from app.commands.results.table_file import read_table
 from app.corpora import parquet, workbook
 from app.domain.attribute import ContributorKind
-from app.domain.people.invited import read_invited
-from app.domain.people.person import Role
-from app.prompting.front_matter import split_front_matter
-from app.providers.price_file import read_prices
+from app.domain.people import Role, read_invited
+from app.prompting.template import split_front_matter
+from app.providers.known_prices import read_prices
 from app.providers.recording import read_recording
-from app.services.attributes.attribute_table import attribute_sets, import_attribute_table
-from app.services.attributes.attributes import import_attributes
-from app.services.checklists.answer_import import import_answers
-from app.services.checklists.checklist_import import import_checklist
+from app.services.attributes.attributes import attribute_sets, import_attribute_table, import_attributes
+from app.services.checklists.answer_files import import_answers
+from app.services.checklists.checklist_files import import_checklist
 from app.services.checklists.expert_answers import draw_texts
 from app.services.data.imports import import_file
 from app.services.data.project_transfer import export_project, import_project

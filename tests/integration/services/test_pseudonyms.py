@@ -12,7 +12,7 @@ from sqlmodel import SQLModel
 
 from app.domain.attribute import ContributorKind
 from app.domain.judgment import Answer as Given
-from app.domain.people.actor import Actor, Membership, Role
+from app.domain.people import Actor, Membership, Role
 from app.domain.project import Project
 from app.errors import ConflictError, NotFoundError
 from app.services.attributes.attributes import add_attributes
@@ -21,14 +21,13 @@ from app.services.checklists.assignments import give_dimensions
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import remove_question
 from app.services.checklists.expert_answers import answer, answer_sheet, answerable, draw_texts
-from app.services.checklists.question_comments import comment_on
+from app.services.checklists.question_proposals import comment_on
 from app.services.conditions.study import Family, StudyCondition, StudyOptions, last_study, plan_study
 from app.services.conditions.study_worker import run_study
 from app.services.data.locked_split import lock
 from app.services.drift.anchors import freeze_anchors
-from app.services.people.invitations import accept_invitation, invite, revoke_access
+from app.services.people.invitations import accept_invitation, invite, revoke_access, server_trail, trail_of
 from app.services.people.sign_ins import actor_of_cookie, end_sign_in
-from app.services.people.trail import server_trail, trail_of
 from app.services.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs

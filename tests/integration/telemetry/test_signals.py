@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
+from app import telemetry as module
 from app.benchmarks.scoring import fill
 from app.errors import ModelTimeoutError, NotReadyError
 from app.providers.specs import traced_names
 from app.services.runtime import batch_rounds
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.settings import settings
-from app.telemetry import signals as module
-from app.telemetry.asked import asked_span
-from app.telemetry.signals import signals
+from app.telemetry import asked_span, signals
 from tests.support.modern_vendors import modern_vendors
 from tests.support.otlp_collector import Collected, otlp_collector
 from tests.support.projects import ready_to_score, workbench_at

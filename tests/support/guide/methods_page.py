@@ -1,7 +1,6 @@
 """The page of the reference about ways of scoring: what each needs and every option with its values."""
 
-from app.evaluators.method import Method
-from app.evaluators.options import Option, described
+from app.evaluators.method import Method, Option, described
 from app.evaluators.registry import METHODS
 from app.meta_evaluation.choices import COEFFICIENTS, Level
 from tests.support.guide.markdown import code, markdown_table, plain_words

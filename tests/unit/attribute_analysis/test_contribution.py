@@ -1,6 +1,6 @@
 """Lineage from attribute to question, counted by hand."""
 
-from app.attribute_analysis.contribution import Reach, contribution_of, sources_of
+from app.attribute_analysis.pool import Reach, contribution_of, sources_of
 from app.domain.attribute import Attribute, ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Component, DroppedAttribute, Question, QuestionKind
 

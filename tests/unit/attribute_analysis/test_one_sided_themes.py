@@ -2,9 +2,8 @@
 
 import pytest
 
-from app.attribute_analysis.one_sided_themes import OneSidedTheme, one_sided_themes
 from app.attribute_analysis.pool import AttributePool, pool_attributes
-from app.attribute_analysis.similarity import pair_matrices
+from app.attribute_analysis.similarity import OneSidedTheme, one_sided_themes, pair_matrices
 from app.domain.attribute import ContributorKind
 from app.errors import InputError
 

@@ -1,7 +1,6 @@
 import pytest
 
-from app.attribute_analysis.similarity import pair_matrices
-from app.attribute_analysis.unique_shared import find_unique, map_attributes
+from app.attribute_analysis.similarity import find_unique, map_attributes, pair_matrices
 from app.errors import InputError
 
 TEXTS = ["ideas follow in order", "commas are placed", "ideas follow in good order", "pronouns are clear"]

@@ -1,7 +1,7 @@
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from app.attribute_analysis.word_counts import content_words, count_words
+from app.attribute_analysis.tokens import content_words, count_words
 
 TEXTS = ["Ideas follow the ideas before.", "Is it clear?", "Clear ideas, clear words", "a I x"]
 

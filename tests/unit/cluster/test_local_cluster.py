@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.cluster.local_cluster import QUIET
+from app.cluster import QUIET
 from tests.support.repository import ROOT
 
 pytestmark = pytest.mark.long

@@ -4,7 +4,7 @@ import pytest
 
 from app.construction.stage import StageContext
 from app.domain.attribute import Attribute, ContributorKind
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 
 TEXTS = (
     "Facts come in order.",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.construction.clusters import cluster_attributes
+from app.construction.components import cluster_attributes
 from app.construction.stage import StageContext
 from app.domain.attribute import Attribute
 from app.domain.checklist import Component, DroppedAttribute

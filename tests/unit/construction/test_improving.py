@@ -7,10 +7,9 @@ import pytest
 
 from app.construction.improving import DecidedError, ProposedWordings, propose_wordings
 from app.domain.checklist import Question
+from app.domain.improvement import ProposedWording
 from app.domain.judgment import Answer
-from app.domain.questions.improvement import ProposedWording
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.errors import NotReadyError, UnsupportedError, WrongSchemaError
 from app.rules.model import RulesModel
 from tests.support.scripted_model import ScriptedModel

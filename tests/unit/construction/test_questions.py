@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.construction.key_questions import write_key_questions
+from app.construction.questions import write_key_questions, write_sub_questions
 from app.construction.stage import StageContext
-from app.construction.sub_questions import write_sub_questions
 from app.domain.attribute import Attribute
 from app.domain.checklist import Component, Question, QuestionKind
 from app.errors import NotReadyError, WrongSchemaError

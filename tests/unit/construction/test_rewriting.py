@@ -5,10 +5,9 @@ import json
 
 import pytest
 
-from app.construction.rewriting import Rewriting, prompt_name, rewrite
-from app.domain.checklist import Question
-from app.domain.questions.proposal import Action
-from app.domain.task import Dimension, Task
+from app.construction.questions import Rewriting, prompt_name, rewrite
+from app.domain.checklist import Action, Question
+from app.domain.project import Dimension, Task
 from app.errors import InputError, UnsupportedError, WrongSchemaError
 from app.rules import RulesModel
 from tests.support.scripted_model import ScriptedModel

@@ -2,8 +2,7 @@
 
 import pytest
 
-from app.construction.validation import ValidationChange
-from app.construction.validation_diff import decided, open_changes
+from app.construction.validation import ValidationChange, decided, open_changes
 from app.domain.build import ChangeKind
 from app.domain.checklist import Question
 

@@ -11,11 +11,19 @@ from scipy.stats import spearmanr
 
 from app.corpora.corpus import CorpusText
 from app.corpora.demo_data import DEMO_NOTICE, demo_attributes, demo_corpus
-from app.corpora.demo_data.articles import Article, load_articles
-from app.corpora.demo_data.broken_sentences import WAYS, break_sentence
-from app.corpora.demo_data.degradations import Degradation, degrade
-from app.corpora.demo_data.raters import RATERS, WEIGHTS, rate, severity
-from app.corpora.demo_data.systems import SYSTEMS
+from app.corpora.demo_data.build import (
+    RATERS,
+    SYSTEMS,
+    WAYS,
+    WEIGHTS,
+    Article,
+    Degradation,
+    break_sentence,
+    degrade,
+    load_articles,
+    rate,
+    severity,
+)
 
 DIMENSIONS = ("coherence", "fluency", "consistency", "relevance")
 ARTICLES = load_articles()
@@ -152,7 +160,7 @@ def test_raters_differ_in_severity_and_mostly_agree() -> None:
 
 
 def test_rating_without_noise_follows_the_formula(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.corpora.demo_data.raters.NOISE", 0.0)
+    monkeypatch.setattr("app.corpora.demo_data.build.NOISE", 0.0)
     ratings = rate({Degradation.SHUFFLED: 0.5, Degradation.REPEATED: 1.0}, ("coherence", "fluency"), rng())
     # coherence: severity 0.5 + 0.2, so 5 - 3.6 * 0.7 = 2.48; fluency: severity 0.3, so 5 - 1.08 = 3.92
     assert [rating.value for rating in ratings] == [3, 2, 2, 4, 4, 4]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.corpora.draws import documents_by_systems, ks_check, stratified_draw
-from app.domain.text import Text
+from app.domain.project import Text
 from app.errors import NotReadyError
 
 SKEWED = [5.0] * 640 + [4.0] * 200 + [3.0] * 100 + [2.0] * 40 + [1.0] * 20

@@ -10,8 +10,8 @@ import pytest
 
 from app.corpora.assembly import CorpusBuilder
 from app.corpora.corpus import CorpusText
-from app.corpora.file_rows import FileRows
 from app.corpora.reading import open_corpus, read_corpus
+from app.corpora.rows import FileRows
 
 ROWS = [{"doc_id": f"d{n // 3}", "system_id": f"s{n % 3}", "text": f"Text {n}.", "c": n % 5 + 1} for n in range(300)]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.corpora.guessing import guess, source_label, writer_label
+from app.corpora.mapping import guess, source_label, writer_label
 
 LONG = "It began on a quiet morning, and nobody had thought that it would end like this, number {}."
 

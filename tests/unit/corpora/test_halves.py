@@ -1,7 +1,7 @@
 """Halves of documents: equal, by chance, and never changed for those that have one."""
 
-from app.corpora.halves import draw_halves
-from app.domain.questions.improvement import Half
+from app.corpora.draws import draw_halves
+from app.domain.improvement import Half
 
 DOCUMENTS = [f"d{number:02}" for number in range(41)]
 

@@ -13,10 +13,10 @@ import pytest
 
 from app.commands.results.table_file import read_table
 from app.corpora import parquet, records
-from app.corpora.delimited import parse_delimited
 from app.corpora.reading import read_corpus
+from app.corpora.records import parse_delimited
+from app.corpora.rows import MOST_COLUMNS
 from app.corpora.table import load_table
-from app.corpora.table_limits import MOST_COLUMNS
 from app.errors import FileFormatError, WorkbenchError
 from app.input_file import open_file, read_file
 from app.limits import PARQUET

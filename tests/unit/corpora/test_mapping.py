@@ -2,8 +2,7 @@
 
 import pytest
 
-from app.corpora.guessing import guess_mapping
-from app.corpora.mapping import ColumnMapping, RatingColumn
+from app.corpora.mapping import ColumnMapping, RatingColumn, guess_mapping
 from app.errors import InputError
 
 

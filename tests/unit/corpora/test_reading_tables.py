@@ -12,7 +12,7 @@ from app.corpora.mapping import ColumnMapping
 from app.corpora.reading import read_corpus
 from app.corpora.scale import whole_scale
 from app.corpora.table import load_table, preview
-from app.domain.text import Rating
+from app.domain.project import Rating
 
 
 @pytest.fixture

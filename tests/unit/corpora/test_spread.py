@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from app.corpora.spread import spread
+from app.corpora.draws import spread
 from app.errors import InputError
 
 TEXTS = tuple(range(1, 21))

@@ -1,6 +1,6 @@
 import pytest
 
-from app.domain.name import NAME_LIMIT, checked_name, oddities, quoted, shown_directions
+from app.domain.storable_text import NAME_LIMIT, checked_name, oddities, quoted, shown_directions
 from app.errors import InputError
 
 

@@ -1,6 +1,5 @@
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
-from app.domain.condition import of_condition
-from app.domain.study import Family, StudyCondition, study_conditions
+from app.domain.condition import Family, StudyCondition, of_condition, study_conditions
 
 
 def attributes(llms: int, people: int, excluded: str = "") -> list[Attribute]:

@@ -1,6 +1,6 @@
 import pytest
 
-from app.domain.text import Text, dialogue_history, dialogue_source, text_title
+from app.domain.project import Text, dialogue_history, dialogue_source, text_title
 
 
 @pytest.mark.parametrize("history", ["Hello.\n Oh?", "", "Two\n\nparts"])

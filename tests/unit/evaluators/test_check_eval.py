@@ -8,8 +8,7 @@ import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.domain.judgment import Evaluation
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.errors import NotReadyError
 from app.evaluators.check_eval import METHOD, CheckEval
 from app.evaluators.method import EvaluatorContext

@@ -8,8 +8,7 @@ from jsonschema import Draft202012Validator
 
 from app.domain.checklist import Question
 from app.domain.judgment import Answer, Judgment, checklist_score
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.errors import NotReadyError, WrongSchemaError
 from app.evaluators.checklist import ChecklistReply, judge, judge_request, judge_schema, read_answers
 from app.prompting import load_prompt

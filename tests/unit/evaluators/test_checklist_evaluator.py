@@ -9,11 +9,9 @@ import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.domain.judgment import Answer, Evaluation, Judgment
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
-from app.evaluators.checklist import JudgeOptions
-from app.evaluators.checklist_evaluator import METHOD, ChecklistEvaluator
-from app.evaluators.options import as_params
+from app.domain.project import Dimension, Task, Text
+from app.evaluators.checklist import METHOD, ChecklistEvaluator, JudgeOptions
+from app.evaluators.method import as_params
 from app.prompting import load_prompt
 from app.providers.base import ChatReply, TokenLogprob
 from tests.support.scripted_model import Scripted, ScriptedModel

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from app.domain.judgment import Evaluation
+from app.domain.project import Dimension, Task, Text
 from app.domain.run import StageRun
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
 from app.errors import InputError, NotReadyError
 from app.evaluators.coascore import METHOD, CoAScore
 from app.evaluators.method import EvaluatorContext

@@ -8,13 +8,10 @@ import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.domain.judgment import Evaluation
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
-from app.domain.wording.quotation import LONGEST, find_quote
-from app.evaluators.checklist import ANSWERS, JudgeOptions, judge_request
-from app.evaluators.checklist_evaluator import METHOD
-from app.evaluators.method import EvaluatorContext
-from app.evaluators.options import as_params
+from app.domain.project import Dimension, Task, Text
+from app.domain.wording import LONGEST, find_quote
+from app.evaluators.checklist import ANSWERS, METHOD, JudgeOptions, judge_request
+from app.evaluators.method import EvaluatorContext, as_params
 from app.prompting import load_prompt
 from app.providers.base import ChatReply, TokenLogprob
 from app.rules.model import RulesModel

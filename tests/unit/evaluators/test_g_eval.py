@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from app.domain.judgment import Evaluation
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.errors import NoLogprobsError, RefusedError, UnreadableScoreError, UnsupportedError
 from app.evaluators.g_eval import METHOD, GEval
 from app.evaluators.method import EvaluatorContext, RequestCounts

@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.errors import CutOffError, RefusedError, UnreadableScoreError
 from app.evaluators.llm_score import LlmScore
 from app.providers.base import ChatReply

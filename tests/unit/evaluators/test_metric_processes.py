@@ -7,17 +7,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from app.evaluators import metric_processes
-from app.evaluators.metric_processes import PIECE, MetricCalls, compute_in_this_process, process_count
+from app.evaluators import reference_metrics
+from app.evaluators.reference_metrics import PIECE, MetricCalls, compute_in_this_process, process_count
 
 
 @pytest.fixture(autouse=True)
 def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Computed in a thread, as a worker of a scheduler does."""
-    monkeypatch.setattr(metric_processes, "_HERE", [])
+    monkeypatch.setattr(reference_metrics, "_HERE", [])
     compute_in_this_process()
     yield
-    for executor in metric_processes._HERE:
+    for executor in reference_metrics._HERE:
         executor.shutdown()
 
 
@@ -25,13 +25,13 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def pieces(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many texts each piece had."""
     sizes: list[int] = []
-    real = metric_processes.values
+    real = reference_metrics.values
 
     def noted(metric: object, pairs: Sequence[object]) -> list[float]:
         sizes.append(len(pairs))
         return real(metric, pairs)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(metric_processes, "values", noted)
+    monkeypatch.setattr(reference_metrics, "values", noted)
     return sizes
 
 
@@ -39,7 +39,7 @@ def length(text: str, references: Sequence[str]) -> float:
     return float(len(text) + len(references))
 
 
-async def lengths(metric: metric_processes.Metric, count: int) -> list[float]:
+async def lengths(metric: reference_metrics.Metric, count: int) -> list[float]:
     calls = MetricCalls(metric)
     return await asyncio.gather(*(calls.get("x" * n, ["reference"]) for n in range(count)))
 
@@ -74,7 +74,7 @@ def test_a_fault_of_the_metric_reaches_whoever_asked_and_nobody_else() -> None:
 def test_no_process_to_give_texts_to_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     closed = ThreadPoolExecutor(1)
     closed.shutdown()
-    monkeypatch.setattr(metric_processes, "_HERE", [closed])
+    monkeypatch.setattr(reference_metrics, "_HERE", [closed])
     with pytest.raises(RuntimeError, match="after shutdown"):
         asyncio.run(lengths(length, 3))
 

@@ -8,14 +8,13 @@ import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.domain.judgment import ABSTAINED, CANNOT_TELL, Answer, Evaluation
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.errors import UnreadableScoreError, WrongSchemaError
-from app.evaluators import check_eval, checklist_evaluator, coascore, g_eval, llm_score
+from app.evaluators import check_eval, coascore, g_eval, llm_score
+from app.evaluators import checklist as checklist_evaluator
+from app.evaluators.checklist import METHOD as CHECKLIST_METHOD
 from app.evaluators.checklist import JudgeOptions, judge_request, judge_schema
-from app.evaluators.checklist_evaluator import METHOD as CHECKLIST_METHOD
-from app.evaluators.method import EvaluatorContext, Method
-from app.evaluators.options import as_params
+from app.evaluators.method import EvaluatorContext, Method, as_params
 from app.prompting import load_prompt
 from app.rules.model import RulesModel
 from tests.support.scripted_model import Scripted, ScriptedModel

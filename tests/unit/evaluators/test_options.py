@@ -6,7 +6,7 @@ from typing import Any, Literal
 import pytest
 
 from app.errors import InputError
-from app.evaluators.options import described, read_options, shown, unused_option
+from app.evaluators.method import described, read_options, shown, unused_option
 from app.evaluators.registry import METHODS
 
 

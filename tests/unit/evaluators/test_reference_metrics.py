@@ -12,7 +12,7 @@ from nltk.translate import meteor_score as nltk_meteor
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import sentence_bleu
 
-from app.domain.text import Text
+from app.domain.project import Text
 from app.errors import NotReadyError, UnsupportedError
 from app.evaluators import reference_metrics
 from app.evaluators.reference_metrics import ReferenceMetric, bleu, bleu_signature, rouge_1, rouge_2, rouge_l

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from app.errors import InputError
-from app.evaluators.stage_outputs import WRITINGS, as_lines, from_lines
+from app.evaluators.registry import WRITINGS, as_lines, from_lines
 
 SEEDS = {
     "sub_aspects": [

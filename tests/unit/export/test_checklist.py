@@ -17,8 +17,7 @@ from app.domain.checklist import (
     QuestionKind,
     QuestionOrigin,
 )
-from app.domain.project import Project
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Project, Task
 from app.errors import FileFormatError
 from app.export.checklist import _literal, checklist_file
 from app.export.checklist_document import checklist_document, schema_text

@@ -8,7 +8,7 @@ import pytest
 from app.corpora.presets import PRESETS, load_preset
 from app.corpora.reading import read_corpus
 from app.errors import FileFormatError
-from app.services.data.import_templates import TEMPLATE_FORMATS, preset_template
+from app.services.data.imports import TEMPLATE_FORMATS, preset_template
 
 
 @pytest.mark.parametrize("format_name", TEMPLATE_FORMATS)

@@ -5,8 +5,8 @@ import io
 
 import pytest
 
-from app.corpora.delimited import parse_delimited
-from app.domain.formula_cells import harmless, restored
+from app.corpora.records import parse_delimited
+from app.domain.storable_text import harmless, restored
 from app.export.spreadsheet import csv_bytes
 
 

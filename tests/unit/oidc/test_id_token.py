@@ -8,7 +8,7 @@ from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet, OctKey, OKPKey, RSAKey
 
 from app.errors import SignInError
-from app.oidc.id_token import checked_claims
+from app.oidc import checked_claims
 
 ISSUER, CLIENT, NONCE = "https://login.example", "workbench", "n"
 

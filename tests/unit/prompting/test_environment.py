@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.prompting.environment import enclose, plain_number
+from app.prompting.template import enclose, plain_number
 
 
 @given(st.text(alphabet="= abeginend\n", max_size=80))

@@ -3,7 +3,7 @@
 import pytest
 
 from app.prompting import available_prompts, load_prompt
-from app.prompting.examples import example_variables
+from app.prompting.library import example_variables
 
 SILENT_IN_ENGLISH = (
     *("check-eval-filter", "coascore-scores", "coascore-target", "g-eval-score"),

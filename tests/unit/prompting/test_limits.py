@@ -6,7 +6,7 @@ import pytest
 
 from app.errors import PromptError
 from app.prompting import PromptTemplate
-from app.prompting.limits import MAX_CHARACTERS
+from app.prompting.template import MAX_CHARACTERS
 
 
 def worded(user: str) -> PromptTemplate:

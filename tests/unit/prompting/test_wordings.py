@@ -6,7 +6,7 @@ import pytest
 
 from app.errors import PromptError
 from app.prompting import PromptWording, available_prompts, load_prompt, worded
-from app.prompting.examples import example_variables
+from app.prompting.library import example_variables
 
 OWN = load_prompt("components").source.replace("Several assessors noted", "Some people said")
 
@@ -51,5 +51,5 @@ def test_a_wording_that_breaks_the_contract_is_refused_when_it_is_loaded() -> No
 def test_every_built_in_prompt_can_be_filled_in_on_trial(name: str) -> None:
     template = load_prompt(name)
     values = example_variables(template)
-    assert values is not None, f"give an example of {template.variables} in app/prompting/examples.py"
+    assert values is not None, f"give an example of {template.variables} in app/prompting/library.py"
     assert template.render(**values).user

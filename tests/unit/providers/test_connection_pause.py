@@ -10,8 +10,7 @@ import pytest
 from app.domain.prompt import RenderedPrompt
 from app.errors import ConnectionFailedError, ConnectionLostError, ModelTimeoutError, ProviderError, StoppedError
 from app.providers.base import ChatReply, ChatRequest
-from app.providers.connection_pause import LONGEST_GAP, ConnectionPause
-from app.providers.retry import RetryingModel, RetryPolicy
+from app.providers.retry import LONGEST_GAP, ConnectionPause, RetryingModel, RetryPolicy
 from tests.support.virtual_time import now, run_virtually
 
 POLICY = RetryPolicy(first=0.001, longest=0.01)

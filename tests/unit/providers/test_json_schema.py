@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.storable_text import storable_value
-from app.providers.json_schema import UnreadableAnswerError, parse_object, schema_problem
+from app.providers.structured import UnreadableAnswerError, parse_object, schema_problem
 
 OBJECT = {"q1": "yes", "q2": "no"}
 BARE = json.dumps(OBJECT)

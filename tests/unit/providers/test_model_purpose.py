@@ -1,6 +1,6 @@
 import pytest
 
-from app.providers.model_purpose import answers_in_text, chats, listens, newest_first, preferred
+from app.providers.model_name import answers_in_text, chats, listens, newest_first, preferred
 
 CHAT = [
     "llama3.1:8b",

@@ -9,8 +9,7 @@ import pytest
 from app.domain.prompt import RenderedPrompt
 from app.errors import LimitReachedError, RateLimitError
 from app.providers.base import ChatReply, ChatRequest
-from app.providers.pace import PATIENCE
-from app.providers.rate_limit import AdaptiveLimit
+from app.providers.rate_limit import PATIENCE, AdaptiveLimit
 from app.providers.retry import RetryingModel
 from tests.support.virtual_time import now, run_virtually
 

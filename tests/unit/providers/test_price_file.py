@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import FileFormatError, NotFoundError
-from app.providers.known_prices import SHIPPED
-from app.providers.price_file import read_prices
+from app.providers.known_prices import SHIPPED, read_prices
 from app.providers.pricing import FLEX, Price
 
 WHOLE = """

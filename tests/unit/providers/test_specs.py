@@ -18,11 +18,10 @@ from app.providers.base import ChatReply, ChatRequest
 from app.providers.credentials import Access, Credentials, Endpoint, credentials_problem
 from app.providers.model_name import ModelName, parse_model_name
 from app.providers.model_options import EFFORTS, efforts_of
-from app.providers.provider_spec import ModelTraits, ProviderSpec
 from app.providers.registry import describe_models, gives_logprobs, import_sdk, open_model
-from app.providers.specs import KNOWN_PROVIDERS, OWN, network_providers, spec_of
-from app.services.attributes.embedding import embedding_choices
-from app.services.runtime.access import ProviderAccess, provider_access
+from app.providers.specs import KNOWN_PROVIDERS, OWN, ModelTraits, ProviderSpec, network_providers, spec_of
+from app.services.attributes.analysis import embedding_choices
+from app.services.runtime.models import ProviderAccess, provider_access
 from app.services.runtime.workbench import Workbench
 from app.settings import Settings
 from tests.support.repository import ROOT

@@ -3,11 +3,9 @@
 import pytest
 
 from app.rules.catalogue import BY_ID, RULES, THEMES
-from app.rules.matching import best_rule
+from app.rules.judge import best_rule
 from app.rules.phrasing import is_sound
-from app.rules.reading import Reading
-from app.rules.request import Context
-from app.rules.rule import Better, Rule
+from app.rules.reading import Better, Context, Reading, Rule
 
 CONTEXT = Context("summary", "article", "coherence", "")
 PHRASES = [(rule, phrase) for rule in RULES for phrase in (*rule.questions, *rule.considerations)]

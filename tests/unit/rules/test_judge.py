@@ -7,11 +7,8 @@ import pytest
 
 from app.providers.base import ChatReply
 from app.rules.catalogue import RULES
-from app.rules.evidence import deciding_passage
-from app.rules.judge import RuleJudge, plan
-from app.rules.reading import Reading, of
-from app.rules.request import Context
-from app.rules.rule import Better, Unit
+from app.rules.judge import RuleJudge, deciding_passage, plan
+from app.rules.reading import Better, Context, Reading, Unit, of
 
 SOURCE = (
     "The library of Aden has opened a reading room for children. The room was paid for by the bakers of the town. "

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from app.construction.lint_english import english_hints
+from app.construction.lint import english_hints
 from app.rules.phrasing import is_yes_no, question_from, quoted
-from app.rules.request import Context
-from app.rules.validation import validation
+from app.rules.questions import validation
+from app.rules.reading import Context
 from tests.support.real_data import shared_data
 
 REPLY = Context("reply", "ticket", "tone", "")

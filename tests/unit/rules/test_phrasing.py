@@ -3,7 +3,7 @@
 import pytest
 
 from app.rules.phrasing import is_sound, question_from
-from app.rules.request import Context
+from app.rules.reading import Context
 
 CONTEXT = Context("summary", "article", "", "")
 

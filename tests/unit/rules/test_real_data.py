@@ -8,8 +8,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from app.domain.checklist import Question
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.evaluators.checklist import JudgeOptions, judge_request
 from app.prompting import available_prompts, load_prompt
 from app.rules import RulesModel

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.rules.tokens import content_stems, sentences, stem, words
+from app.rules.english import content_stems, sentences, stem, words
 
 
 def test_words_are_lower_case_and_keep_figures_and_apostrophes() -> None:

@@ -4,13 +4,12 @@ from typing import Any
 
 import pytest
 
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
-from app.domain.think_aloud import Sample
+from app.domain.attribute import Sample
+from app.domain.project import Dimension, Task, Text
 from app.errors import NotReadyError, WrongSchemaError
 from app.prompting import load_prompt
 from app.providers.base import Usage
-from app.think_aloud.elicit import Elicitation, think_aloud, think_aloud_request
+from app.think_aloud import Elicitation, think_aloud, think_aloud_request
 from tests.support.scripted_model import ScriptedModel
 
 SAMPLES = [

@@ -5,7 +5,7 @@ from statistics import mean, pstdev
 import pytest
 
 from app.errors import NotReadyError
-from app.think_aloud.samples import (
+from app.think_aloud import (
     SampleCandidate,
     UnratedCandidate,
     choose_samples,

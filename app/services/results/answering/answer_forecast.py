@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from app.domain.expert_answer import WishedWave
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.meta_evaluation.judges.estimate import CorrectedEstimate
 from app.meta_evaluation.judges.words import answers_before_any, estimate_forecast, half_width
-from app.services.checklists.answer_plans import AnswerPlan, plan_answers
+from app.services.checklists.expert_answers import AnswerPlan, plan_answers
 from app.services.results.corrected_shares import corrected_shares
 from app.services.results.results import Choices, DimensionResult, default_runs, kept_result
 from app.services.runtime.use_case import use_case

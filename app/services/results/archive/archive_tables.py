@@ -6,8 +6,7 @@ from typing import Any
 
 from app.domain.checklist import Checklist
 from app.domain.expert_answer import AnswerDraw
-from app.domain.task import Dimension
-from app.domain.text import Text, TextPlace
+from app.domain.project import Dimension, Text, TextPlace
 from app.export.results import COLUMNS as SCORES
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from app.domain.task import Dimension
+from app.domain.project import Dimension
 from app.services.results.archive.archive_tables import Row, text_places
 from app.services.runtime.workbench import Workbench
 

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from app.domain.people.actor import Right
-from app.domain.task import Dimension
+from app.domain.people import Right
+from app.domain.project import Dimension
 from app.export.project_archive import ArchiveFile, ArchiveTable, safe_name, write_archive
-from app.services.attributes.attribute_files import attribute_file
+from app.services.attributes.attribute_changes import attribute_file
 from app.services.checklists.answer_files import DRAW_COLUMNS, answers_csv, draw_rows
 from app.services.checklists.checklist_files import export_file
 from app.services.checklists.checklists import versions_of, view_checklist

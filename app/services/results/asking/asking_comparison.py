@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.asking_way import AskingWay
 from app.domain.checklist import Checklist, Question
-from app.domain.people.actor import Right
-from app.domain.run import RunSummary
+from app.domain.people import Right
+from app.domain.run import AskingWay, RunSummary
 from app.errors import InputError
 from app.meta_evaluation.agreement_verdict import FEWEST_UNITS
 from app.meta_evaluation.choices import Level

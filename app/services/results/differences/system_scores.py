@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.meta_evaluation.judges.difference import EstimatedDifference, difference
 from app.meta_evaluation.judges.difference_words import difference_cautions, difference_verdict
 from app.meta_evaluation.judges.figures import EstimatedFigure

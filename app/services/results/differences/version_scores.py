@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.domain.run import RunSummary, ScoredText
 from app.meta_evaluation.judges.difference import EstimatedDifference, difference
 from app.meta_evaluation.judges.pairing import ComparedSide

@@ -8,8 +8,8 @@ import numpy as np
 
 from app.domain.attribute import AttributeStatus
 from app.domain.checklist import Question
-from app.domain.people.actor import Right
-from app.domain.task import Dimension
+from app.domain.people import Right
+from app.domain.project import Dimension
 from app.errors import NotReadyError
 from app.meta_evaluation.captions import counted_of
 from app.meta_evaluation.questions.failure_modes.finding import ModeFinding

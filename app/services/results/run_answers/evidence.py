@@ -7,10 +7,10 @@ from typing import Any
 
 from app.domain.checklist import Question
 from app.domain.judgment import Judgment
-from app.domain.people.actor import Right
+from app.domain.people import Right
+from app.domain.project import Text
 from app.domain.run import RunSummary
-from app.domain.text import Text
-from app.domain.wording.quotation import QuoteCounts, QuotedPlace, find_quote, in_context
+from app.domain.wording import QuoteCounts, QuotedPlace, find_quote, in_context
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database

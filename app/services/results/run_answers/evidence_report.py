@@ -1,6 +1,6 @@
 """Evidence of a judge in a report: the counts, and a few texts with what is quoted of them."""
 
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.services.results.result_texts import disagreements, judged_text
 from app.services.results.results import DimensionResult
 from app.services.results.run_answers.evidence import QuotedText, ReportEvidence, quote_counts, quoted_answers

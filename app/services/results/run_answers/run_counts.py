@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Any
 
 from app.domain.judgment import ABSTAINED, Answer
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.domain.run import ScoreStatus
 from app.services.results.run_answers.evidence import asked_for_evidence, count_quotes
 from app.services.runtime.use_case import use_case

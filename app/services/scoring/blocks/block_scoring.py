@@ -18,11 +18,11 @@ from functools import cache
 from itertools import count
 from secrets import token_hex
 
-from app.cluster.scheduler import leave_worker_pool, task_is_wanted
-from app.domain.people.actor import LOCAL_OWNER, NOBODY
+from app.cluster import leave_worker_pool, task_is_wanted
+from app.domain.people import LOCAL_OWNER, NOBODY
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.errors import StoppedError
-from app.evaluators.metric_processes import compute_in_this_process
+from app.evaluators.reference_metrics import compute_in_this_process
 from app.providers.recorded import RecordedModel
 from app.scoring import engine
 from app.services.runtime.prompts import own_wordings_of_run

@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from app.cluster.local_cluster import local_cluster
-from app.cluster.scheduler import Scheduler, Submitted, scheduler_at
+from app.cluster import Scheduler, Submitted, local_cluster, scheduler_at
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.errors import BudgetError, ClusterError, NotFoundError, ProviderError, RunLostError, WorkbenchError
-from app.evaluators.judge_logprobs import JudgeLogprobs
+from app.evaluators.method import JudgeLogprobs
 from app.neural.loading import load_language_model
 from app.providers.model_name import parse_model_name
 from app.providers.recorded import Tally

@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from app.domain.run import Outcome, RunSummary
 from app.errors import ConnectionFailedError, NoAnswerError, OverloadedError, RateLimitError, WrongSchemaError
-from app.evaluators.judge_logprobs import JudgeLogprobs
+from app.evaluators.method import JudgeLogprobs
 from app.providers.recorded import RecordedModel
 from app.providers.specs import traced_names
 from app.services.scoring.evaluators import NO_JUDGE
 from app.services.scoring.judge_logprobs import LOGPROBS, REFUSED, logprobs_param
 from app.services.scoring.run_writer import RunHold
-from app.telemetry.judged import report_outcomes
+from app.telemetry import report_outcomes
 from db.unit_of_work import Database, UnitOfWork
 
 BEAT_SECONDS = 5.0

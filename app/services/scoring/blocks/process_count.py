@@ -1,6 +1,6 @@
 """Which Dask workers score a run, and how many texts at a time each of them scores."""
 
-from app.cluster.parts import cluster_address
+from app.cluster import cluster_address
 from app.domain.run import RunSummary
 from app.providers.credentials import Credentials
 from app.services.runtime.workbench import Workbench

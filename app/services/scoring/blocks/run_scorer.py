@@ -5,9 +5,7 @@ from contextlib import AbstractAsyncContextManager
 
 from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, PlannedScore, RunSummary
-from app.evaluators.evaluator import Evaluator
-from app.evaluators.judge_logprobs import JudgeLogprobs
-from app.evaluators.stages import Stages
+from app.evaluators.method import Evaluator, JudgeLogprobs, Stages
 from app.providers.model_options import ModelOptions
 from app.providers.recorded import RecordedModel
 from app.scoring.engine import ScoreOne

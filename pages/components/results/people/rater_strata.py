@@ -8,7 +8,7 @@ import streamlit as st
 
 from app.services.results.raters import Stratum
 from pages.components.results.interval_chart import COLOURS
-from pages.components.shell.guide.explained import more_in_guide
+from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.words import plain

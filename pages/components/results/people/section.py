@@ -8,10 +8,10 @@ from app.services.results.stand_in import stand_in_for_rater
 from pages.components.results.interval_chart import NAMES
 from pages.components.results.people.rater_strata import rater_strata
 from pages.components.results.stand_in import stand_in
-from pages.components.shell.csv_download import csv_download
-from pages.components.shell.guide.explained import more_in_guide
+from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.runs.result_scope import ResultScope
+from pages.components.shell.tables import csv_download
 from pages.components.shell.words import plain
 
 RELIABLE, TENTATIVE = 0.8, 0.667

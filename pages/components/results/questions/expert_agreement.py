@@ -11,11 +11,11 @@ from app.services.runtime.workbench import Workbench
 from pages.components.results.questions.judge_differences import judge_differences
 from pages.components.results.questions.judge_worth import judge_worth, rest_on_decisions
 from pages.components.results.questions.several_judges import several_judges
-from pages.components.shell.csv_download import csv_download
 from pages.components.shell.expert import current_expert
-from pages.components.shell.guide.explained import more_in_guide
+from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.interval_words import interval
+from pages.components.shell.tables import csv_download
 from pages.components.shell.words import plain
 
 HELP = (

@@ -3,8 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from app.domain.project import Project
-from app.domain.task import Task
+from app.domain.project import Project, Task
 from app.services.results.differences.system_scores import (
     EstimatedDifference,
     EstimatedFigure,
@@ -18,10 +17,9 @@ from app.services.results.differences.version_scores import other_versions, vers
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.results.questions.judge_worth import READ, READ_HELP
-from pages.components.shell.csv_download import csv_download
-from pages.components.shell.guide.explained import more_in_guide
+from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.interval_words import interval
-from pages.components.shell.tables.writers import WRITER, with_writers
+from pages.components.shell.tables import WRITER, csv_download, with_writers
 from pages.components.shell.words import number, plain
 
 SYSTEMS_HELP = (

@@ -15,8 +15,8 @@ from app.services.results.corrected_shares import (
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.results.stand_in import stand_in
-from pages.components.shell.csv_download import csv_download
-from pages.components.shell.guide.explained import more_in_guide
+from pages.components.shell.guide import more_in_guide
+from pages.components.shell.tables import csv_download
 from pages.components.shell.words import number, plain
 
 WORTH_HELP = (

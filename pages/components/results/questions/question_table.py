@@ -10,8 +10,8 @@ import streamlit as st
 from app.services.results.question_analysis import QuestionItem, Questions
 from app.services.results.repeat_agreement import JudgeConsistency
 from app.services.results.result_texts import QuestionShare
-from pages.components.shell.csv_download import csv_download
 from pages.components.shell.runs.interval_words import interval
+from pages.components.shell.tables import csv_download
 from pages.components.shell.words import plain
 
 ASKED = "asked"

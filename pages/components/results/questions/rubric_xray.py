@@ -5,7 +5,7 @@ from typing import Literal
 import streamlit as st
 
 from app.services.results.rubric.rubric_xray import ModeFinding, RubricXray
-from pages.components.shell.guide.explained import more_in_guide
+from pages.components.shell.guide import more_in_guide
 from pages.components.shell.words import model_label, plain
 
 HELP = (

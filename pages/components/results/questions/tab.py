@@ -14,7 +14,7 @@ from pages.components.results.questions.question_weights import question_weights
 from pages.components.results.questions.rubric_xray import missing_criteria, question_findings, xray_summary
 from pages.components.results.texts.edit_question import edit_question
 from pages.components.shell.blinding import open_attributes
-from pages.components.shell.guide.explained import more_in_guide
+from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_scope import ResultScope
 from pages.components.shell.words import model_label, plain
 

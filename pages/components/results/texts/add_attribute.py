@@ -3,13 +3,13 @@
 import streamlit as st
 
 from app.domain.attribute import ContributorKind
-from app.domain.people.actor import Right
-from app.domain.task import Dimension
+from app.domain.people import Right
+from app.domain.project import Dimension
 from app.errors import InputError, WorkbenchError
 from app.services.attributes.attributes import add_attributes
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.browser.kept_typing import saved_typing
+from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.expert import own_name, signed_in_as
 from pages.components.shell.words import plain, show_error
 

@@ -8,13 +8,12 @@ import streamlit as st
 
 from app.domain.project import Project
 from app.domain.run import ScoredText
-from app.services.data.texts import text_titles
+from app.services.data.projects import text_titles
 from app.services.results.result_texts import Disagreement, disagreements
 from app.services.runtime.workbench import Workbench
 from pages.components.results.texts.text_filter import text_filter
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.tables.ticked import page_key, ticked_table
-from pages.components.shell.tables.writers import WRITER, with_writers
+from pages.components.shell.tables import WRITER, page_key, ticked_table, with_writers
 from pages.components.shell.words import number, plain
 
 PAGE_SIZE = 20

@@ -5,18 +5,17 @@ from collections.abc import Iterable
 import streamlit as st
 
 from app.domain.checklist import Question
-from app.domain.people.actor import Right
+from app.domain.people import Right
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import versions_of
 from app.services.results.result_texts import Disagreement, disagreements, draft_to_edit
 from app.services.results.results import DimensionResult
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.browser.field_focus import want_focus
-from pages.components.shell.checklists.checklist_versions import VERSION, show_version
-from pages.components.shell.checklists.editor_name import EDITOR, known_editor
-from pages.components.shell.checklists.question_editor import QUESTION, note_opened
-from pages.components.shell.checklists.way_back import WayBack, remember_way
+from pages.components.shell.browser.page_scripts import want_focus
+from pages.components.shell.checklists.build_words import WayBack, remember_way
+from pages.components.shell.checklists.publishing import VERSION, show_version
+from pages.components.shell.checklists.question_editor import EDITOR, QUESTION, known_editor, note_opened
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import button_label, show_error
 

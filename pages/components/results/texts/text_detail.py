@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from app.domain.improvement import Decision
 from app.domain.judgment import Answer, Judgment
-from app.domain.project import Project
-from app.domain.questions.decision import Decision
+from app.domain.project import Project, text_title
 from app.domain.run import ScoredText
-from app.domain.text import text_title
 from app.errors import WorkbenchError
 from app.services.results.result_texts import Disagreement, TextDetail, judged_text
 from app.services.results.results import DimensionResult

@@ -5,12 +5,12 @@ from typing import Any
 
 import streamlit as st
 
+from app.domain.project import Task
 from app.domain.run import ScoredText
-from app.domain.task import Task
 from app.services.results.result_texts import GapDirection, TextFilter
 from pages.components.shell.address import keep, prepare
 from pages.components.shell.runs.result_choices import one_of
-from pages.components.shell.tables.writers import writer_word
+from pages.components.shell.tables import writer_word
 
 DIRECTIONS: dict[GapDirection, str] = {"all": "All", "kinder": "Judge kinder", "harsher": "Judge harsher"}
 DIRECTION_HELP = "Kinder: the judge's score is above the mean rating. Harsher: below it."

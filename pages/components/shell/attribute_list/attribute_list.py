@@ -12,8 +12,8 @@ from typing import Any
 import streamlit as st
 
 from app.errors import WorkbenchError
-from app.services.attributes.attribute_acts import ActKind, AttributeAct, read_acts
-from pages.components.shell.browser.outbox import OUTBOX
+from app.services.attributes.attribute_changes import ActKind, AttributeAct, read_acts
+from pages.components.shell.browser.page_scripts import OUTBOX
 from pages.components.shell.undo import Action, add_to_last, last_change, remember, undo_last
 
 REASONS = ("says the same as another", "not about this dimension", "too vague", "about one text alone")

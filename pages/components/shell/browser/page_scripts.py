@@ -1,23 +1,189 @@
-"""What the browser does that Streamlit doesn't: history by screen, scrolling by key, words and focus kept.
+"""What the browser does for a screen: cookies, focus, typing that is kept."""
 
-Streamlit makes an entry for every change of the query, several in one drawing, and for a switch of screens another one
-with the next screen's query at the last screen's path; `history_steps.js` takes over what it calls to make them. A box
-that scrolls within the page can't be reached by keyboard unless something in it can; `scroll_focus.js` lets it. What
-is typed is lost with a reload, and with the field; `kept_typing.js` keeps it in the browser.
-A button that moves loses the focus; `kept_focus.js` gives it back. On a phone `narrow_menu.js` closes the menu when a
-screen is chosen.
-"""
-
+import html
+import json
+import re
+import secrets
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
-from pages.components.shell.browser.kept_typing import typing_facts
-from pages.components.shell.browser.scripts import page_script, run_in_page
+from app.services.people.ways_in import BROWSER_COOKIE, cookie_name
 
-_KEY = "page_scripts"
+LEFT_OUT: Mapping[str, str] = {
+    "typed_key_": "a key, which is kept nowhere",
+    "words": "a filter of the list below it",
+    "text_search": "a filter of the list below it",
+    "try_search": "a filter of the list below it",
+    "replace_words_": "a filter of the list below it",
+    "option_": "an option of the next run, in force as it is typed",
+    "answers_name_": "belongs to an uploaded file, which a reload takes away",
+    "own_name_": "belongs to an uploaded file, which a reload takes away",
+    "map_dimension_": "belongs to an uploaded file, which a reload takes away",
+    "map_scale_": "belongs to an uploaded file, which a reload takes away",
+    "import_new_project_": "belongs to an uploaded file, which a reload takes away",
+    "typing_known": "how the browser tells the server of drafts",
+}
+"""How the keys of the fields begin that have no drafts -> why."""
+_KNOWN = "typing_known"
+_MESSAGES = "saved_typing"
+_SENT = 60  # messages; those before were read long ago
+_HIDDEN = "[data-testid='stLayoutWrapper']:has(> .st-key-typing_facts), .st-key-typing_facts { display: none; }"
+
+
+def typing_facts(person: int | None) -> None:
+    """Once a drawing: whose drafts these are, and the fields without any."""
+    left_out = json.dumps([_class(prefix) for prefix in LEFT_OUT])
+    with st.container(key="typing_facts"):
+        st.html(
+            f"<style>{_HIDDEN}</style><span class='interacteval-typing' data-person='{person or ''}' "
+            f"data-left-out='{html.escape(left_out)}'></span>"
+        )
+        show_saved_typing()
+
+
+def show_saved_typing() -> None:
+    """Tell the browser which words were saved. A fragment with text fields calls it too: it is drawn alone."""
+    told = st.session_state.get(_MESSAGES)
+    if told:
+        st.html(f"<span class='interacteval-typing' data-saved='{html.escape(json.dumps(told))}'></span>")
+
+
+def saved_typing(*keys: str) -> None:
+    """The words that these fields hold are saved: their drafts go, but for what was typed since."""
+    for key in keys:
+        for held in (st.session_state, known_typing()):  # a form's field is in the state once its form is sent
+            if key in held:
+                _tell(key, str(held[key] or ""))
+
+
+def dropped_typing(*keys: str) -> None:
+    """The person doesn't want these edits: their drafts go, whatever they say."""
+    for key in keys:
+        _tell(key, None)
+
+
+def keep_typing(key: str, words: str) -> None:
+    """Keep words that no field shows as a draft, such as choices beside a text; `unsaved_typing` brings them back."""
+    _tell(key, words, keep=True)
+
+
+def _tell(key: str, words: str | None, keep: bool = False) -> None:
+    told = st.session_state.setdefault(_MESSAGES, {"session": secrets.token_urlsafe(8), "saved": []})
+    number = told["saved"][-1][0] + 1 if told["saved"] else 1
+    told["saved"] = [*told["saved"], [number, _class(key), words, keep]][-_SENT:]
+
+
+def unsaved_typing(*prefixes: str) -> dict[str, str]:
+    """Key -> words of the drafts whose keys begin so. Call it once a drawing.
+
+    Those that a field outside a form shows are left out: the session's state has them.
+    """
+    with st.container(key="typing_reported"):
+        st.html("<style>.st-key-typing_reported { display: none; }</style>")
+        st.text_input(" ".join(prefixes), key=_KNOWN)
+    return known_typing()
+
+
+def known_typing() -> dict[str, str]:
+    """What `unsaved_typing` found in the last drawing, for callbacks."""
+    try:
+        found: Any = json.loads(st.session_state.get(_KNOWN) or "{}")
+    except ValueError:
+        return {}
+    return {str(key): str(words) for key, words in found.items()} if isinstance(found, dict) else {}
+
+
+def _class(key: str) -> str:
+    """A key as Streamlit writes it into the page."""
+    return re.sub(r"[^a-zA-Z0-9_-]", "-", key.strip())
+
+
+OUTBOX = Path(__file__).with_name("outbox.js").read_text(encoding="utf-8")
+
+
+_SCRIPTS: list[str] = []
+
+
+def page_script(words: str) -> str:
+    """The script with its tag, for `run_in_page`. At the top of a module, once."""
+    _SCRIPTS.append(words)
+    return f"<script>{words}</script>"
+
+
+def run_in_page(script: str, beside: str = "") -> None:
+    """script: as `page_script` returned it. beside: HTML of our own without one."""
+    st.html(beside + script, unsafe_allow_javascript=True)
+
+
+def scripts_in_pages() -> tuple[str, ...]:
+    """Those of all modules that are loaded, and the one in Streamlit's own page."""
+    return (*_SCRIPTS, *_streamlit_scripts())
+
+
+def _streamlit_scripts() -> list[str]:
+    page = Path(st.__file__).with_name("static") / "index.html"
+    return re.findall(r"<script>(.*?)</script>", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+TOUR_COOKIE = "interacteval_tour"
+_ENDED = "ended"
+_A_YEAR = 365 * 24 * 60 * 60
+_COOKIE_KEY = "kept_cookie"
 # An element that shows nothing would still keep the others apart.
-_HIDDEN = f"[data-testid='stLayoutWrapper']:has(> .st-key-{_KEY}) {{ display: none; }}"
+_HIDDEN_COOKIE = f"[data-testid='stLayoutWrapper']:has(> .st-key-{_COOKIE_KEY}) {{ display: none; }}"
+_KEEP = page_script(f'document.cookie = "{TOUR_COOKIE}={_ENDED}; path=/; max-age={_A_YEAR}; samesite=lax"')
+
+
+def browser() -> str:
+    """ "" where it takes no cookie."""
+    return str(st.context.cookies.get(cookie_name(BROWSER_COOKIE), ""))
+
+
+def tour_was_ended() -> bool:
+    """In this browser, before this session began."""
+    return bool(st.context.cookies.get(TOUR_COOKIE, "") == _ENDED)
+
+
+def keep_cookie() -> None:
+    """That the tour was ended, for the sessions after this one. Streamlit has no answer to put a cookie into."""
+    with st.container(key=_COOKIE_KEY):
+        run_in_page(_KEEP, f"<style>{_HIDDEN_COOKIE}</style>")
+
+
+_WANTED = "field_to_focus"
+_FOCUS = page_script("""(() => {
+  let tries = 0;
+  const look = () => {
+    const wanted = document.querySelector("[data-field-to-focus]")?.dataset.fieldToFocus;
+    const field = wanted && document.querySelector(`.st-key-question_text_${wanted} textarea`);
+    if (!field || field.disabled) return ++tries < 100 && setTimeout(look, 50);
+    field.scrollIntoView({ block: "center" });
+    field.focus({ preventScroll: true });
+    field.setSelectionRange(field.value.length, field.value.length);
+  };
+  look();
+})();""")
+
+
+def want_focus(question_id: int) -> None:
+    """For the screen that is drawn next."""
+    st.session_state[_WANTED] = question_id
+
+
+def focus_if_wanted(question_id: int) -> None:
+    """Below the field, once. The browser may draw it later than this: it is looked for until it is there."""
+    if st.session_state.get(_WANTED) != question_id:
+        return
+    del st.session_state[_WANTED]
+    run_in_page(_FOCUS, f'<i data-field-to-focus="{int(question_id)}"></i>')
+
+
+_SCRIPTS_KEY = "page_scripts"
+# An element that shows nothing would still keep the others apart.
+_HIDDEN_SCRIPTS = f"[data-testid='stLayoutWrapper']:has(> .st-key-{_SCRIPTS_KEY}) {{ display: none; }}"
 _NOTE = """
 .kept-typing-note { display: flex; flex-wrap: wrap; gap: 0.25rem 0.75rem; align-items: center; margin-top: 0.25rem;
   font-size: 0.875rem; color: light-dark(#8a4b00, #f0b35e); }
@@ -27,7 +193,7 @@ _NOTE = """
 @media (max-width: 900px) { .kept-typing-note button { min-height: 2.75rem; min-width: 2.75rem; } }
 """
 _NAMES = ("history_steps.js", "scroll_focus.js", "kept_typing.js", "kept_focus.js", "narrow_menu.js")
-_SCRIPTS = page_script("\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in _NAMES))
+_ALL_SCRIPTS = page_script("\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in _NAMES))
 
 
 def page_scripts(person: int | None) -> None:
@@ -36,5 +202,5 @@ def page_scripts(person: int | None) -> None:
     person: whose drafts it keeps, None where nobody signs in.
     """
     typing_facts(person)
-    with st.container(key=_KEY):
-        run_in_page(_SCRIPTS, f"<style>{_HIDDEN}{_NOTE}</style>")
+    with st.container(key=_SCRIPTS_KEY):
+        run_in_page(_ALL_SCRIPTS, f"<style>{_HIDDEN_SCRIPTS}{_NOTE}</style>")

@@ -1,5 +1,10 @@
 """The five stages in words, the same wherever a build shows."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
 from app.domain.build import Stage
 from app.domain.checklist import QuestionOrigin
 from app.services.building.build_state import BuildView, StageState
@@ -66,3 +71,35 @@ def build_summary(view: BuildView, stage: Stage) -> str:
             changes = [change for change in build.changes if change.kind != "kept"]
             return f"{number(len(changes), 'change')} proposed, {len(build.changes) - len(changes)} questions kept"
     return number(len(build.questions(stage)), TITLES[stage].lower().removesuffix("s"))
+
+
+_WAY = "way_back_to_result"
+
+
+@dataclass(frozen=True, slots=True)
+class WayBack:
+    """`address` is that of Results as it was left; `texts` are those the person was looking at, furthest from people
+    first, on which the changed questions can be asked again."""
+
+    dimension: int
+    run: int
+    texts: tuple[int, ...]
+    address: Mapping[str, str]
+
+    @property
+    def to_a_text(self) -> bool:
+        return "text" in self.address
+
+
+def remember_way(way: WayBack) -> None:
+    st.session_state[_WAY] = way
+
+
+def way_back(dimension_id: int) -> WayBack | None:
+    """Of this session, to a result of this dimension."""
+    way: WayBack | None = st.session_state.get(_WAY)
+    return way if way is not None and way.dimension == dimension_id else None
+
+
+def forget_way() -> None:
+    st.session_state.pop(_WAY, None)

@@ -1,22 +1,119 @@
 """Publishing a draft: what it contains is confirmed first, and edits that aren't saved are asked about."""
 
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Literal
 
 import streamlit as st
 
-from app.domain.checklist import Checklist, Component, Question, QuestionKind
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind
+from app.domain.people import Right
 from app.errors import WorkbenchError
-from app.services.checklists.checklists import check_unchanged, get_checklist, publish
-from app.services.checklists.component_edits import Heading
-from app.services.checklists.draft_edits import QuestionWording
-from app.services.checklists.open_edits import OpenEdits
+from app.services.checklists.checklists import (
+    ChecklistDiff,
+    ChecklistView,
+    DiffKind,
+    QuestionChange,
+    check_unchanged,
+    compare_checklists,
+    get_checklist,
+    new_draft,
+    publish,
+    runs_with,
+)
+from app.services.checklists.draft_edits import Heading, OpenEdits, QuestionWording
+from app.services.checklists.expert_answers import answers_taken_over
+from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.browser.kept_typing import dropped_typing, known_typing
-from pages.components.shell.checklists.checklist_comparison import changed_since
-from pages.components.shell.checklists.editor_name import known_editor
-from pages.components.shell.checklists.question_choices import CHOICES, choices_of
-from pages.components.shell.checklists.question_editor import drop_edit, seen_question, typed_keys_of
-from pages.components.shell.words import number, plain, show_error
+from pages.components.shell import words as local_time
+from pages.components.shell.address import keep, prepare
+from pages.components.shell.browser.page_scripts import dropped_typing, known_typing
+from pages.components.shell.checklists.question_editor import (
+    CHOICES,
+    choices_of,
+    drop_edit,
+    known_editor,
+    marked,
+    seen_question,
+    typed_keys_of,
+)
+from pages.components.shell.navigation.screens import link
+from pages.components.shell.runs.condition_words import condition_label
+from pages.components.shell.runs.run_words import short_title
+from pages.components.shell.words import model_label, number, plain, show_error
+
+
+def version_comparison(versions: Sequence[Checklist], shown: Checklist) -> None:
+    """Any two versions; the one on the screen against the one it started from, unless the person says else."""
+    if len(versions) < 2:
+        st.markdown("There is only one version so far. A new draft can start from it once it is published.")
+        return
+    by_number = {str(version.version): version for version in versions}
+    parent = next((v for v in versions if v.id == shown.parent), None)
+    usual = parent or next((v for v in versions if v.version < shown.version), versions[-1])
+    left, right = st.columns(2)
+    with left:
+        before = _choose("compare_from", "From", list(by_number), str(usual.version))
+    with right:
+        after = _choose("compare_to", "To", list(by_number), str(shown.version))
+    show_diff(compare_checklists(by_number[before], by_number[after]))
+
+
+def _choose(key: str, label: str, options: list[str], default: str) -> str:
+    prepare(key, options, default)
+    chosen = st.selectbox(label, options, format_func="Version {}".format, key=key)
+    keep(key, chosen, default)
+    return chosen
+
+
+def show_diff(found: ChecklistDiff) -> None:
+    if found.empty:
+        st.markdown("Nothing is different.")
+        return
+    st.markdown(f"**{plain(str(found))}**")
+    for change in found.questions:
+        _question(change)
+    if found.new_key_questions or found.gone_key_questions:
+        st.markdown("**Key questions**")
+        lines = [f"- :red[~~{plain(text)}~~]" for text in found.gone_key_questions]
+        lines += [f"- :green[**{plain(text)}**]" for text in found.new_key_questions]
+        st.markdown("\n".join(lines))
+
+
+def _question(change: QuestionChange) -> None:
+    """Before on the left, after on the right; what isn't different is said once."""
+    with st.container(border=True):
+        what = ", ".join(kind.value for kind in change.kinds)
+        st.caption(plain(f"{what[:1].upper()}{what[1:]} · {change.question.component or 'without a component'}"))
+        old, new = change.before, change.after
+        if old is None or new is None:
+            text = plain(change.question.text)
+            st.markdown(f":green[**{text}**]" if old is None else f":red[~~{text}~~]")
+            return
+        left, right = st.columns(2)
+        if DiffKind.REWORDED in change.kinds:
+            for column, text in zip((left, right), marked(old.text, new.text), strict=True):
+                column.markdown(text)
+        else:
+            left.markdown(plain(new.text))
+        if DiffKind.GUIDANCE in change.kinds:
+            for column, text in zip((left, right), marked(old.guidance, new.guidance), strict=True):
+                column.markdown(f":small[How to decide: {text or 'not said'}]")
+        if DiffKind.WEIGHT in change.kinds:
+            left.markdown(f":small[Weight {old.weight:g}]")
+            right.markdown(f":small[Weight **{new.weight:g}**]")
+        if DiffKind.COMPONENT in change.kinds:
+            left.markdown(f":small[Under {plain(old.component or 'no component')}]")
+            right.markdown(f":small[Under **{plain(new.component or 'no component')}**]")
+
+
+def changed_since(parent: Checklist, shown: Checklist) -> str:
+    """One line about a version and the one it started from."""
+    found = compare_checklists(parent, shown)
+    if found.empty:
+        return f"Nothing is changed against version {parent.version}, from which this one started."
+    return f"Against version {parent.version}: {found}."
+
 
 EDITED_HERE = ("question_text_", "question_guidance_", CHOICES, "component_", "new_question")
 """Prefixes of the keys of a checklist's drafts."""
@@ -152,3 +249,111 @@ def _heading(checklist: Checklist, component: Component) -> Heading:
 
 def _parts(heading: Heading) -> list[str]:
     return [" ".join(part.split()) for part in (heading.name, heading.description, heading.key_question)]
+
+
+_NEXT = "next_version"
+VERSION = "version"
+_DIMENSION = "checklist_of"
+_RUNS_SHOWN = 5
+
+
+def show_version(version: int) -> None:
+    """Choose this version when the screen is next drawn; another screen may lead to it."""
+    st.session_state[_NEXT] = version
+
+
+def choose_version(versions: Sequence[Checklist], dimension_id: int) -> int:
+    """The version's number; the newest unless the address or the person says else. It stays in the address, which is
+    about the dimension that was on the screen last."""
+    key = f"version_{dimension_id}"
+    numbers = [checklist.version for checklist in versions]
+    if st.session_state.get(_DIMENSION, dimension_id) != dimension_id:
+        st.query_params.pop(VERSION, None)
+    st.session_state[_DIMENSION] = dimension_id
+    linked = [n for n in numbers if str(n) == st.query_params.get(VERSION)]
+    wanted = (st.session_state.pop(_NEXT, None), st.session_state.get(key), *linked, numbers[0])
+    st.session_state[key] = next(version for version in wanted if version in numbers)
+    labels = {checklist.version: _label(checklist) for checklist in versions}
+    chosen = int(st.selectbox("Version", numbers, format_func=labels.__getitem__, key=key))
+    keep(VERSION, str(chosen), str(numbers[0]))
+    return chosen
+
+
+def _label(checklist: Checklist) -> str:
+    moment = _moment(checklist)
+    when = f" · {local_time.said(moment, '%d %b')}" if moment else ""
+    return f"Version {checklist.version} · {checklist.status.value}{when}"
+
+
+def _moment(checklist: Checklist) -> datetime | None:
+    return checklist.published_at or checklist.created_at
+
+
+def standing(workbench: Workbench, view: ChecklistView) -> None:
+    """What this version is made from and how many questions it asks; publish it or start from it; where it was used."""
+    checklist = view.checklist
+    switched_off = sum(1 for q in checklist.questions if not q.enabled)
+    asked = f"**{number(len(checklist.asked), 'question')}** to be asked"
+    st.markdown(asked + (f", {switched_off} switched off" if switched_off else ""))
+    moment = _moment(checklist)
+    when = local_time.said(moment, local_time.LONG) if moment else ""
+    model = model_label(checklist.model) if checklist.model else ""
+    st.caption(plain(" · ".join(part for part in (condition_label(checklist.condition), model, when) if part)))
+    if checklist.parent is not None:
+        st.caption(plain(changed_since(get_checklist(workbench, checklist.parent), checklist)))
+    if checklist.status is ChecklistStatus.DRAFT:
+        _draft(workbench, checklist)
+    else:
+        _published(workbench, checklist)
+        _used(workbench, view)
+
+
+def _draft(workbench: Workbench, checklist: Checklist) -> None:
+    if not may(workbench, Right.FACILITATE, checklist_id=checklist.id):
+        st.caption("A draft: whoever runs the project publishes it.")
+        return
+    publish_steps(workbench, checklist, f"Publish version {checklist.version}", "publish")
+    st.caption(
+        "Texts are scored with published versions. Once published it can't be changed any more, so that scores stay "
+        "comparable; a new draft can start from it."
+    )
+
+
+def _published(workbench: Workbench, checklist: Checklist) -> None:
+    st.markdown("Published: it stays as it is, so that scores stay comparable.")
+    if carried := answers_taken_over(workbench, checklist.id):
+        st.caption(f"Experts: {carried}")
+    if may(workbench, Right.EDIT, checklist_id=checklist.id) and st.button(
+        f"Start a new draft from version {checklist.version}",
+        type="primary" if may(workbench, Right.FACILITATE, checklist_id=checklist.id) else "secondary",
+        key="new_draft",
+        help="A copy that can be edited. An older version is restored in the same way; none is ever lost.",
+    ):
+        _do(lambda: new_draft(workbench, checklist.id))
+
+
+def _do(action: Callable[[], Checklist]) -> None:
+    """Do it and show the version that came of it."""
+    try:
+        show_next(action())
+    except WorkbenchError as error:
+        show_error(error)
+    else:
+        st.rerun()
+
+
+def show_next(checklist: Checklist) -> None:
+    """Show this version from the next rerun on."""
+    show_version(checklist.version)
+
+
+def _used(workbench: Workbench, view: ChecklistView) -> None:
+    """The runs that asked this version, each with a way to its results."""
+    runs = runs_with(workbench, view.project.id, view.checklist.id)
+    if not runs:
+        st.caption("No text was scored with this version yet.")
+        return
+    st.caption(f"Used by {number(len(runs), 'run')}")
+    for run in runs[:_RUNS_SHOWN]:
+        address = {"project": view.project.name, "dimension": view.dimension.name, "run": str(run.id)}
+        link("results", plain(short_title(run)), parameters=address, disabled=not run.done)

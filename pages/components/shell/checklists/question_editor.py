@@ -1,27 +1,210 @@
 """One question opened: what can be changed in it, and why it is there."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from app.domain.checklist import Question, QuestionOrigin
+from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionOrigin
+from app.domain.wording import word_changes
 from app.errors import ConflictError, WorkbenchError
 from app.services.checklists.checklists import ChecklistView, hints_on
-from app.services.checklists.draft_edits import QuestionWording, edit_question, remove_question
+from app.services.checklists.draft_edits import QuestionWording, edit_question, put_back, question_in, remove_question
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.browser.field_focus import focus_if_wanted
-from pages.components.shell.browser.kept_typing import dropped_typing, saved_typing
-from pages.components.shell.checklists.question_choices import (
-    choice_keys_of,
-    choices_of,
-    drop_choices,
-    keep_choices,
-    show_choices,
+from pages.components.shell.browser.page_scripts import (
+    dropped_typing,
+    focus_if_wanted,
+    keep_typing,
+    known_typing,
+    saved_typing,
 )
-from pages.components.shell.checklists.unsaved_wording import Unsaved, keep_unsaved, unsaved_of
 from pages.components.shell.contributor_words import said_by
+from pages.components.shell.expert import current_expert, signed_in_as
 from pages.components.shell.words import plain, show_error
+
+CHOICES = "question_choices_"
+"""Prefix of the keys of these drafts. No field has such a key."""
+Choices = tuple[str, float, bool]
+
+
+def choice_keys_of(question_id: int) -> tuple[str, str, str]:
+    """Return the widget keys of component, weight and "may not apply"."""
+    component, weight, may_not_apply = (f"question_{f}_{question_id}" for f in ("component", "weight", "may_not_apply"))
+    return component, weight, may_not_apply
+
+
+def kept_choices(seen: Question) -> Choices:
+    """Return the draft; without one, or where the question was changed since, the saved choices of the question."""
+    saved, key = _of(seen), f"{CHOICES}{seen.id}"
+    try:
+        before, chosen = json.loads(st.session_state.get(key, known_typing().get(key)) or "[[], []]")
+        component, weight, may_not_apply = chosen if before == list(saved) else saved
+        return str(component), float(weight), bool(may_not_apply)
+    except (TypeError, ValueError):  # the browser may hold anything
+        return saved
+
+
+def choices_of(seen: Question) -> Choices:
+    """Return what the three fields hold; where the question is closed, its draft."""
+    component, weight, may_not_apply = (
+        st.session_state.get(key, kept) for key, kept in zip(choice_keys_of(seen.id), kept_choices(seen), strict=True)
+    )
+    return str(component or ""), float(weight or 0.0), bool(may_not_apply)
+
+
+def show_choices(seen: Question) -> None:
+    """Fill the fields from the draft. Call before they are drawn; they are filled once for each draft."""
+    kept, shown = kept_choices(seen), f"shown_choices_{seen.id}"
+    brought = st.session_state.get(shown) != kept
+    st.session_state[shown] = kept
+    for key, value in zip(choice_keys_of(seen.id), kept, strict=True):
+        if brought or key not in st.session_state:
+            st.session_state[key] = value or None if key.startswith("question_component_") else value
+
+
+def keep_choices(seen: Question) -> None:
+    """Keep the draft. Callback of the three fields."""
+    chosen, key = choices_of(seen), f"{CHOICES}{seen.id}"
+    if chosen == _of(seen):
+        drop_choices(seen.id)
+        return
+    st.session_state[key] = json.dumps([_of(seen), chosen])
+    keep_typing(key, st.session_state[key])
+
+
+def drop_choices(question_id: int) -> None:
+    """Remove the draft, because it was saved or is not wanted."""
+    key = f"{CHOICES}{question_id}"
+    st.session_state[key] = ""  # the browser may still tell of the old ones
+    dropped_typing(key)
+
+
+def _of(question: Question) -> Choices:
+    return question.component, float(question.weight), question.may_not_apply
+
+
+def marked(before: str, after: str) -> tuple[str, str]:
+    """Markdown of both: what only the old one has is struck through, what only the new one has is bold.
+
+    The marks don't rest on colour alone, and people's words stay to the letter.
+    """
+    pieces = word_changes(before, after)
+    old = "".join(
+        _mark(p.text, ":red[~~{}~~]") if p.kind == "old" else _spaced(p.text) for p in pieces if p.kind != "new"
+    )
+    new = "".join(
+        _mark(p.text, ":green[**{}**]") if p.kind == "new" else _spaced(p.text) for p in pieces if p.kind != "old"
+    )
+    return old.strip(), new.strip()
+
+
+def _mark(text: str, form: str) -> str:
+    """Spaces stay outside: Markdown marks nothing that begins or ends with one."""
+    words = text.strip()
+    if not words:
+        return " "
+    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return f"{' ' if before else ''}{form.format(plain(words))}{' ' if after else ''}"
+
+
+def _spaced(text: str) -> str:
+    before, after = text[:1].isspace(), text[-1:].isspace()
+    return f"{' ' if before else ''}{plain(text)}{' ' if after else ''}" if text.strip() else " "
+
+
+_UNSAVED = "unsaved_wordings"
+_UNSAVED_PROBLEM = "unsaved_problem"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """What a person typed into a draft, the question they had seen, and why it isn't saved."""
+
+    checklist: int
+    seen: Question
+    mine: QuestionWording
+    why: str
+
+
+def keep_unsaved(unsaved: Unsaved) -> None:
+    st.session_state[_UNSAVED] = {**_all(), unsaved.seen.id: unsaved}
+
+
+def unsaved_of(question_id: int) -> Unsaved | None:
+    return _all().get(question_id)
+
+
+def unsaved_wordings(workbench: Workbench, checklist: Checklist, who: str) -> None:
+    """On top of the draft, where it can't be overlooked; it stays until the person has chosen."""
+    if problem := st.session_state.pop(_UNSAVED_PROBLEM, None):
+        show_error(problem)
+    for unsaved in _all().values():
+        if unsaved.checklist != checklist.id:
+            continue
+        now = question_in(checklist, unsaved.seen.id)
+        with st.container(border=True, key=f"unsaved_{unsaved.seen.id}"):
+            st.warning(f"**Your change is not saved yet.** {plain(unsaved.why)}", icon=":material/group:")
+            _both(unsaved.mine, now)
+            _choices(workbench, checklist, unsaved, now, who)
+
+
+def _all() -> dict[int, Unsaved]:
+    found: dict[int, Unsaved] = st.session_state.get(_UNSAVED, {})
+    return found
+
+
+def _drop(unsaved: Unsaved) -> None:
+    dropped_typing(f"question_text_{unsaved.seen.id}", f"question_guidance_{unsaved.seen.id}")
+    drop_choices(unsaved.seen.id)
+    st.session_state[_UNSAVED] = {id_: other for id_, other in _all().items() if id_ != unsaved.seen.id}
+
+
+def _both(mine: QuestionWording, now: Question | None) -> None:
+    there, yours = st.columns(2)
+    theirs = QuestionWording.of(now) if now else QuestionWording("")
+    old, new = marked(theirs.text, mine.text)
+    there.caption("What is there now")
+    there.markdown(old if now else "The question was removed.")
+    yours.caption("What you wrote")
+    yours.markdown(new)
+    for name, of_theirs, of_mine in (
+        ("How to decide", theirs.guidance, mine.guidance),
+        ("Weight", f"{theirs.weight:g}", f"{mine.weight:g}"),
+        ("Component", theirs.component, mine.component),
+        ("May not apply", *("yes" if wording.may_not_apply else "no" for wording in (theirs, mine))),
+    ):
+        if now is not None and of_theirs != of_mine:
+            there.caption(plain(f"{name}: {of_theirs or 'none'}"))
+            yours.caption(plain(f"{name}: {of_mine or 'none'}"))
+
+
+def _choices(workbench: Workbench, checklist: Checklist, unsaved: Unsaved, now: Question | None, who: str) -> None:
+    place = st.container(horizontal=True)
+    if checklist.status is ChecklistStatus.PUBLISHED:
+        place.markdown("This version was published meanwhile. Start a new draft from it to bring your wording in.")
+    else:
+        verb = "Keep mine" if now else "Put it back with my wording"
+
+        def keep() -> None:
+            if now is None:
+                put_back(workbench, unsaved.seen.id, who)
+            edit_question(workbench, now or unsaved.seen, unsaved.mine, who)
+
+        place.button(verb, key=f"keep_mine_{unsaved.seen.id}", on_click=_do, args=[unsaved, keep])
+    place.button(
+        "Leave it as it is now", key=f"keep_theirs_{unsaved.seen.id}", type="tertiary", on_click=_drop, args=[unsaved]
+    )
+
+
+def _do(unsaved: Unsaved, action: Callable[[], None]) -> None:
+    try:
+        action()
+    except WorkbenchError as error:
+        st.session_state[_UNSAVED_PROBLEM] = error
+    else:
+        _drop(unsaved)
+
 
 OPENED = "opened_question"
 QUESTION = "question"  # in the address
@@ -221,3 +404,35 @@ def _try(editing: Editing, seen: Question, mine: QuestionWording, action: Callab
         open_question(None)
         return True
     return False
+
+
+EDITOR = "editor"
+
+
+def known_editor() -> str:
+    """Whoever has signed in, else the name given on the Checklist screen or while thinking aloud; "" for nobody."""
+    return signed_in_as() or str(st.session_state.get(EDITOR) or st.query_params.get(EDITOR, "") or current_expert())
+
+
+def current_editor() -> str:
+    """As known_editor, kept in session and address."""
+    if (name := known_editor()) and not signed_in_as():
+        st.session_state[EDITOR] = st.query_params[EDITOR] = name
+    return name
+
+
+def editor_name(name: str) -> None:
+    """Says under which name edits are kept, and lets it be changed."""
+    if signed_in_as():
+        st.caption(f"You edit as {plain(name)}")
+        return
+    label = f"You edit as {plain(name)}" if name else "You edit without a name"
+    with st.popover(label, type="tertiary", icon=":material/person_edit:", key="editor_popover"):
+        st.caption("Edits stand in the draft's history under this name: whoever edits with you sees who changed what.")
+        with st.form("editor_form", border=False):
+            typed = st.text_input("Your name", name, key="editor_typed")
+            if st.form_submit_button("Use this name", key="editor_submit"):
+                st.session_state[EDITOR] = typed.strip()
+                saved_typing("editor_typed")
+                st.query_params.pop(EDITOR, None)
+                st.rerun()

@@ -1,16 +1,24 @@
-"""Every screen, the door it lies behind, and how to get there without losing project and dimension."""
+"""Which screens there are, for whom, in what order; the top bar and the steps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 import streamlit as st
 
-from app.domain.people.actor import Actor, Right
+from app.domain.people import Actor, Right, Role
 from app.domain.project import Project
-from pages.components.shell.current import DIMENSION, PROJECT
-from pages.components.shell.expert import EXPERT, signed_in_as
+from app.services.checklists.assignments import tasks_of
+from app.services.data.projects import list_projects, overview, show_research
+from app.services.data.steps import FlowStep, NextStep, StepState, next_of, steps_of
+from app.services.runtime.use_case import may
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.browser.page_scripts import keep_cookie, tour_was_ended
+from pages.components.shell.current import DIMENSION, PROJECT, current_project
+from pages.components.shell.expert import EXPERT, current_expert, name_expert, role_in, signed_in_as
+from pages.components.shell.guide import guide_link, help_link, paragraph_on
+from pages.components.shell.words import plain
 
 _OPEN_TO_ME = "open_screens"
 FOLDER = Path(__file__).resolve().parents[3]
@@ -175,3 +183,328 @@ def name_of(shown: st.Page) -> str:
 
 def _to_home() -> None:
     st.switch_page(page("home"), query_params=st.query_params.to_dict())
+
+
+# Not Streamlit's own link, which would open another tab.
+_WAY_OUT = '<a href="/leave" target="_self" style="font-size: 0.875rem">Sign out</a>'
+
+
+def signed_in(workbench: Workbench, project: Project | None) -> None:
+    actor = workbench.actor
+    part = f", {role_in(workbench, project).value}" if project is not None and not actor.owner else ""
+    name = actor.name_in(project.id) if project else actor.name
+    with st.container(key="signed_in", gap="xxsmall"):
+        st.caption(f"You are {plain(name)}{part}.")
+        st.html(_WAY_OUT)
+
+
+_ICONS = {
+    StepState.DONE: ":material/check_circle:",
+    StepState.READY: ":material/radio_button_unchecked:",
+    StepState.BLOCKED: ":material/lock:",
+}
+# Where going on is a matter of its own: the list of all that is ready, and the expert's own "I am done".
+_OWN_WAY_ON = ("home", "think_aloud")
+_LOOK = """
+<style>
+  .st-key-where { border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent); padding-bottom: 0.6rem; }
+  .st-key-steps { column-gap: 0.1rem; }
+</style>
+"""
+
+
+def top_bar(workbench: Workbench, here: str) -> Project | None:
+    """Choose project and dimension; both stay in the address, so a refresh or a sent link shows the same.
+
+    `here`: the screen that is open. Returns the project, None where there is none yet.
+    """
+    projects = [project.name for project in list_projects(workbench)]
+    if not projects:
+        _know(workbench, None)
+        return None
+    _say_if_unknown(projects)
+    st.html(_LOOK)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="where"):
+        _pick("Project", PROJECT, projects, width=170)
+        project = current_project(workbench)
+        _know(workbench, project)
+        if project is None:
+            return None
+        progress = overview(workbench, project.id)
+        dimensions = {d.dimension.name: d for d in progress.dimensions}
+        if dimensions:
+            _pick("Dimension", DIMENSION, list(dimensions), width=150)
+        chosen = dimensions.get(str(st.session_state.get(DIMENSION)))
+        steps = steps_of(progress, chosen)
+        _steps(steps, here)
+        todo = next_of(progress, chosen)
+        if workbench.actor.has(todo.right, project.id):
+            _way_on(todo, steps, here)
+    _keep()
+    return project
+
+
+def _know(workbench: Workbench, project: Project | None) -> None:
+    """Who is there decides what is shown, from here on."""
+    name_expert(workbench, project)
+    open_screens(workbench.actor, project)
+
+
+def _steps(steps: tuple[FlowStep, ...], here: str) -> None:
+    behind = {screen.name for screen in door_of(here).screens}
+    with st.container(horizontal=True, gap="small", key="steps", width="content"):
+        for step in steps:
+            title = f"**{step.title}**" if step.screen in behind else step.title
+            link(step.screen, title, icon=_ICONS[step.state], help_=plain(step.words))
+
+
+def _way_on(todo: NextStep, steps: tuple[FlowStep, ...], here: str) -> None:
+    """One button once the step that is open is done; none where the next thing is done on this very screen."""
+    behind = {screen.name for screen in door_of(here).screens}
+    step = next((step for step in steps if step.screen in behind), None)
+    if here in _OWN_WAY_ON or todo.screen in behind or step is None or step.state is not StepState.DONE:
+        return
+    if not is_open(todo.screen):
+        return
+    # Results can be looked at any time; what still waits to be done stands out.
+    kind: Literal["primary", "secondary"] = "secondary" if todo.screen == "results" else "primary"
+    if st.button(f"Next: {_lower(todo.verb)}", key="way_on", type=kind, help=plain(todo.why)):
+        go(todo.screen, todo.parameters)
+
+
+def _lower(verb: str) -> str:
+    return verb[0].lower() + verb[1:]
+
+
+def _say_if_unknown(projects: list[str]) -> None:
+    """An address may be old or mistyped; what is shown instead is not what was asked for."""
+    asked = st.query_params.get(PROJECT)
+    if asked and asked not in projects and PROJECT not in st.session_state:
+        st.toast(
+            plain(f"There is no project “{asked}” here; another one is shown."), icon=":material/info:", duration=10
+        )
+
+
+def _pick(label: str, key: str, options: list[str], width: int) -> None:
+    """Session first, then the address, then the first option (a widget bound to the address would write labels)."""
+    wanted = (st.session_state.get(key), st.query_params.get(key))
+    st.session_state[key] = next((option for option in wanted if option in options), options[0])
+    st.selectbox(label, options, key=key, label_visibility="collapsed", width=width)
+
+
+def _keep() -> None:
+    """In one go, and only what changed: the browser remembers a screen once more for each time it is told."""
+    changed = {key: value for key, value in address().items() if st.query_params.get(key) != value}
+    if changed:
+        st.query_params.update(changed)
+
+
+_STEP = "tour_step"
+_ENDED = "tour_ended"
+
+
+@dataclass(frozen=True, slots=True)
+class TourStop:
+    """`screen`: the one that it tells of and leads to."""
+
+    screen: str
+    title: str
+    words: str
+
+
+STOPS = (
+    TourStop(
+        "data",
+        "Texts",
+        "Bring in a table with one text a row, with ratings by people if you have some. Here you also say what each "
+        "dimension means: people and models read that before anything else.",
+    ),
+    TourStop(
+        "think_aloud",
+        "Ideas",
+        "People say under “Think aloud” what makes a text good, LLMs under “Ask the LLMs”. Nobody sees what others "
+        "wrote before they are done themselves.",
+    ),
+    TourStop(
+        "checklist",
+        "Checklist",
+        "The ideas become yes/no questions, and each knows whose ideas it comes from. The draft is yours to edit; a "
+        "published version never changes.",
+    ),
+    TourStop(
+        "score",
+        "Scores",
+        "A judge answers the checklist for every text. You see beforehand what it costs, and a run that was stopped "
+        "goes on where it ended.",
+    ),
+    TourStop(
+        "results",
+        "Results",
+        "How well the scores agree with people, how far that can be trusted, and which questions to mend next.",
+    ),
+)
+EXPERTS_STOPS = (
+    TourStop(HOME.name, "My work", "What is yours to do, and how far you are. Each task has one button that goes on."),
+    TourStop(
+        "think_aloud",
+        "Think aloud",
+        "Read a few texts and say what you look for, one point at a time. Each is saved at once, and none is wrong.",
+    ),
+    TourStop("attributes", "Attributes", "Once you are done, you see here what everybody said, people and LLMs."),
+    TourStop(
+        "checklist",
+        "Checklist",
+        "The questions that were made of it. “Why?”, in a draft “Edit”, shows the points behind each.",
+    ),
+    TourStop(
+        "answer",
+        "Answer",
+        "Answer the questions about texts that were drawn for you, with the keys Y, N and S. You can stop at any time.",
+    ),
+)
+
+
+def tour(workbench: Workbench, project: Project | None, here: str) -> None:
+    """The card, where the tour is on; `here`: the screen that is open."""
+    expert = project is not None and role_in(workbench, project) is Role.EXPERT
+    if st.session_state.get(_ENDED):
+        keep_cookie()
+    if _STEP in st.session_state or (here == HOME.name and _nothing_under_way(workbench, project, expert)):
+        _card(_open_stops(expert), here)
+
+
+def tour_button() -> None:
+    """The way back to it, on every screen; none for whoever has no part in any project."""
+    if not any(is_open(stop.screen) for stop in STOPS):
+        return
+    st.button(
+        "Tour",
+        key="tour_begin",
+        icon=":material/explore:",
+        type="tertiary",
+        help="The steps from texts to results, one after the other. What you are doing stays as it is.",
+        on_click=_show,
+        args=[0],
+    )
+
+
+def _open_stops(expert: bool) -> list[TourStop]:
+    return [stop for stop in (EXPERTS_STOPS if expert else STOPS) if is_open(stop.screen)]
+
+
+def _nothing_under_way(workbench: Workbench, project: Project | None, expert: bool) -> bool:
+    if st.session_state.get(_ENDED) or tour_was_ended():
+        return False
+    if project is None:
+        return may(workbench, Right.BEGIN)
+    return expert and not any(task.begun or task.finished for task in tasks_of(workbench, project.id, current_expert()))
+
+
+@st.fragment
+def _card(stops: list[TourStop], here: str) -> None:
+    """A fragment: going on in it draws nothing else anew, so that nothing that is being typed is touched."""
+    if st.session_state.get(_ENDED) and _STEP not in st.session_state:
+        keep_cookie()
+        return
+    place = min(int(st.session_state.get(_STEP, 0)), len(stops) - 1)
+    if place < 0:
+        return
+    stop, last = stops[place], place == len(stops) - 1
+    with st.container(border=True, key="tour", gap="small"):
+        st.caption(f"Tour, {place + 1} of {len(stops)}")
+        st.markdown(f"{SCREENS[stop.screen].icon} **{stop.title}.** {stop.words} {guide_link(_paragraph(stop))}")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if place:
+                st.button("Back", key="tour_back", on_click=_show, args=[place - 1])
+            if last:
+                st.button("Finish the tour", key="tour_end", on_click=_end)
+            else:
+                st.button("Next step", key="tour_next", on_click=_show, args=[place + 1])
+            if stop.screen != here and st.button(f"Open {stop.title}", key="tour_open", on_click=_show, args=[place]):
+                go(stop.screen)
+            if not last:
+                st.button("Skip the tour", key="tour_end", type="tertiary", on_click=_end)
+
+
+def _paragraph(stop: TourStop) -> str:
+    return paragraph_on(stop.screen, expert=stop in EXPERTS_STOPS)
+
+
+def _show(place: int) -> None:
+    st.session_state[_STEP] = place
+
+
+def _end() -> None:
+    st.session_state.pop(_STEP, None)
+    st.session_state[_ENDED] = True
+
+
+_RESEARCH_HELP = "Screens for studies: who notices what, blind comparisons, conditions, methods, topics, a locked test."
+# A link says which screen is open; behind a door with several screens none of them is the door's own link.
+_OPEN = "<style>.st-key-door_{name} a {{ background: color-mix(in srgb, currentColor 12%, transparent); }}</style>"
+
+
+def doors(workbench: Workbench, project: Project | None, here: str) -> None:
+    """`here`: the screen that is open."""
+    with st.sidebar:
+        with st.container(key="doors", gap="xxsmall"):
+            for door in DOORS:
+                if rooms_ := _rooms(door):
+                    with st.container(key=f"door_{door.screens[0].name}"):
+                        link(rooms_[0].name, door.title, icon=door.icon, stretch=True)
+        opened = door_of(here)
+        if opened in DOORS:
+            st.html(_OPEN.format(name=opened.screens[0].name))
+        if project is not None:
+            _research(workbench, project)
+        if _rooms(SET_UP):
+            with st.container(key="doors_set_up", gap="xxsmall"):
+                st.caption(SET_UP.title)
+                _links(SET_UP)
+        with st.container(key="help", gap="xxsmall"):
+            own_work = project is not None and bool(workbench.actor.expert_in(project.id))
+            # Where nobody signs in, whoever gave a name answers; with the rest of the project they do as they like.
+            help_link(here, own_work or (here == "answer" and bool(current_expert())))
+            tour_button()
+        if workbench.actor.person is not None:
+            signed_in(workbench, project)
+
+
+def rooms(here: str) -> None:
+    """The screens behind the door that is open, where there are several."""
+    opened = door_of(here)
+    found = _rooms(opened)
+    if opened in DOORS and len(found) > 1:
+        with st.container(horizontal=True, gap="small", key="rooms"):
+            for screen in found:
+                with st.container(key=f"room_{screen.name}", width="content"):
+                    link(screen.name)
+
+
+def _rooms(door: Door) -> list[Screen]:
+    """Those of its screens that are open to this person."""
+    return [screen for screen in door.screens if is_open(screen.name)]
+
+
+def _links(door: Door) -> None:
+    for screen in door.screens:
+        link(screen.name, stretch=True)
+
+
+def _research(workbench: Workbench, project: Project) -> None:
+    if not may(workbench, Right.FACILITATE, project_id=project.id):
+        if project.research and _rooms(RESEARCH):
+            with st.container(key="doors_research", gap="xxsmall"):
+                st.caption(RESEARCH.title)
+                _links(RESEARCH)
+        return
+    key = f"research_{project.id}"
+    st.session_state.setdefault(key, project.research)
+    on = st.toggle(RESEARCH.title, key=key, help=_RESEARCH_HELP, on_change=_switch, args=[workbench, project.id, key])
+    if on:
+        with st.container(key="doors_research", gap="xxsmall"):
+            _links(RESEARCH)
+
+
+def _switch(workbench: Workbench, project_id: int, key: str) -> None:
+    show_research(workbench, project_id, bool(st.session_state[key]))

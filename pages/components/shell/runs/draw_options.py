@@ -7,7 +7,7 @@ import streamlit as st
 from app.domain.project import Project
 from app.services.data.locked_split import state_of
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.guide.explained import more_in_guide
+from pages.components.shell.guide import more_in_guide
 
 ALL, SHARE, GRID, LOCKED = "All", "A share", "Documents × systems", "Locked test split"
 TEXTS_HELP = (

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.errors import UnknownModelError
-from app.services.runtime.model_options import EFFORTS, TIMEOUT, USUAL, ModelOptions, takes_options
+from app.services.runtime.judges import EFFORTS, TIMEOUT, USUAL, ModelOptions, takes_options
 
 
 def model_options(key: str) -> ModelOptions:

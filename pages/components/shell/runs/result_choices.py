@@ -17,7 +17,7 @@ from app.services.results.results import (
     has_probabilities,
 )
 from pages.components.shell.address import keep, numbers, prepare, prepare_number
-from pages.components.shell.guide.explained import more_in_guide
+from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.run_words import started, with_version
 
 LEVELS: dict[Level, str] = {"per-source": "Per source", "dataset": "Dataset", "system": "System"}

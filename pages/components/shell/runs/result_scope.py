@@ -7,9 +7,8 @@ from typing import NoReturn
 
 import streamlit as st
 
-from app.domain.project import Project
+from app.domain.project import Dimension, Project
 from app.domain.run import RunSummary
-from app.domain.task import Dimension
 from app.errors import WorkbenchError
 from app.services.results.results import Choices, DimensionResult, kept_result, kept_results, newer_trial_words
 from app.services.runtime.workbench import Workbench

@@ -10,12 +10,12 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from app.services.conditions.study import StudyCondition
 from app.services.results.run_comparison import Coefficient, RunComparison, ScoreSet, compare_runs, score_sets
 from pages.components.shell.address import keep, numbers, prepare
-from pages.components.shell.csv_download import csv_download
 from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.condition_words import condition_label
 from pages.components.shell.runs.result_scope import ResultScope
 from pages.components.shell.runs.run_words import started
 from pages.components.shell.runs.study_words import condition_words
+from pages.components.shell.tables import csv_download
 from pages.components.shell.words import model_label, number, plain
 
 COEFFICIENTS: dict[Coefficient, str] = {"spearman": "Spearman", "kendall": "Kendall tau-b", "pearson": "Pearson"}

@@ -1,13 +1,11 @@
 """A run in words, the same on every screen."""
 
-from app.domain.batch import ProviderBatch
-from app.domain.run import RunStatus, RunSummary
-from app.domain.study import StudyCondition
+from app.domain.condition import StudyCondition
+from app.domain.run import ProviderBatch, RunStatus, RunSummary
 from app.services.scoring.evaluators import NO_JUDGE
 from app.services.scoring.scoring_jobs import FailureKind
-from pages.components.shell import local_time
-from pages.components.shell.guide.errors import failure_address
-from pages.components.shell.guide.link import guide_link
+from pages.components.shell import words as local_time
+from pages.components.shell.guide import failure_address, guide_link
 from pages.components.shell.runs.study_words import condition_words
 from pages.components.shell.words import model_label, number, plain
 

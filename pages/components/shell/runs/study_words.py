@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.domain.study import Family, StudyCondition
+from app.domain.condition import Family, StudyCondition
 from pages.components.shell.words import RULES_LABEL, model_label
 
 if TYPE_CHECKING:  # every screen names runs, few show a study: what computes one takes a second to load

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from zipfile import ZipFile
 
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.services.data.projects import create_project, list_projects
 from app.services.runtime.workbench import open_workbench
 from tests.support.small_project import document

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from app.cluster.scheduler import Scheduler
+from app.cluster import Scheduler
 from app.domain.run import ScoreStatus
 from app.services.runtime.workbench import open_workbench
 from app.services.scoring.blocks.block_scoring import score_block

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from app.oidc.documents import forget_documents
+from app.oidc import forget_documents
 from tests.support.oidc_browser import HOST
 from tests.support.oidc_provider import (
     CLIENT,

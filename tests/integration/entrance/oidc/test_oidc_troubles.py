@@ -88,7 +88,7 @@ def test_a_provider_that_is_down_keeps_nobody_waiting_and_is_found_again(
     assert len(provider.asked) == 1
     provider.answers.clear()
     now = time.monotonic()
-    monkeypatch.setattr("app.oidc.documents.monotonic", lambda: now + 6)
+    monkeypatch.setattr("app.oidc.monotonic", lambda: now + 6)
     assert one.get("/sign-in").status_code == 303
 
 

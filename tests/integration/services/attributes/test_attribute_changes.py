@@ -4,7 +4,7 @@ import pytest
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.condition import of_condition
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.errors import ConflictError, InputError, NotFoundError
 from app.services.attributes.attribute_changes import (
     edit_attribute,

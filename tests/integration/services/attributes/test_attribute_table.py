@@ -5,19 +5,24 @@ from dataclasses import replace
 import pytest
 
 from app.domain.attribute import ContributorKind
-from app.domain.project import Project
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Project, Task
 from app.errors import FileFormatError, InputError
 from app.limits import LONGEST_FIELD
 from app.services.attributes.attribute_changes import (
+    attribute_file,
     edit_attribute,
     exclude_attributes,
     merge_attributes,
     move_attributes,
 )
-from app.services.attributes.attribute_files import attribute_file
-from app.services.attributes.attribute_table import import_attribute_table, is_table
-from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of, import_attributes
+from app.services.attributes.attributes import (
+    add_attributes,
+    attributes_of,
+    contributors_of,
+    import_attribute_table,
+    import_attributes,
+    is_table,
+)
 from app.services.data.projects import create_project, dimensions_named, save_dimension
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_expert

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from app.attribute_analysis.shared_keywords import shared_keywords
+from app.attribute_analysis.similarity import shared_keywords
 from app.domain.attribute import ContributorKind
-from app.domain.task import Dimension
+from app.domain.project import Dimension
 from app.errors import ConflictError, NotReadyError
 from app.services.attributes.attribute_changes import edit_attribute
 from app.services.attributes.attributes import add_attributes, attributes_of

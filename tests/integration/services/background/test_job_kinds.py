@@ -1,21 +1,20 @@
 """What a job is to do survives the way through the database."""
 
 from app.domain.build import Stage
-from app.domain.project import Project
-from app.domain.questions.proposal import Action
-from app.domain.task import Dimension, Task
+from app.domain.checklist import Action
+from app.domain.project import Dimension, Project, Task
 from app.providers.model_options import ModelOptions
-from app.services.background.kinds import _KINDS, as_given, as_kept, kind_named, kind_of
+from app.services.background.progress import _KINDS, as_given, as_kept, kind_named, kind_of
 from app.services.building.build_jobs import AgainJob, BegunBuild, BuildsJob, StagesJob
 from app.services.checklists.question_proposals import ProposalJob
 from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import StudyJob
-from app.services.data.import_jobs import HandedImportJob, ImportJob
+from app.services.data.imports import HandedImportJob, ImportJob
 from app.services.data.uploads import ImportPlan, MappedColumns
 from app.services.demo import DemoJob
 from app.services.drift.drift_jobs import AnchoredScoringJob, LookJob, ReferenceJob
 from app.services.drift.looks import Asking
-from app.services.improvement.attempts import ImprovementJob
+from app.services.improvement.improve import ImprovementJob
 from app.services.job_kinds import load_job_kinds
 from app.services.scoring.asking_runs import AskingJob
 from app.services.scoring.batch_cancelling import CancellingJob

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from sqlmodel import select
 
 from app.domain.job import JobStatus
-from app.domain.people.actor import Role
+from app.domain.people import Role
 from app.errors import ConflictError, DatabaseError, InputError
 from app.providers.credentials import Access, Credentials
 from app.services.background import runner
@@ -23,8 +23,7 @@ from app.services.background.jobs import (
     stop_job,
     workers_there,
 )
-from app.services.background.kinds import job_kind
-from app.services.background.progress import Progress
+from app.services.background.progress import Progress, job_kind
 from app.services.background.runner import next_job
 from app.services.background.worker import work_on_jobs
 from app.services.data.projects import list_projects

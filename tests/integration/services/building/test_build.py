@@ -8,25 +8,29 @@ import pytest
 from app.domain.attribute import ContributorKind
 from app.domain.build import ChangeDecision, ChangeKind, Stage
 from app.domain.checklist import QuestionOrigin
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.errors import ConflictError, InputError, NotReadyError, WorkbenchError, WrongSchemaError
 from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes
 from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.building.build import build, make_checklist, regenerate, run_stages, start_build
-from app.services.building.build_edits import (
+from app.services.building.build_state import (
+    BuildView,
     add_build_component,
     add_build_question,
+    build_history,
+    builds_of,
     decide,
     describe_component,
     keep_stage,
     place_attributes,
     remove_build_component,
     remove_build_question,
+    return_to,
     reword_question,
     set_model,
     take_new,
+    view_build,
 )
-from app.services.building.build_state import BuildView, build_history, builds_of, return_to, view_build
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.prompts import sent_prompt
 from app.services.runtime.workbench import Workbench

@@ -9,8 +9,14 @@ from app.domain.expert_answer import AnswerDraw, SheetEntry
 from app.domain.judgment import Answer
 from app.domain.storable_text import storable
 from app.errors import InputError, NotFoundError
-from app.services.checklists.answer_entries import LONGEST_NOTE, SheetMessage, keep_entries, read_message
-from app.services.checklists.expert_answers import answer_sheet, draw_texts
+from app.services.checklists.expert_answers import (
+    LONGEST_NOTE,
+    SheetMessage,
+    answer_sheet,
+    draw_texts,
+    keep_entries,
+    read_message,
+)
 from app.services.runtime.workbench import Workbench
 from tests.support.projects import ready_to_score
 

@@ -7,13 +7,12 @@ import pytest
 
 from app.domain.expert_answer import AnswerDraw, WishedWave
 from app.errors import FileFormatError, NotReadyError
-from app.services.checklists.answer_files import answers_csv
-from app.services.checklists.answer_import import import_answers
-from app.services.checklists.answer_plans import draw_planned
+from app.services.checklists.answer_files import answers_csv, import_answers
 from app.services.checklists.expert_answers import (
     Answer,
     answer,
     answer_sheet,
+    draw_planned,
     draw_texts,
     drawable,
     expert_answers,

@@ -6,10 +6,16 @@ import pytest
 from app.domain.expert_answer import WishedWave
 from app.domain.judgment import Answer
 from app.errors import InputError, NotReadyError
-from app.services.checklists.answer_plans import draw_planned, plan_answers
-from app.services.checklists.answer_waves import drawn_probability
 from app.services.checklists.checklists import new_draft
-from app.services.checklists.expert_answers import answer, answer_sheet, draw_texts, expert_answers
+from app.services.checklists.expert_answers import (
+    answer,
+    answer_sheet,
+    draw_planned,
+    draw_texts,
+    drawn_probability,
+    expert_answers,
+    plan_answers,
+)
 from app.services.runtime.workbench import Workbench
 from tests.support.projects import ready_to_score
 

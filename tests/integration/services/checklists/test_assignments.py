@@ -8,38 +8,39 @@ import pytest
 
 from app.domain.expert_answer import AnswerDraw, SheetEntry, WishedWave
 from app.domain.judgment import Answer
-from app.domain.people.actor import Role
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating
+from app.domain.people import Role
+from app.domain.project import Dimension, Rating, Task
 from app.errors import InputError, NotFoundError, NotReadyError
 from app.meta_evaluation.questions.question_agreement import question_agreement
-from app.services.checklists.answer_entries import keep_entries
-from app.services.checklists.answer_plans import draw_planned
 from app.services.checklists.assignments import (
+    IDLE_DAYS,
+    TaskKind,
     give_dimensions,
     given_dimensions,
     is_theirs_to_do,
     move_texts,
     overlap_of,
+    progress,
     share_texts,
     shared_texts,
+    tasks_of,
+    tasks_of_members,
 )
 from app.services.checklists.expert_answers import (
     answer,
     answer_cube,
     answer_sheet,
     draw_of,
+    draw_planned,
     draw_texts,
     expert_answers,
+    keep_entries,
     note,
     own_sheet,
     unfinished_sheet,
 )
-from app.services.checklists.expert_tasks import IDLE_DAYS, TaskKind, tasks_of, tasks_of_members
-from app.services.checklists.sheet_progress import progress
 from app.services.data.projects import add_dimension, create_project
-from app.services.people.invitations import invite, revoke_access
-from app.services.people.trail import trail_of
+from app.services.people.invitations import invite, revoke_access, trail_of
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import not_done
 from tests.support.projects import ready_to_score

@@ -9,11 +9,10 @@ import pytest
 
 from app.domain.checklist import Checklist
 from app.domain.expert_answer import AnswerDraw, SheetEntry
-from app.domain.people.actor import Role
+from app.domain.people import Role
 from app.errors import ConflictError, NotAllowedError, NotReadyError
-from app.services.checklists.answer_entries import keep_entries
 from app.services.checklists.answer_files import answers_csv
-from app.services.checklists.assignments import overlap_of, share_texts
+from app.services.checklists.assignments import overlap_of, progress, share_texts
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.checklists.expert_answers import (
@@ -24,12 +23,11 @@ from app.services.checklists.expert_answers import (
     draw_same_texts,
     draw_texts,
     expert_answers,
+    keep_entries,
     note,
     own_sheet,
 )
-from app.services.checklists.sheet_progress import progress
-from app.services.disagreements.pair import sides_of_pair
-from app.services.disagreements.queue import disagreement_queue
+from app.services.disagreements.queue import disagreement_queue, sides_of_pair
 from app.services.results.question_agreement import asked_of_experts
 from app.services.results.results import Choices, kept_results
 from app.services.runtime.workbench import Workbench

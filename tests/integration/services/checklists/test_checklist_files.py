@@ -13,10 +13,9 @@ from app.errors import FileFormatError, NotReadyError
 from app.export.checklist_document import schema_text
 from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.building.build import build
-from app.services.checklists.checklist_files import export_file, export_name
-from app.services.checklists.checklist_import import import_checklist_file
+from app.services.checklists.checklist_files import export_file, export_name, import_checklist_file
 from app.services.checklists.checklists import ChecklistView, versions_of, view_checklist
-from app.services.checklists.question_comments import comment_on, comments_on, settle_comment
+from app.services.checklists.question_proposals import comment_on, comments_on, settle_comment
 from app.services.data.projects import get_project, one_dimension
 from app.services.runtime.workbench import Workbench
 

@@ -5,11 +5,9 @@ import json
 import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
+from app.domain.project import Dimension, Rating, Task, Text
 from app.errors import FileFormatError, NotFoundError
-from app.services.checklists.checklist_files import export_file
-from app.services.checklists.checklist_import import import_checklist, project_for_checklist
+from app.services.checklists.checklist_files import export_file, import_checklist, project_for_checklist
 from app.services.checklists.checklists import publish, view_checklist
 from app.services.data.projects import create_project, get_project, list_projects, save_dimension, save_task
 from app.services.runtime.prompts import project_prompt, save_wording, sections_of, use_wording

@@ -5,24 +5,24 @@ import pytest
 from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionOrigin
 from app.errors import ConflictError, InputError, NotFoundError
 from app.services.checklists.checklists import get_checklist, new_draft, publish, versions_of
-from app.services.checklists.component_edits import (
-    Heading,
-    add_component,
-    edit_component,
-    move_component,
-    remove_component,
-)
 from app.services.checklists.draft_edits import (
+    Heading,
+    OpenEdits,
     QuestionWording,
+    add_component,
     add_question,
+    edit_component,
     edit_question,
+    history_of,
+    last_change,
+    move_component,
     move_question,
     put_back,
+    remove_component,
     remove_question,
     switch_question,
+    undo,
 )
-from app.services.checklists.draft_history import history_of, last_change, undo
-from app.services.checklists.open_edits import OpenEdits
 from app.services.runtime.workbench import Workbench
 from tests.support.projects import ready_to_score
 

@@ -2,11 +2,11 @@
 
 from app.domain.attribute import ContributorKind
 from app.domain.judgment import Answer
-from app.domain.people.actor import Role
+from app.domain.people import Role
 from app.services.attributes.attributes import add_attributes
 from app.services.attributes.side_by_side import QUESTIONS, answer_side_by_side, begin_side_by_side, reveal
+from app.services.checklists.assignments import TaskKind, tasks_of, tasks_of_members
 from app.services.checklists.expert_answers import answer, draw_texts
-from app.services.checklists.expert_tasks import TaskKind, tasks_of, tasks_of_members
 from app.services.data.projects import show_research
 from app.services.people.invitations import invite
 from app.services.runtime.workbench import Workbench

@@ -4,12 +4,10 @@ import json
 
 import pytest
 
-from app.domain.checklist import Checklist, QuestionOrigin
-from app.domain.questions.proposal import Action, Proposal, ProposalStatus
+from app.domain.checklist import Action, Checklist, Proposal, ProposalStatus, QuestionOrigin
 from app.errors import ConflictError, NotFoundError, UnsupportedError
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
-from app.services.checklists.draft_edits import QuestionWording, edit_question, remove_question
-from app.services.checklists.draft_history import history_of, undo
+from app.services.checklists.draft_edits import QuestionWording, edit_question, history_of, remove_question, undo
 from app.services.checklists.question_proposals import (
     accept_proposal,
     most_alike,

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 from scipy.stats import spearmanr
 
-from app.domain.project import Project
+from app.domain.project import Dimension, Project, Task
 from app.domain.run import RunDimension
-from app.domain.task import Dimension, Task
 from app.services.attributes.analysis import compare_contributors
 from app.services.attributes.attribute_changes import exclude_attributes
 from app.services.attributes.attributes import attributes_of

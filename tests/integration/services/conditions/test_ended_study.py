@@ -13,8 +13,7 @@ from app.services.attributes.attribute_changes import edit_attribute
 from app.services.attributes.attributes import attributes_of
 from app.services.conditions.study import Family, StudyOptions, plan_study, plan_trials
 from app.services.conditions.study_figures import study_figures
-from app.services.conditions.study_forecast import StudyEstimate, estimate_study
-from app.services.conditions.study_worker import StudyReport, run_study
+from app.services.conditions.study_worker import StudyEstimate, StudyReport, estimate_study, run_study
 from app.services.data.locked_split import lock
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs

@@ -10,18 +10,15 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from app.domain.project import Project
-from app.domain.task import Dimension
+from app.domain.project import Dimension, Project
 from app.errors import InputError, NotReadyError, UnknownModelError
 from app.evaluators.checklist import PLAIN
 from app.providers.credentials import Access, Credentials
 from app.services.building.build import build
 from app.services.checklists.checklists import published_checklist, versions_of
 from app.services.conditions.study import Family, StudyOptions, last_study, plan_study, plan_trials
-from app.services.conditions.study_figures import study_figures
-from app.services.conditions.study_forecast import estimate_study
-from app.services.conditions.study_trials import trial_figures, trial_figures_csv
-from app.services.conditions.study_worker import run_study
+from app.services.conditions.study_figures import study_figures, trial_figures, trial_figures_csv
+from app.services.conditions.study_worker import estimate_study, run_study
 from app.services.results.results import results_of
 from app.services.runtime.prompts import project_prompt, save_wording
 from app.services.runtime.workbench import Workbench

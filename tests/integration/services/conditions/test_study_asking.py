@@ -14,8 +14,7 @@ from app.prompting import load_prompt
 from app.providers.credentials import Access, Credentials
 from app.providers.model_options import ModelOptions
 from app.services.conditions.study import Family, StudyOptions, last_study, plan_study, plan_trials
-from app.services.conditions.study_forecast import estimate_study
-from app.services.conditions.study_worker import run_study
+from app.services.conditions.study_worker import estimate_study, run_study
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from tests.support.fake_llm.behaviour import Answer, Tokens, all_yes

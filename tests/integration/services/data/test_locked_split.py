@@ -3,12 +3,11 @@
 import pytest
 
 from app.domain.judgment import Answer
-from app.domain.task import Dimension
+from app.domain.project import Dimension
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, WorkbenchError
 from app.services.checklists.checklists import versions_of
 from app.services.data.locked_split import SplitState, lock, locked_runs, open_split, opened_splits, state_of
-from app.services.data.projects import overview
-from app.services.data.texts import rated_text, text_page
+from app.services.data.projects import overview, rated_text, text_page
 from app.services.results.locked_results import look_at_locked_results
 from app.services.results.result_texts import judged_text, question_shares
 from app.services.results.results import results_of, runs_to_show

@@ -13,7 +13,7 @@ import pytest
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import ChecklistStatus
 from app.domain.judgment import Answer as Given
-from app.domain.task import Dimension
+from app.domain.project import Dimension
 from app.errors import ConflictError, DatabaseError, FileFormatError, NotFoundError
 from app.evaluators.checklist import JudgeOptions
 from app.services.attributes.attributes import add_attributes
@@ -26,8 +26,7 @@ from app.services.data import project_transfer
 from app.services.data.project_transfer import export_project, import_project
 from app.services.data.projects import get_project, list_projects, overview
 from app.services.drift.anchors import freeze_anchors, newest_anchors
-from app.services.drift.looks import Asking, ask_reference, look_once
-from app.services.drift.state import drift_state
+from app.services.drift.looks import Asking, ask_reference, drift_state, look_once
 from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.domain.attribute import ContributorKind
+from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import RunStatus, RunSummary
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
 from app.errors import NotReadyError
 from app.services.attributes.attributes import add_attributes
 from app.services.conditions.study import StudyOptions

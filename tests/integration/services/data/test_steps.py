@@ -1,8 +1,7 @@
 """The five steps of a dimension: what is done, what is ready, what waits for what; and what comes next."""
 
 from app.domain.attribute import ContributorKind
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.checklists import new_draft, publish
 from app.services.data.projects import add_dimension, create_project, overview

@@ -7,8 +7,7 @@ import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.domain.judgment import Answer
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.services.checklists.expert_answers import draw_texts
 from app.services.data.uploads import Upload
 from app.services.disagreements.deciding import decide_answer

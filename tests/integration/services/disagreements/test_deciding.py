@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.domain.judgment import Answer
-from app.domain.people.actor import Actor, Membership, Role
+from app.domain.people import Actor, Membership, Role
 from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError, NotReadyError
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.expert_answers import expert_answers

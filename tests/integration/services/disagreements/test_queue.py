@@ -7,8 +7,14 @@ from app.errors import NotFoundError, NotReadyError
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.disagreements.deciding import decide_answer, undo_decision
-from app.services.disagreements.pair import sides_of_pair
-from app.services.disagreements.queue import PartedKind, QueuedPair, QueueFilter, decidable_versions, disagreement_queue
+from app.services.disagreements.queue import (
+    PartedKind,
+    QueuedPair,
+    QueueFilter,
+    decidable_versions,
+    disagreement_queue,
+    sides_of_pair,
+)
 from app.services.runtime.workbench import Workbench
 from tests.support.disagreements import experts_say, judge_says, parted_project, text_ids
 

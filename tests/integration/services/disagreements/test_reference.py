@@ -3,7 +3,7 @@
 import numpy as np
 
 from app.domain.judgment import Answer
-from app.domain.text import Text
+from app.domain.project import Text
 from app.services.disagreements.deciding import decide_answer, undo_decision
 from app.services.drift.anchors import freeze_anchors
 from app.services.results.corrected_shares import corrected_shares

@@ -10,14 +10,13 @@ import pytest
 
 from app.domain.expert_answer import AnchorSet, DriftVerdict
 from app.domain.judgment import Answer
+from app.domain.project import Dimension, Task
 from app.domain.run import RunStatus
-from app.domain.task import Dimension, Task
 from app.errors import InputError, NotReadyError
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.drift.anchors import freeze_anchors
 from app.services.drift.drift_jobs import anchors_ahead, look_ahead
-from app.services.drift.looks import Asking, ask_reference, look_once
-from app.services.drift.state import drift_state
+from app.services.drift.looks import Asking, ask_reference, drift_state, look_once
 from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on

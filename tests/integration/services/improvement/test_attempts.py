@@ -8,7 +8,7 @@ import pytest
 
 from app.domain.job import JobStatus
 from app.services.background.jobs import job_state, workers_there
-from app.services.improvement.attempts import attempts_at, begin_improvement, improvement_job_key, standing_of
+from app.services.improvement.improve import attempts_at, begin_improvement, improvement_job_key, standing_of
 from tests.support.improving_models import improving_models
 from tests.support.wording_judges import (
     WRITER,

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.improvement import Half
 from app.domain.judgment import Answer
-from app.domain.questions.improvement import Half
-from app.domain.text import Text
+from app.domain.project import Text
 from app.services.checklists.checklists import new_draft, publish
 from app.services.improvement.decided import DecidedQuestion, decided_questions, judged_runs
 from app.services.improvement.improve import improve

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.questions.improvement import Half, ImprovementStatus, ProposedWording
+from app.domain.improvement import Half, ImprovementStatus, ProposedWording
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError
 from app.services.checklists.checklists import get_checklist, new_draft, publish
-from app.services.checklists.draft_edits import QuestionWording, edit_question
-from app.services.checklists.draft_history import history_of
-from app.services.improvement.attempts import (
+from app.services.checklists.draft_edits import QuestionWording, edit_question, history_of
+from app.services.improvement.decided import decided_questions
+from app.services.improvement.improve import (
     attempt_sentence,
+    difference_of,
+    improve,
     refuse_improvement,
     standing_of,
     take_improvement,
 )
-from app.services.improvement.decided import decided_questions
-from app.services.improvement.improve import difference_of, improve
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.wording_judges import (
     ASKED,

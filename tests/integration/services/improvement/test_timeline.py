@@ -8,10 +8,8 @@ import pytest
 from app.domain.judgment import Answer
 from app.errors import NotReadyError
 from app.services.checklists.checklists import new_draft, publish
-from app.services.improvement.attempts import take_improvement
-from app.services.improvement.improve import improve
-from app.services.improvement.improvement_forecast import forecast_improvement
-from app.services.improvement.timeline import question_timeline
+from app.services.improvement.decided import question_timeline
+from app.services.improvement.improve import forecast_improvement, improve, take_improvement
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.wording_judges import (
     ASKED,

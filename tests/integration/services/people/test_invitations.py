@@ -7,8 +7,8 @@ import pytest
 from sqlmodel import select
 
 from app.domain.attribute import ContributorKind
-from app.domain.people.actor import NOBODY, Right, Role
-from app.domain.task import Task
+from app.domain.people import NOBODY, Right, Role
+from app.domain.project import Task
 from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError
 from app.services.data.projects import create_project, list_projects
 from app.services.people.invitations import (
@@ -22,8 +22,7 @@ from app.services.people.invitations import (
     read_invitation,
     revoke_access,
 )
-from app.services.people.sign_ins import actor_of_cookie, actor_of_proxy, end_sign_in
-from app.services.people.tokens import signed_cookie, token_in
+from app.services.people.sign_ins import actor_of_cookie, actor_of_proxy, end_sign_in, signed_cookie, token_in
 from app.services.runtime.workbench import Workbench
 from db.models import InvitationRow, SignInRow
 from db.models.columns import now

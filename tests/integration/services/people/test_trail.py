@@ -4,16 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.people.actor import Actor, Membership, Right, Role
-from app.domain.people.trail import TrailEntry
-from app.domain.task import Task
+from app.domain.people import Actor, Membership, Right, Role, TrailEntry
+from app.domain.project import Task
 from app.errors import ConflictError, NotAllowedError
 from app.services.checklists.checklists import new_draft, publish, view_checklist
 from app.services.checklists.draft_edits import remove_question
 from app.services.data.projects import create_project, delete_project
-from app.services.people.invitations import accept_invitation, invite, revoke_access
+from app.services.people.invitations import accept_invitation, invite, revoke_access, server_trail, trail_csv, trail_of
 from app.services.people.sign_ins import end_sign_in
-from app.services.people.trail import server_trail, trail_csv, trail_of
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 

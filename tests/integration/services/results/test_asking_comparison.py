@@ -5,9 +5,9 @@ from hashlib import sha256
 
 import pytest
 
-from app.domain.asking_way import AskingWay
 from app.domain.judgment import Answer
-from app.domain.task import Dimension
+from app.domain.project import Dimension
+from app.domain.run import AskingWay
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.results.asking.asking_comparison import AskingResult, asking_result
 from app.services.results.quality_cost import quality_and_cost

@@ -7,9 +7,8 @@ import pytest
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
 from app.domain.judgment import Answer, Evaluation, Judgment
+from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import Outcome, RunDimension
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
 from app.services.results.contribution import checklist_contribution, runs_with_checklist, score_over, without_each
 from app.services.results.results import Choices, kept_results
 from app.services.runtime.workbench import Workbench

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.task import Dimension
+from app.domain.project import Dimension
 from app.errors import InputError, NotReadyError, ProviderError
 from app.services.checklists.checklists import ChecklistView, new_draft, versions_of, view_checklist
 from app.services.checklists.draft_edits import QuestionWording, edit_question, switch_question

@@ -8,18 +8,14 @@ from typing import Any
 import pytest
 
 from app.domain.judgment import Answer
-from app.domain.task import Dimension
+from app.domain.project import Dimension
 from app.errors import InputError
-from app.services.checklists.answer_files import answers_csv
-from app.services.checklists.answer_import import import_answers
-from app.services.checklists.checklist_diff import compare_checklists
-from app.services.checklists.checklist_files import export_file
-from app.services.checklists.checklist_import import import_checklist_file
-from app.services.checklists.checklists import new_draft, publish, versions_of, view_checklist
-from app.services.checklists.draft_edits import QuestionWording, edit_question
-from app.services.checklists.draft_history import history_of, undo
+from app.services.checklists.answer_files import answers_csv, import_answers
+from app.services.checklists.assignments import progress
+from app.services.checklists.checklist_files import export_file, import_checklist_file
+from app.services.checklists.checklists import compare_checklists, new_draft, publish, versions_of, view_checklist
+from app.services.checklists.draft_edits import QuestionWording, edit_question, history_of, undo
 from app.services.checklists.expert_answers import answer, draw_texts, expert_answers
-from app.services.checklists.sheet_progress import progress
 from app.services.results.corrected_shares import corrected_shares
 from app.services.results.question_agreement import asked_of_experts
 from app.services.results.question_analysis import questions_of

@@ -2,10 +2,9 @@
 
 import pytest
 
-from app.domain.call import RecordedCall
 from app.domain.judgment import Evaluation
-from app.domain.run import Outcome, RunDimension, RunStatus
-from app.domain.task import Dimension
+from app.domain.project import Dimension
+from app.domain.run import Outcome, RecordedCall, RunDimension, RunStatus
 from app.errors import InputError, NotReadyError
 from app.services.results.quality_cost import cost_of, quality_and_cost
 from app.services.results.results import Choices

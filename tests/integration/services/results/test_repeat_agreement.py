@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from app.domain.task import Dimension
+from app.domain.project import Dimension
 from app.services.results.repeat_agreement import repeat_agreement
 from app.services.results.results import Choices, kept_results
 from app.services.runtime.workbench import Workbench

@@ -7,9 +7,8 @@ import pytest
 from sqlalchemy import text as sql
 
 from app.domain.judgment import Evaluation
+from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import Outcome, RunDimension
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
 from app.errors import NotFoundError
 from app.meta_evaluation.comparison import compare_scores
 from app.services.results.results import Choices

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from scipy.stats import spearmanr
 
-from app.domain.task import Dimension
+from app.domain.project import Dimension
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.results.results import Choices, results_of

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from app.services.runtime.access import data_place, key_problem, limits, provider_access
+from app.services.runtime.models import data_place, key_problem, limits, provider_access
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
 

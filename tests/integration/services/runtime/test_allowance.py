@@ -9,20 +9,19 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, select, update
 
-from app.domain.call import RecordedCall
-from app.domain.people.actor import Role
-from app.domain.task import Task
+from app.domain.people import Role
+from app.domain.project import Task
+from app.domain.run import RecordedCall
 from app.errors import BudgetError, InputError
 from app.providers import budget
 from app.providers.credentials import Credentials
-from app.services.background.kinds import as_given, kind_named
-from app.services.background.progress import Progress
+from app.services.background.progress import Progress, as_given, kind_named
 from app.services.background.runner import next_job
 from app.services.data.projects import create_project, get_project
-from app.services.runtime.allowance import allowance_left, allowances_left, monthly_budgets
+from app.services.runtime.backups import WriterLock
 from app.services.runtime.models import test_model as ask_once_more
+from app.services.runtime.spending import allowance_left, allowances_left, monthly_budgets
 from app.services.runtime.workbench import Workbench
-from app.services.runtime.writer_lock import WriterLock
 from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
 from app.services.scoring.scoring_jobs import begin_scoring
 from app.services.think_aloud.llm_think_aloud import ask_models

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.task import Task
+from app.domain.project import Task
 from app.errors import ConflictError, DatabaseError, FileFormatError, InputError, NotFoundError
 from app.providers.credentials import Credentials
 from app.services.runtime.backups import back_up, backup_bytes, restore

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.people.actor import Actor, Membership, Role
+from app.domain.people import Actor, Membership, Role
 from app.errors import ConnectionFailedError, InputError, NotAllowedError, TransientError
 from app.providers.known_prices import known_prices, today
 from app.services.runtime.prices import price_list, update_prices

@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.attribute import ContributorKind
 from app.domain.build import Stage
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.errors import InputError, NotFoundError, PromptError
 from app.prompting import available_prompts, load_prompt
 from app.services.attributes.attributes import add_attributes

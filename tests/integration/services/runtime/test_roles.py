@@ -10,8 +10,8 @@ from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import ChecklistStatus
 from app.domain.expert_answer import SheetEntry
 from app.domain.judgment import Answer
-from app.domain.people.actor import NOBODY, Membership, Right, Role
-from app.domain.task import Task
+from app.domain.people import NOBODY, Membership, Right, Role
+from app.domain.project import Task
 from app.errors import ConflictError, NotAllowedError, NotReadyError
 from app.services.attributes.attribute_changes import (
     edit_attribute,
@@ -31,14 +31,11 @@ from app.services.attributes.side_by_side import (
     side_by_sides_of,
     side_by_sides_seen_by,
 )
-from app.services.checklists.answer_entries import keep_entries
-from app.services.checklists.answer_files import answers_csv
-from app.services.checklists.answer_import import import_answers
+from app.services.checklists.answer_files import answers_csv, import_answers
 from app.services.checklists.assignments import give_dimensions
 from app.services.checklists.checklist_files import export_file
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of, view_checklist
-from app.services.checklists.draft_edits import remove_question
-from app.services.checklists.draft_history import history_of
+from app.services.checklists.draft_edits import history_of, remove_question
 from app.services.checklists.expert_answers import (
     answer,
     answer_sheet,
@@ -46,10 +43,11 @@ from app.services.checklists.expert_answers import (
     draw_of,
     draw_texts,
     expert_answers,
+    keep_entries,
     own_sheet,
     unfinished_sheet,
 )
-from app.services.checklists.question_comments import comment_on, comments_on, sees_all_comments
+from app.services.checklists.question_proposals import comment_on, comments_on, sees_all_comments
 from app.services.data.imports import import_file
 from app.services.data.project_transfer import import_uploaded_project
 from app.services.data.projects import (
@@ -60,10 +58,10 @@ from app.services.data.projects import (
     list_projects,
     preset_names,
     project_to_fill,
+    rated_text,
+    text_page,
 )
-from app.services.data.texts import rated_text, text_page
-from app.services.people.invitations import accept_invitation, invite, members_of, revoke_access
-from app.services.people.trail import trail_of
+from app.services.people.invitations import accept_invitation, invite, members_of, revoke_access, trail_of
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import (

@@ -11,13 +11,11 @@ import pytest
 from app.domain.attribute import AttributeStanding, AttributeStatus, ContributorKind
 from app.domain.checklist import Checklist, Question
 from app.domain.expert_answer import AnchorSet, AnswerDraw
-from app.domain.people.actor import LOCAL_OWNER, NOBODY, Actor, Membership, Right, Role
-from app.domain.project import Project
+from app.domain.people import LOCAL_OWNER, NOBODY, Actor, Membership, Right, Role
+from app.domain.project import Dimension, Project, Task, Text
 from app.domain.run import RunDimension, RunSummary
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
 from app.errors import NotAllowedError
-from app.services.runtime import identities
+from app.services.runtime import use_case
 from app.services.runtime.use_case import NO_PROJECT, check
 from app.services.runtime.workbench import Workbench
 from db.models import (
@@ -158,12 +156,12 @@ def arguments(found: FoundUseCase, world: World, expert: str) -> dict[str, Any]:
             given[name] = world.project.name
         elif name == "expert":
             given[name] = expert
-        elif name in identities.KINDS and kind in (int, int | None):
-            given[name] = world.ids[identities.KINDS[name]]
-        elif name in identities.KINDS and kind == Sequence[int]:
-            given[name] = [world.ids[identities.KINDS[name]]]
+        elif name in use_case.KINDS and kind in (int, int | None):
+            given[name] = world.ids[use_case.KINDS[name]]
+        elif name in use_case.KINDS and kind == Sequence[int]:
+            given[name] = [world.ids[use_case.KINDS[name]]]
         else:
-            given[name] = _value(kind, world, identities.DEPTH)
+            given[name] = _value(kind, world, use_case.DEPTH)
     return given
 
 
@@ -241,7 +239,7 @@ def test_who_may_not_is_refused_before_anything_is_done(
 
 def touches_an_authors(found: FoundUseCase) -> bool:
     authored = {"attribute", "comparison", "transcript", "proposed attribute"}
-    named = {identities.KINDS.get(name) for name in found.parameters}
+    named = {use_case.KINDS.get(name) for name in found.parameters}
     return found.right is Right.TAKE_PART and bool(authored & named)
 
 

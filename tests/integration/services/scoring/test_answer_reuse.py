@@ -9,7 +9,7 @@ import pytest
 
 from app.domain.checklist import Checklist
 from app.domain.judgment import Answer
-from app.domain.task import Dimension
+from app.domain.project import Dimension
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.draft_edits import (
     QuestionWording,

@@ -2,10 +2,9 @@
 
 import pytest
 
-from app.domain.asking_way import AskingWay
 from app.domain.judgment import Answer
-from app.domain.task import Dimension
-from app.domain.text import Text
+from app.domain.project import Dimension, Text
+from app.domain.run import AskingWay
 from app.errors import BudgetError, InputError
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.data.locked_split import lock

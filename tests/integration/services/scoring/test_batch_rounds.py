@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.domain.batch import BatchStatus
-from app.domain.run import RunStatus
-from app.domain.task import Dimension
+from app.domain.project import Dimension
+from app.domain.run import BatchStatus, RunStatus
 from app.errors import InputError, WrongKeyError
 from app.providers.batches import anthropic, google, openai
 from app.providers.batches.batch import BatchLimits

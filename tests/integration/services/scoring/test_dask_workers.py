@@ -20,12 +20,12 @@ from typer.testing import CliRunner
 pytest.importorskip("distributed")
 
 from app.cli import build
-from app.cluster.parts import cluster_address, work_shared_at
+from app.cluster import cluster_address, work_shared_at
+from app.domain.project import Text
 from app.domain.run import RunStatus
-from app.domain.text import Text
 from app.errors import ClusterError
-from app.evaluators import metric_processes
-from app.evaluators.metric_processes import MetricCalls, compute_in_this_process
+from app.evaluators import reference_metrics
+from app.evaluators.reference_metrics import MetricCalls, compute_in_this_process
 from app.providers.credentials import Credentials
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.blocks.block import Block
@@ -270,7 +270,7 @@ def test_a_killed_process_leaves_a_run_that_can_be_resumed(
     llm.usual = lambda received: Answer(all_yes) if received.key == "here" else Held(opened, Answer(all_yes))
     run = new_run(bench)
     program = f"""
-        from app.cluster.parts import work_shared_at
+        from app.cluster import work_shared_at
         from app.services.runtime.workbench import open_workbench
         from app.services.scoring.runs import work_on
         with work_shared_at("{cluster.address}"):
@@ -424,7 +424,7 @@ def computed_here(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> list[str
         return get(calls, text, references)
 
     monkeypatch.setattr(MetricCalls, "get", noted)
-    monkeypatch.setattr(metric_processes, "_HERE", [])
+    monkeypatch.setattr(reference_metrics, "_HERE", [])
     compute_in_this_process()  # which needs no other to be started
     return asked
 
@@ -485,7 +485,7 @@ def test_the_scheduler_of_the_settings_serves_runs_that_are_worth_it(
 def test_a_scheduler_that_is_not_there_is_said_before_anything_is_planned(
     bench: Workbench, address_of_none: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.cluster.scheduler.SECONDS", 0.2)
+    monkeypatch.setattr("app.cluster.SECONDS", 0.2)
     ended = CliRunner().invoke(build(), ["score", "--project", "Ready", "--judge", JUDGE, "--dask", address_of_none])
     assert ended.exit_code != 0
     with bench.database.read() as work:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from scipy.stats import ks_2samp
 
-from app.domain.task import Dimension
+from app.domain.project import Dimension
 from app.errors import InputError, NotReadyError
 from app.services.results.trials import trials_of
 from app.services.runtime.workbench import Workbench

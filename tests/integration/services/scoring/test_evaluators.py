@@ -4,9 +4,8 @@ import json
 
 import pytest
 
+from app.domain.project import Dimension, Task, Text
 from app.domain.run import RunStatus
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
 from app.errors import InputError, NotReadyError, UnsupportedError, WorkbenchError
 from app.neural import loading
 from app.services.results.results import results_of

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.checklist import ChecklistStatus
-from app.domain.task import Dimension
-from app.domain.text import Text
+from app.domain.project import Dimension, Text
 from app.evaluators.checklist import judge_request
 from app.providers.pricing import estimate_tokens
 from app.providers.registry import cached_from

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.text import Text
+from app.domain.project import Text
 from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring import forecast, text_shelf

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.call import CallIntent
-from app.domain.run import RunStatus
+from app.domain.run import CallIntent, RunStatus
 from app.evaluators.checklist import JudgeOptions
 from app.services.data.projects import delete_project
 from app.services.runtime.workbench import Workbench

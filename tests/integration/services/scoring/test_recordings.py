@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from app.domain.project import Dimension
 from app.domain.run import RunStatus
-from app.domain.task import Dimension
 from app.errors import NotFoundError, NotReadyError
 from app.evaluators.checklist import JudgeOptions
 from app.services.results.results import results_of

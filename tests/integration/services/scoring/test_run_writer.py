@@ -17,8 +17,8 @@ from sqlalchemy import text as sql
 
 from app.domain.run import RunStatus
 from app.errors import ConflictError, RunLostError
+from app.services.runtime.backups import has_ended
 from app.services.runtime.workbench import Workbench
-from app.services.runtime.writer_lock import has_ended
 from app.services.scoring import run_writer
 from app.services.scoring.blocks import database_sink
 from app.services.scoring.run_worker import allow_runs, stop_all_runs

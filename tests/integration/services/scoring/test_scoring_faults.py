@@ -10,8 +10,8 @@ import pytest
 
 from app.corpora.reading import read_corpus
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
+from app.domain.project import Dimension
 from app.domain.run import RunStatus
-from app.domain.task import Dimension
 from app.providers.retry import RetryPolicy
 from app.services.data.imports import keep_corpus
 from app.services.results.results import Choices, results_of

@@ -8,7 +8,7 @@ import pytest
 
 from app.domain.run import RunStatus
 from app.errors import ConnectionLostError, InputError
-from app.providers import connection_pause
+from app.providers import retry
 from app.services.runtime.models import longest_pause
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, RunReport, get_run, start_run, work_on
@@ -28,8 +28,8 @@ def usual() -> Usual:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection_pause, "FIRST_GAP", 0.02)
-    monkeypatch.setattr(connection_pause, "LONGEST_GAP", 0.05)
+    monkeypatch.setattr(retry, "FIRST_GAP", 0.02)
+    monkeypatch.setattr(retry, "LONGEST_GAP", 0.05)
 
 
 def awaited(condition: Callable[[], bool]) -> None:

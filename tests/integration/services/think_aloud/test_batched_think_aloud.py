@@ -7,21 +7,23 @@ from typing import Any
 
 import pytest
 
-from app.domain.batch import BatchStatus
-from app.domain.project import Project
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
+from app.domain.project import Dimension, Project, Rating, Task, Text
+from app.domain.run import BatchStatus
 from app.errors import ConflictError, InputError
 from app.providers.batches import anthropic, google, openai
-from app.providers.batches.batched_model import BatchedModel
+from app.providers.batches.batch import BatchedModel
 from app.providers.model_options import ModelOptions
 from app.services.runtime import batch_rounds
 from app.services.runtime.batch_rounds import AGAIN, LIVE
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.batch_collecting import collect_batches
-from app.services.think_aloud.batched_think_aloud import batches_out, has_batch_out, only_waiter
-from app.services.think_aloud.forecast import forecast_think_aloud
-from app.services.think_aloud.llm_think_aloud import ask_models
+from app.services.think_aloud.llm_think_aloud import (
+    ask_models,
+    batches_out,
+    forecast_think_aloud,
+    has_batch_out,
+    only_waiter,
+)
+from app.services.think_aloud.think_aloud_jobs import collect_batches
 from db.unit_of_work import Database
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 

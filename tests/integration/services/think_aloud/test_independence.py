@@ -7,16 +7,21 @@ import pytest
 
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Component, DroppedAttribute, Question
-from app.domain.task import Dimension
+from app.domain.project import Dimension
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, RepeatedError
-from app.services.attributes.attribute_changes import exclude_attributes, merge_attributes, move_attributes
-from app.services.attributes.attribute_files import FORMATS, attribute_file
-from app.services.attributes.attribute_table import import_attribute_table
+from app.services.attributes.attribute_changes import (
+    FORMATS,
+    attribute_file,
+    exclude_attributes,
+    merge_attributes,
+    move_attributes,
+)
 from app.services.attributes.attributes import (
     add_attributes,
     attributes_numbered,
     attributes_of,
     contributors_of,
+    import_attribute_table,
     import_attributes,
 )
 from app.services.checklists.checklist_files import export_file

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import StageRun
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.credentials import Credentials
 from app.services.attributes.attribute_changes import edit_attribute, move_attributes

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.people.actor import Role
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
+from app.domain.people import Role
+from app.domain.project import Dimension, Rating, Task, Text
 from app.errors import NotFoundError, NotReadyError
+from app.services.checklists.assignments import TaskKind, tasks_of
 from app.services.checklists.expert_answers import drawable
-from app.services.checklists.expert_tasks import TaskKind, tasks_of
 from app.services.data.locked_split import lock
 from app.services.people.invitations import accept_invitation, invite
 from app.services.people.sign_ins import actor_of_cookie

@@ -6,10 +6,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from app.attribute_analysis.pool import AttributePool, pool_attributes
 from app.attribute_analysis.topics.analysis import analyse_topics
-from app.attribute_analysis.topics.grouping import TopicGrouping
+from app.attribute_analysis.topics.grouping import TopicGrouping, chance_spread
 from app.attribute_analysis.topics.lda import find_lda_topics
 from app.attribute_analysis.topics.nmf_topics import find_nmf_topics
-from app.attribute_analysis.topics.shares import chance_spread
 from app.domain.attribute import ContributorKind
 from app.errors import InputError, NotReadyError
 

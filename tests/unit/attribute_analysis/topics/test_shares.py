@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from app.attribute_analysis.topics.shares import group_spreads
+from app.attribute_analysis.topics.grouping import group_spreads
 from app.attribute_analysis.topics.stability import UNPLACED
 
 LABELS = np.array([[0, 0, 1, 2], [0, 1, 1, 2]])

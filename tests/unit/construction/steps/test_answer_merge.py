@@ -4,23 +4,24 @@ from dataclasses import replace
 
 import pytest
 
-from app.construction.steps.answer import StageAnswer
-from app.construction.steps.answer_merge import drop_orphans, merge_answer
 from app.construction.steps.edits import (
     add_component,
     add_question,
     decide,
     describe_component,
+    keep_mine,
+    offers,
     place_attributes,
     reword_change,
     reword_question,
+    take_new,
 )
-from app.construction.steps.inputs import Inputs
-from app.construction.steps.offers import keep_mine, offers, take_new
+from app.construction.steps.result import Inputs
+from app.construction.steps.stage_runner import StageAnswer, drop_orphans, merge_answer
 from app.domain.attribute import Attribute, ContributorKind
 from app.domain.build import Build, ChangeDecision, ChangeKind, Stage
 from app.domain.checklist import QuestionOrigin
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.errors import NotFoundError
 
 INPUTS = Inputs(

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from app.construction.steps.edits import describe_component, place_attributes, reword_question
-from app.construction.steps.inputs import Inputs, digests, kept_as_they_are, states
+from app.construction.steps.result import Inputs, digests, kept_as_they_are, states
 from app.domain.attribute import Attribute, ContributorKind
 from app.domain.build import Build, BuildComponent, BuildQuestion, Placement, Stage
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 
 TEXTS = {11: "Facts come in order.", 12: "Events follow each other.", 13: "Sentences are linked."}
 

@@ -5,10 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.construction.steps.document import from_document, to_document
 from app.construction.steps.edits import decide, decide_all, reword_change
-from app.construction.steps.inputs import Inputs
-from app.construction.steps.result import as_checklist
+from app.construction.steps.result import Inputs, as_checklist, from_document, to_document
 from app.domain.attribute import Attribute, ContributorKind
 from app.domain.build import (
     Build,
@@ -21,7 +19,7 @@ from app.domain.build import (
     Stage,
 )
 from app.domain.checklist import QuestionKind, QuestionOrigin
-from app.domain.task import Dimension, Task
+from app.domain.project import Dimension, Task
 from app.errors import InputError, NotReadyError
 
 INPUTS = Inputs(

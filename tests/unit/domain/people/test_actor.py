@@ -4,8 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.domain.people.actor import LOCAL_OWNER, NOBODY, RIGHTS, Actor, Membership, Right, Role
-from app.domain.people.person import Invitation, LinkState
+from app.domain.people import LOCAL_OWNER, NOBODY, RIGHTS, Actor, Invitation, LinkState, Membership, Right, Role
 
 HERE, THERE = 1, 2
 MAKING = datetime(2026, 11, 1, tzinfo=UTC)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from app.domain.people.actor import Role
-from app.domain.people.invited import InvitedPerson, read_invited
+from app.domain.people import InvitedPerson, Role, read_invited
 from app.errors import InputError
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.domain.condition import renamed
-from app.domain.people.pseudonym import free_pseudonym, is_said_in, put_in_values, put_in_words
+from app.domain.people import free_pseudonym, is_said_in, put_in_values, put_in_words
 
 
 def test_a_pseudonym_is_one_that_nobody_has() -> None:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from app.domain.judgment import Answer
-from app.domain.questions.improvement import (
+from app.domain.improvement import (
     AnswerErrors,
     ProposedWording,
     TriedWording,
@@ -13,6 +12,7 @@ from app.domain.questions.improvement import (
     compared_wordings,
     errors_of,
 )
+from app.domain.judgment import Answer
 
 YES, NO, NA, NONE = Answer.YES, Answer.NO, Answer.NOT_APPLICABLE, Answer.UNANSWERED
 

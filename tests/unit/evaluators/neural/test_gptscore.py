@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
+from app.domain.attribute import Sample
 from app.domain.judgment import Evaluation
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
-from app.domain.think_aloud import Sample
+from app.domain.project import Dimension, Task, Text
 from app.errors import InputError, NotReadyError, UnsupportedError
 from app.evaluators.method import EvaluatorContext, RequestCounts
 from app.evaluators.neural.gptscore import METHOD, GptScore

@@ -11,8 +11,7 @@ import pytest
 
 from app.corpora.reading import read_corpus
 from app.domain.judgment import Evaluation
-from app.domain.task import Dimension, Task
-from app.domain.text import Text, dialogue_source
+from app.domain.project import Dimension, Task, Text, dialogue_source
 from app.errors import InputError, NotReadyError, UnsupportedError
 from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.moverscore import earth_movers_distance

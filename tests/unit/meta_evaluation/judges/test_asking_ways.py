@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from app.domain.asking_way import AskingWay
+from app.domain.run import AskingWay
 from app.errors import InputError
 from app.meta_evaluation.judges.asking_ways import AskedTexts, compare_asking, wavering
 from app.meta_evaluation.judges.intervals import wilson

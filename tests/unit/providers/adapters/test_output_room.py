@@ -4,8 +4,8 @@ import pytest
 
 from app.domain.prompt import RenderedPrompt
 from app.errors import CutOffError
-from app.providers.adapters.output_room import MOST, START, OutputRoom
 from app.providers.adapters.rejection import Rejection
+from app.providers.adapters.request_style import MOST, START, OutputRoom
 from app.providers.base import ChatReply, ChatRequest, Usage
 
 REQUEST = ChatRequest(RenderedPrompt("judge", 1, "d", "SYSTEM", "word " * 400, {}))

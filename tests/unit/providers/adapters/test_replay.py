@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.call import RecordedCall
 from app.domain.prompt import RenderedPrompt
+from app.domain.run import RecordedCall
 from app.errors import FileFormatError, NotFoundError, ProviderError, UnsupportedError
 from app.providers.adapters.replay import ReplayModel
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage

@@ -2,7 +2,7 @@
 
 import json
 
-from app.providers.batches.google_lines import answer_lines, known_part, written_line
+from app.providers.batches.google import answer_lines, known_part, written_line
 
 
 def test_what_is_no_generation_setting_stands_beside_them() -> None:

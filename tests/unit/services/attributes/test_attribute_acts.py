@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.storable_text import storable
 from app.errors import InputError
-from app.services.attributes.attribute_acts import (
+from app.services.attributes.attribute_changes import (
     LONGEST_WORDING,
     MOST_ACTS,
     MOST_ATTRIBUTES,

@@ -9,8 +9,8 @@ import pytest
 
 from app.errors import NotFoundError, UnsupportedError
 from app.providers.credentials import Credentials
-from app.services.attributes import embedding as service
-from app.services.attributes.embedding import LSA, Embedding, embedding_choices, open_embedding
+from app.services.attributes import analysis as service
+from app.services.attributes.analysis import LSA, Embedding, embedding_choices, open_embedding
 from app.settings import settings
 
 

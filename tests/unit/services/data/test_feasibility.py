@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.corpora.corpus import Corpus, CorpusText
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
-from app.services.data.feasibility import Feasibility, feasibility, feasibility_words
+from app.domain.project import Dimension, Rating, Task, Text
+from app.services.data.uploads import Feasibility, feasibility, feasibility_words
 
 ESSAYS = Task("essay", "assignment")
 

@@ -5,7 +5,7 @@ from array import array
 import numpy as np
 
 from app.domain.judgment import Answer
-from app.domain.run_answers import ANSWERS, RunAnswers
+from app.domain.run import ANSWERS, RunAnswers
 from app.services.results.judge_cube import judge_cube, judged_texts, places_among
 
 YES, NO, OUTSIDE, SILENT = Answer.YES, Answer.NO, Answer.NOT_APPLICABLE, Answer.UNANSWERED

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.project import Project
-from app.domain.task import Task
+from app.domain.project import Project, Task
 from app.errors import InputError
 from app.services.results.result_files import write_results
 from app.services.runtime.output_file import output_file

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from app.services.runtime.screen_tables import table_csv
+from app.services.runtime.output_file import table_csv
 
 
 def test_a_formula_becomes_text_and_numbers_stay_numbers() -> None:

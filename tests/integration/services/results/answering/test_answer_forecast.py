@@ -4,8 +4,8 @@ import pytest
 
 from app.domain.expert_answer import AnswerDraw, WishedWave
 from app.domain.judgment import Answer, Evaluation, Judgment
+from app.domain.project import Rating, Text
 from app.domain.run import Outcome, RunDimension
-from app.domain.text import Rating, Text
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.results.answering.answer_forecast import planned_answers
 from app.services.runtime.workbench import Workbench

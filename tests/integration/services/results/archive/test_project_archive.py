@@ -9,20 +9,19 @@ from zipfile import ZipFile
 import pytest
 
 from app.domain.attribute import AttributeStatus, ContributorKind
-from app.domain.judgment import Answer
-from app.domain.people.actor import Role
-from app.domain.questions.improvement import (
+from app.domain.improvement import (
     AnswerErrors,
     Improvement,
     ProposedWording,
     TriedWording,
     WordingTrial,
 )
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
+from app.domain.judgment import Answer
+from app.domain.people import Role
+from app.domain.project import Dimension, Rating, Task, Text
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.assignments import give_dimensions, share_texts
-from app.services.checklists.checklist_import import import_checklist_file
+from app.services.checklists.checklist_files import import_checklist_file
 from app.services.checklists.checklists import new_draft
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.data.locked_split import lock

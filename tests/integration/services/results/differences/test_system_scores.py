@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from app.domain.judgment import Answer
-from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.project import Dimension, Task, Text
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.results.differences import scored_sides, system_scores
 from app.services.results.differences.system_scores import difference_verdict

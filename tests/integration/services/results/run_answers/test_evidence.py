@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from app.domain.judgment import Judgment
-from app.domain.task import Dimension
-from app.domain.wording.quotation import LONGEST, QuoteCounts
+from app.domain.project import Dimension
+from app.domain.wording import LONGEST, QuoteCounts
 from app.evaluators.checklist import JudgeOptions
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.draft_edits import QuestionWording, edit_question

@@ -1,0 +1,298 @@
+"""Dask: a scheduler that others run, a cluster on this machine, and work cut into parts."""
+
+import importlib.util
+import logging
+import re
+import signal
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, Protocol
+
+from app.errors import ClusterError, InputError, NotReadyError
+from app.settings import settings
+
+if TYPE_CHECKING:
+    from distributed import Client, Future, Security
+
+
+SECONDS = 5.0
+"""So long a scheduler is waited for."""
+PROGRAM = "interacteval-workbench"
+installed_version = metadata.version
+TLS = (
+    " Name its certificates in DASK_DISTRIBUTED__COMM__TLS__CA_FILE, DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT and "
+    "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY."
+)
+_ADDRESS = re.compile(r"(?:(?:tcp|tls)://)?(?:\[[0-9a-fA-F:.]+\]|[^\s:/@\[\]]+):\d{1,5}")
+
+_CERTIFICATES: dict[str, "Security"] = {}
+
+
+class Submitted(Protocol):
+    """Work that was submitted. status: "pending" until it has ended or is lost."""
+
+    status: str
+
+    def result(self, timeout: float) -> Any: ...
+
+    def cancel(self) -> object: ...
+
+    def add_done_callback(self, called: Callable[[Any], object]) -> object: ...
+
+
+class Scheduler:
+    """One that was reached, with at least one worker."""
+
+    def __init__(self, client: "Client", address: str) -> None:
+        self._client = client
+        self.address = address
+
+    @property
+    def workers(self) -> int:
+        """How many processes work for it now."""
+        return len(self._client.nthreads())
+
+    @property
+    def threads(self) -> int:
+        """How many tasks they do at a time."""
+        return sum(self._client.nthreads().values())
+
+    def addresses(self) -> list[str]:
+        """Return the addresses of the workers that are there now: none where the scheduler is gone."""
+        if self._client.status != "running":
+            return []
+        try:
+            return list(self._client.nthreads())
+        except (OSError, RuntimeError, TimeoutError):
+            return []
+
+    def submit(self, work: Callable[..., Any], *given: Any, at: str = "") -> Submitted:
+        """Have a worker do it; again by another where that one dies. `work` is a function of a module.
+
+        at: the worker that does it, and no other.
+        """
+        where = {"workers": [at], "allow_other_workers": False} if at else {}
+        submitted: Submitted = self._client.submit(work, *given, pure=False, **where)
+        return submitted
+
+    def ask_each(self, work: Callable[..., Any], *given: Any) -> dict[str, Any]:
+        """What `work` says at each worker, by the worker's address."""
+        asked = {worker: self.submit(work, *given, at=worker) for worker in self.addresses()}
+        with cluster_errors(self.address):
+            return dict(zip(asked, self._client.gather(list(asked.values())), strict=True))
+
+    def hand_out(self, value: object) -> "Future":
+        """For each worker, so that it needn't go along with every task."""
+        return self._client.scatter(value, broadcast=True, hash=False)
+
+    def map(self, work: Callable[..., Any], given: Sequence[Any], *same: Any) -> list[Any]:
+        """What `work` makes of each and of what is the same for all, in order."""
+        with cluster_errors(self.address):
+            return list(self._client.gather([self.submit(work, each, *same) for each in given]))
+
+    def check_programs(self) -> None:
+        """Raises ClusterError where a worker hasn't this program, in this version."""
+        own = installed_version(PROGRAM)
+        with cluster_errors(self.address):
+            found = self._client.run(metadata.version, PROGRAM, on_error="return")
+        for worker, version in found.items():
+            if version != own:
+                has = f"version {version}" if isinstance(version, str) else "no version"
+                raise ClusterError(
+                    f"The worker {worker} has {has} of {PROGRAM}; this is {own}.",
+                    "Install the same version there, and start the worker again.",
+                )
+
+
+@contextmanager
+def scheduler_at(address: str) -> Iterator[Scheduler]:
+    """The scheduler for the length of the block. Raises InputError for what is no address, NotReadyError without the
+    extra, ClusterError where nothing can be done there."""
+    address = check_address(address)
+    client = _connect(address)
+    try:
+        found = Scheduler(client, address)
+        if not found.workers:
+            raise ClusterError(f"The scheduler at {address} has no workers.", f"Start some: dask worker {address}")
+        found.check_programs()
+        yield found
+    finally:
+        client.close(timeout=SECONDS)
+
+
+def check_address(address: str) -> str:
+    """In full. Raises InputError."""
+    written = address.strip()
+    if not _ADDRESS.fullmatch(written):
+        raise InputError(
+            f"“{written}” is no address of a Dask scheduler.",
+            "It looks like tcp://127.0.0.1:8786, or tls:// with certificates; `dask scheduler` says it.",
+        )
+    return written if "://" in written else f"tcp://{written}"
+
+
+def check_dask() -> None:
+    """Raises NotReadyError without the extra."""
+    if importlib.util.find_spec("distributed") is None:
+        raise NotReadyError(
+            "Work is to be shared with Dask, which isn't installed.",
+            "Install it (pip install 'interacteval-workbench[dask]'), or leave --dask, --processes and "
+            "INTERACTEVAL_DASK out.",
+        )
+
+
+@contextmanager
+def own_certificate(address: str, security: "Security") -> Iterator[None]:
+    """Within the block this process reaches the scheduler at this address with this certificate."""
+    _CERTIFICATES[address] = security
+    try:
+        yield
+    finally:
+        del _CERTIFICATES[address]
+
+
+def _connect(address: str) -> "Client":
+    check_dask()
+    from distributed import Client  # noqa: PLC0415 - an extra
+
+    for name in ("distributed", "tornado"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is said in a sentence of ours
+    try:
+        return Client(address, timeout=SECONDS, set_as_default=False, security=_CERTIFICATES.get(address))
+    except OSError as error:
+        raise ClusterError(
+            f"No Dask scheduler answers at {address}.",
+            f"Start one (dask scheduler), or correct the address.{TLS if address.startswith('tls:') else ''}",
+        ) from error
+    except (TypeError, ValueError, RuntimeError) as error:  # how Dask says that certificates are missing
+        raise ClusterError(f"The scheduler at {address} can't be asked safely.", TLS.strip()) from error
+
+
+@contextmanager
+def cluster_errors(address: str) -> Iterator[None]:
+    """What Dask raises, as ClusterError; what the work raised stays as it is."""
+    from distributed.client import FutureCancelledError  # noqa: PLC0415 - an extra
+    from distributed.comm import CommClosedError  # noqa: PLC0415
+    from distributed.scheduler import KilledWorker  # noqa: PLC0415
+
+    try:
+        yield
+    except KilledWorker as error:
+        raise ClusterError(
+            f"One piece of work ended {error.allowed_failures + 1} workers of the scheduler at {address}.",
+            "Look into the workers' logs: they may need more memory. What was achieved is kept; go on from there.",
+        ) from error
+    except (FutureCancelledError, CommClosedError) as error:
+        raise ClusterError(
+            f"The scheduler at {address} went away, or the connection to it.",
+            "Start it again; what was achieved is kept, so go on from there.",
+        ) from error
+
+
+def leave_worker_pool() -> None:
+    """In a task that mostly waits: its worker takes other tasks meanwhile."""
+    from distributed import secede  # noqa: PLC0415 - an extra
+
+    secede()
+
+
+def task_is_wanted() -> Callable[[], bool]:
+    """Call in a task. The function returned tells, in any thread, whether the task is still of use: its worker belongs
+    to the scheduler, and the process that submitted it waits for it."""
+    from distributed import Status, get_worker  # noqa: PLC0415 - an extra
+
+    worker = get_worker()
+    key = worker.get_current_task()
+
+    def wanted() -> bool:
+        task = worker.state.tasks.get(key)
+        running = task is not None and task.state in ("executing", "long-running")
+        return running and worker.status in (Status.running, Status.paused)
+
+    return wanted
+
+
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.worker.memory.monitor-interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+}
+"""Dask watches itself for a dashboard that nobody opens here; scheduler and two workers compute 8 % of a core at it.
+Its pages tell about tasks without a password: they are off."""
+
+
+def dask_setup(_worker: object) -> None:
+    """Leave Ctrl-C to the process that has the run, which stops its workers. Dask calls this as each of them starts."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def local_cluster(workers: int) -> Iterator[str]:
+    """The scheduler's address, once the workers are ready. Raises NotReadyError without the extra."""
+    check_dask()
+    import dask  # noqa: PLC0415 - an extra
+    from distributed import LocalCluster  # noqa: PLC0415
+    from distributed.security import Security  # noqa: PLC0415
+
+    security = Security.temporary()
+    with (
+        dask.config.set({**QUIET, "distributed.worker.preload": [__name__]}),
+        LocalCluster(
+            workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+            security=security,
+        ) as cluster,
+        own_certificate(cluster.scheduler_address, security),
+    ):
+        yield cluster.scheduler_address
+
+
+_SCHEDULER: ContextVar[str] = ContextVar("address of the scheduler", default="")
+
+
+@contextmanager
+def work_shared_at(address: str | None) -> Iterator[None]:
+    """Within the block this scheduler is asked, not the one of the settings; for None those hold. Raises InputError and
+    NotReadyError where none could be."""
+    if address is not None:
+        check_dask()
+        address = check_address(address)
+    token = _SCHEDULER.set(address or "")
+    try:
+        yield
+    finally:
+        _SCHEDULER.reset(token)
+
+
+def cluster_address(*, worth_it: bool = True) -> str:
+    """Of the scheduler whose workers share the work; "" where this computer does it alone. worth_it: whether it is
+    large enough for the one of the settings."""
+    return _SCHEDULER.get() or (settings().dask.strip() if worth_it else "")
+
+
+def map_parts(work: Callable[..., Any], parts: Callable[[], Sequence[Any]], *same: Any) -> list[Any] | None:
+    """What `work` makes of each part and of what is the same for all, in order; None for whoever has to do it alone.
+
+    A scheduler that the settings name and that can't be asked only takes time. Raises ClusterError where it was named
+    for this very work.
+    """
+    address = cluster_address()
+    if not address:
+        return None
+    try:
+        with scheduler_at(address) as scheduler, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")  # a part goes to one worker, and is needed there
+            return scheduler.map(work, parts(), *map(scheduler.hand_out, same))
+    except (ClusterError, InputError):  # no address, or Dask isn't installed
+        if _SCHEDULER.get():
+            raise
+        return None

@@ -1,0 +1,228 @@
+"""Decided answers, and wordings of questions that are tried on them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from app.domain.judgment import Answer
+
+LONGEST_REASON = 1_000
+"""Characters of the line that says why."""
+DECIDABLE = (Answer.YES, Answer.NO, Answer.NOT_APPLICABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer that holds for a question and a text, whatever anybody answered: the reference from then on.
+
+    `question` is the one decided about, in `version`, with the `wording` and `guidance` it had then; the decision is
+    about its copies in other versions too. `run` is the run that was looked at. `guided`: the line that became guidance
+    of the question, "" for none. `undone_at` is None while it stands.
+    """
+
+    id: int
+    question: int
+    version: int
+    text: int
+    answer: Answer
+    why: str
+    who: str
+    at: datetime
+    wording: str
+    guidance: str
+    run: int | None = None
+    guided: str = ""
+    undone_by: str = ""
+    undone_at: datetime | None = None
+
+    @property
+    def stands(self) -> bool:
+        return self.undone_at is None
+
+
+def reference(decisions: Iterable[Decision]) -> dict[int, Decision]:
+    """Text -> the newest decision that stands, of those about one question in all its versions."""
+    standing = sorted((one for one in decisions if one.stands), key=lambda one: one.id)
+    return {one.text: one for one in standing}
+
+
+def contradictions(decisions: Iterable[Decision]) -> list[tuple[Decision, ...]]:
+    """Decisions that stand about one question and the same text, and say different things; oldest first."""
+    by_text: dict[int, list[Decision]] = {}
+    for one in sorted(decisions, key=lambda one: one.id):
+        if one.stands:
+            by_text.setdefault(one.text, []).append(one)
+    return [tuple(found) for found in by_text.values() if len({one.answer for one in found}) > 1]
+
+
+class Half(StrEnum):
+    """Where a document's decisions count: those wordings are made from and chosen by, or those that prove one."""
+
+    DEVELOPMENT = "development"
+    PROOF = "proof"
+
+
+class ImprovementStatus(StrEnum):
+    """EDITED was taken with other words than were tried."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    EDITED = "edited"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedWording:
+    """A question as it might be asked, with its guidance ("" for none) and why it should be better."""
+
+    text: str
+    guidance: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerErrors:
+    """Answers of a judge to a question beside what was decided about the same `n` texts.
+
+    `false_yes` were decided to be no, `false_no` to be yes. `other`: one of the two is "does not apply". `unanswered`
+    have no answer.
+    """
+
+    n: int = 0
+    false_yes: int = 0
+    false_no: int = 0
+    other: int = 0
+    unanswered: int = 0
+
+    @property
+    def right(self) -> int:
+        return self.n - self.false_yes - self.false_no - self.other - self.unanswered
+
+    @property
+    def agreement(self) -> float | None:
+        return self.right / self.n if self.n else None
+
+
+@dataclass(frozen=True, slots=True)
+class WordingTrial:
+    """The same texts answered under the wording of before and under another one. `gained` became right, `lost` wrong.
+
+    `failed` texts got no reply under one of the two, and count in nothing else. `documents`: how many the texts are of.
+    """
+
+    before: AnswerErrors
+    after: AnswerErrors
+    gained: int
+    lost: int
+    failed: int = 0
+    documents: int = 0
+
+    @property
+    def both(self) -> int:
+        return self.after.right - self.gained
+
+    @property
+    def neither(self) -> int:
+        return self.before.n - self.both - self.gained - self.lost
+
+
+@dataclass(frozen=True, slots=True)
+class TriedWording:
+    """On the decided texts of the development part."""
+
+    wording: ProposedWording
+    trial: WordingTrial
+
+
+@dataclass(frozen=True, slots=True)
+class Improvement:
+    """One attempt at a question. `question` is the one it was about, whose wording `before` was.
+
+    `decisions` are what it rests on (ids), `proof_texts` those that the proof part was asked about, spent by it.
+    `best` is the place in `tried` of the one chosen on the development part, None where none was better there. `proof`
+    is its trial on the proof part, None where that wasn't asked; `proof_decided` says how many it could have been.
+    `taken` is what went into the draft. `cost_usd` is None where a price is unknown.
+    """
+
+    question: int
+    model: str
+    judge: str
+    run: int | None
+    before: ProposedWording
+    decisions: tuple[int, ...]
+    tried: tuple[TriedWording, ...]
+    best: int | None = None
+    proof: WordingTrial | None = None
+    proof_decided: int = 0
+    proof_texts: tuple[int, ...] = ()
+    calls: int = 0
+    cost_usd: float | None = 0.0
+    status: ImprovementStatus = ImprovementStatus.OPEN
+    who: str = ""
+    at: datetime | None = None
+    decided_by: str = ""
+    decided_at: datetime | None = None
+    taken: ProposedWording | None = None
+    id: int = 0
+
+    @property
+    def chosen(self) -> TriedWording | None:
+        return None if self.best is None else self.tried[self.best]
+
+
+def answer_said(repeats: Sequence[Answer]) -> Answer:
+    """What more than half of the repeats say; unanswered where no answer has as many."""
+    for answer in (Answer.YES, Answer.NO, Answer.NOT_APPLICABLE):
+        if 2 * sum(one is answer for one in repeats) > len(repeats):
+            return answer
+    return Answer.UNANSWERED
+
+
+def errors_of(answers: Mapping[int, Answer], decided: Mapping[int, Answer]) -> AnswerErrors:
+    """Both by text; only texts with both count."""
+    pairs = [(answers[text], right) for text, right in decided.items() if text in answers]
+    wrong = [(said, right) for said, right in pairs if said is not right]
+    yes_no = {(Answer.YES, Answer.NO): 0, (Answer.NO, Answer.YES): 0}
+    for pair in wrong:
+        if pair in yes_no:
+            yes_no[pair] += 1
+    unanswered = sum(said is Answer.UNANSWERED for said, _ in wrong)
+    false_yes, false_no = yes_no.values()
+    return AnswerErrors(len(pairs), false_yes, false_no, len(wrong) - false_yes - false_no - unanswered, unanswered)
+
+
+def compared_wordings(
+    before: Mapping[int, Answer],
+    after: Mapping[int, Answer],
+    decided: Mapping[int, Answer],
+    documents: Mapping[int, str],
+) -> WordingTrial:
+    """Answers by text under both wordings. documents: of each text decided about, its document."""
+    both = {text: right for text, right in decided.items() if text in before and text in after}
+    gained = sum(after[text] is right is not before[text] for text, right in both.items())
+    lost = sum(before[text] is right is not after[text] for text, right in both.items())
+    return WordingTrial(
+        errors_of(before, both),
+        errors_of(after, both),
+        gained,
+        lost,
+        len(decided) - len(both),
+        len({documents[text] for text in both}),
+    )
+
+
+def best_tried(tried: Sequence[TriedWording], before: ProposedWording) -> int | None:
+    """The place of the wording that made the most more answers right; of equals the one that changes and says least.
+
+    None where none is better than what is there.
+    """
+    gains = [one.trial.gained - one.trial.lost for one in tried]
+    if max(gains, default=0) <= 0:
+        return None
+
+    def burden(place: int) -> tuple[int, bool, int, int]:
+        wording = tried[place].wording
+        return -gains[place], wording.text != before.text, len(wording.text) + len(wording.guidance), place
+
+    return min(range(len(tried)), key=burden)

@@ -1,1 +1,0 @@
-"""What people and models say about the questions of a checklist."""

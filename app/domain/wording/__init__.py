@@ -1,1 +1,0 @@
-"""Wording of people and models, read closely."""

@@ -1,1 +1,0 @@
-"""Measures of a text: one function each, from a profile to a reading."""

@@ -1,0 +1,237 @@
+"""OpenTelemetry: traces and metrics of what models are asked, off unless set up."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+from app.domain.judgment import Answer, Judgment
+from app.domain.run import Outcome, RunSummary
+from app.errors import InputError, NotReadyError
+from app.settings import settings
+
+if TYPE_CHECKING:
+    from opentelemetry._logs import Logger
+    from opentelemetry.sdk._logs import LoggerProvider
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.trace import Span, Tracer
+
+
+SCOPE = "interacteval"
+ENDPOINT = "INTERACTEVAL_OTEL_ENDPOINT"
+_ADDRESS = re.compile(r"https?://[^/\s]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """`texts`: whether what was asked and answered may be in them."""
+
+    tracer: "Tracer"
+    logger: "Logger"
+    texts: bool
+    providers: "tuple[TracerProvider, LoggerProvider]"
+
+    def flush(self) -> None:
+        """Send what waits; at the end of the process that happens by itself."""
+        for provider in self.providers:
+            provider.force_flush()
+
+
+def signals() -> Signals | None:
+    """None where no address is set. Raises InputError for what is no address, NotReadyError where the extra isn't
+    installed."""
+    endpoint = settings().otel_endpoint.strip()
+    return _signals(endpoint, settings().otel_texts.strip().lower() == "yes") if endpoint else None
+
+
+@cache
+def _signals(endpoint: str, texts: bool) -> Signals:
+    """Whatever else the SDK reads from the environment (headers, resource attributes) holds too."""
+    if not _ADDRESS.match(endpoint):
+        raise InputError(
+            f"{ENDPOINT} is no address of a collector.",
+            "Give it whole, with http:// or https://: http://localhost:4318.",
+        )
+    try:
+        import requests  # noqa: PLC0415 - an extra
+        from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter  # noqa: PLC0415 - an extra
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
+        from opentelemetry.sdk._logs import LoggerProvider  # noqa: PLC0415
+        from opentelemetry.sdk._logs.export import BatchLogRecordProcessor  # noqa: PLC0415
+        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
+        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+    except ImportError:
+        raise NotReadyError(
+            f"{ENDPOINT} is set, but what sends traces isn't installed.",
+            "Install it (pip install 'interacteval-workbench[otel]'), or unset the variable.",
+        ) from None
+
+    class Session(requests.Session):
+        """Texts go to this address and to no other: no redirect is followed."""
+
+        def get_redirect_target(self, resp: requests.Response) -> None:
+            return None
+
+    session = Session()
+    base, resource = endpoint.rstrip("/"), Resource.create({"service.name": SCOPE})
+    traces, logs = TracerProvider(resource=resource), LoggerProvider(resource=resource)
+    traces.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces", session=session)))
+    logs.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter(f"{base}/v1/logs", session=session)))
+    return Signals(traces.get_tracer(SCOPE), logs.get_logger(SCOPE), texts, (traces, logs))
+
+
+class AskedPrompt(Protocol):
+    """What a span says of a rendered prompt."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def system(self) -> str: ...
+    @property
+    def user(self) -> str: ...
+
+
+class CountedTokens(Protocol):
+    @property
+    def input_tokens(self) -> int: ...
+    @property
+    def cached_tokens(self) -> int: ...
+    @property
+    def output_tokens(self) -> int: ...
+    @property
+    def known(self) -> bool: ...
+
+
+class AskedSpan:
+    """Of one request; without a span it says nothing to nobody."""
+
+    __slots__ = ("_span", "_texts")
+
+    def __init__(self, span: "Span | None" = None, texts: bool = False) -> None:
+        self._span, self._texts = span, texts
+
+    def answered(self, text: str, model: str, finish: str, usage: CountedTokens) -> None:
+        if self._span is None:
+            return
+        said: dict[str, Any] = {"gen_ai.response.model": model, "gen_ai.response.finish_reasons": (finish,)}
+        if usage.known:
+            said |= {
+                "gen_ai.usage.input_tokens": usage.input_tokens,
+                "gen_ai.usage.output_tokens": usage.output_tokens,
+                "gen_ai.usage.cache_read.input_tokens": usage.cached_tokens,
+            }
+        if self._texts:
+            said["gen_ai.output.messages"] = _messages(("assistant", text))
+        self._span.set_attributes(said)
+
+    def failed(self, error: Exception) -> None:
+        """Named by its kind alone: its message may quote the text."""
+        if self._span is None:
+            return
+        from opentelemetry.trace import Status, StatusCode  # noqa: PLC0415 - an extra
+
+        self._span.set_attribute("error.type", str(getattr(error, "kind", "") or type(error).__name__))
+        self._span.set_status(Status(StatusCode.ERROR))
+
+
+_SILENT = AskedSpan()
+
+
+@contextmanager
+def asked_span(
+    provider: str, model: str, prompt: AskedPrompt, run: int | None, batch: bool = False
+) -> Iterator[AskedSpan]:
+    """Around one request. provider: as the conventions call it. run: the one it is put down to. batch: whether it was
+    answered in one; how long that took is then not in the span, which is made when the answer is collected."""
+    found = signals()
+    if found is None:
+        yield _SILENT
+        return
+    from opentelemetry.trace import SpanKind  # noqa: PLC0415 - an extra
+
+    about: dict[str, Any] = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": provider,
+        "gen_ai.request.model": model,
+        f"{SCOPE}.prompt": prompt.name,
+        **({f"{SCOPE}.run": run} if run is not None else {}),
+        **({f"{SCOPE}.batch": True} if batch else {}),
+    }
+    if found.texts:
+        about["gen_ai.input.messages"] = _messages(("system", prompt.system), ("user", prompt.user))
+    with found.tracer.start_as_current_span(
+        f"chat {model}",
+        kind=SpanKind.CLIENT,
+        attributes=about,
+        record_exception=False,
+        set_status_on_exception=False,
+    ) as span:
+        asked = AskedSpan(span, found.texts)
+        try:
+            yield asked
+        except Exception as error:
+            asked.failed(error)
+            raise
+
+
+def _messages(*said: tuple[str, str]) -> str:
+    return json.dumps(
+        [{"role": role, "parts": [{"type": "text", "content": words}]} for role, words in said if words],
+        ensure_ascii=False,
+    )
+
+
+EVENT = "gen_ai.evaluation.result"
+_VALUES = {Answer.YES: 1.0, Answer.NO: 0.0}
+
+
+def report_outcomes(
+    run: RunSummary, judge: tuple[str, str] | None, named: Callable[[], Mapping[int, str]], outcomes: Sequence[Outcome]
+) -> None:
+    """Nothing where no address is set. judge: provider and model as the requests' spans name them, None where there is
+    none. named: gives each dimension's name, and is asked only then.
+
+    Answers that count again from an earlier run were reported by it.
+    """
+    found = signals()
+    if found is None:
+        return
+    names = named()
+    for outcome in outcomes:
+        about: dict[str, Any] = {
+            f"{SCOPE}.run": run.id,
+            f"{SCOPE}.text": outcome.planned.text,
+            f"{SCOPE}.method": run.evaluator,
+            **({"gen_ai.provider.name": judge[0], "gen_ai.request.model": judge[1]} if judge else {}),
+        }
+        for event in _events(outcome, names.get(outcome.planned.dimension, ""), found.texts):
+            found.logger.emit(event_name=EVENT, attributes=about | event)
+
+
+def _events(outcome: Outcome, dimension: str, texts: bool) -> Iterator[dict[str, Any]]:
+    if outcome.evaluation is None:
+        yield {"gen_ai.evaluation.name": dimension, "error.type": outcome.error_kind}
+        return
+    for judgment in outcome.evaluation.judgments:
+        if judgment.origin is None:
+            yield _answer(judgment, dimension, texts)
+    if outcome.evaluation.value is not None:
+        yield {"gen_ai.evaluation.name": dimension, "gen_ai.evaluation.score.value": outcome.evaluation.value}
+
+
+def _answer(judgment: Judgment, dimension: str, texts: bool) -> dict[str, Any]:
+    event: dict[str, Any] = {
+        "gen_ai.evaluation.name": f"{dimension}: question",
+        "gen_ai.evaluation.score.label": judgment.answer.value,
+        f"{SCOPE}.question": judgment.question,
+        f"{SCOPE}.repeat": judgment.repeat,
+    }
+    if judgment.answer in _VALUES:
+        event["gen_ai.evaluation.score.value"] = _VALUES[judgment.answer]
+    if texts and judgment.rationale:
+        event["gen_ai.evaluation.explanation"] = judgment.rationale
+    return event

@@ -1,0 +1,314 @@
+"""Thinking aloud: samples are drawn, a model is asked for attributes, transcripts are read."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median, pstdev
+from typing import Any
+
+import numpy as np
+
+from app.domain.attribute import HeldBack, ProposedAttribute, Sample
+from app.domain.project import Dimension, Task
+from app.errors import NotReadyError
+from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
+from app.providers.base import ChatModel, ChatReply, ChatRequest
+from app.providers.structured import ask
+
+PROMPT = "think-aloud"
+# Our choice, where the paper asks once: at temperature 0 another round would bring the same words.
+FIRST_TEMPERATURE, LATER_TEMPERATURE = 0.0, 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Elicitation:
+    """What one model said in one round. `reply` carries the usage of all attempts."""
+
+    considerations: tuple[str, ...]
+    model: str
+    request: ChatRequest
+    reply: ChatReply
+
+
+def think_aloud_request(
+    template: PromptTemplate,
+    task: Task,
+    dimension: Dimension,
+    samples: Sequence[Sample],
+    *,
+    round_number: int = 1,
+) -> ChatRequest:
+    """The request of one round; asking in another round is another request, also to a cache."""
+    numbered = [
+        {"number": number, "source": sample.text.source, "text": sample.text.text, "score": sample.score}
+        for number, sample in enumerate(samples, start=1)
+    ]
+    prompt = template.render(task=task_variables(task), dimension=dimension_variables(dimension), samples=numbered)
+    temperature = FIRST_TEMPERATURE if round_number == 1 else LATER_TEMPERATURE
+    return ChatRequest(prompt, template.output_schema, temperature=temperature, sample=round_number - 1)
+
+
+async def think_aloud(
+    model: ChatModel,
+    task: Task,
+    dimension: Dimension,
+    samples: Sequence[Sample],
+    *,
+    template: PromptTemplate | None = None,
+    round_number: int = 1,
+) -> Elicitation:
+    """Considerations in the model's order, blank ones left out.
+
+    Raises NotReadyError without samples and ProviderError where the model doesn't answer as asked.
+    """
+    if not samples:
+        raise NotReadyError(
+            f"There are no samples for {dimension.name} to think aloud about.", "Choose its samples first."
+        )
+    wording = template or load_prompt(PROMPT)
+    request = think_aloud_request(wording, task, dimension, samples, round_number=round_number)
+    answer = await ask(model, request, check=_check)
+    return Elicitation(considerations_in(answer.value), model.name, request, answer.reply)
+
+
+def considerations_in(answer: dict[str, Any]) -> tuple[str, ...]:
+    """Those of an answer of the prompt's form, in the model's order, without blank ones."""
+    ordered = sorted(answer["considerations"], key=lambda entry: entry["index"])
+    texts = (entry["consideration"].strip() for entry in ordered)
+    return tuple(text for text in texts if text)
+
+
+def _check(value: dict[str, Any]) -> str | None:
+    return None if considerations_in(value) else "it holds no consideration"
+
+
+_FINAL_MARKS = " .,;:!?…。．！？；、।؟"
+_SPACE = re.compile(r"\s+")
+
+
+def same_words(text: str) -> str:
+    """A form that two wordings share where they differ in case, in spaces or in the marks they end with, alone."""
+    return _SPACE.sub(" ", text).strip().rstrip(_FINAL_MARKS).casefold()
+
+
+def without_repeats(said: Sequence[str], before: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is said for the first time, and what repeats it or one of `before`; both in the order given."""
+    known = {same_words(text) for text in before}
+    new: list[str] = []
+    repeated: list[str] = []
+    for text in said:
+        form = same_words(text)
+        (repeated if form in known else new).append(text)
+        known.add(form)
+    return tuple(new), tuple(repeated)
+
+
+SAMPLES = 4  # shown for a dimension, as in the paper
+KEPT = 0.5  # of the texts: what has to be left for scoring where whole documents are left out
+LARGEST_DOCUMENT = 20  # texts; the paper's have 16
+BAND = 1 / 12  # of the score range: how far from its point a sample between the ends may lie while others are nearer
+
+
+@dataclass(frozen=True, slots=True)
+class SampleCandidate:
+    """A rated text. `score` is the mean over raters, `rater_spread` their standard deviation (0 for one rater).
+
+    `length` is what a person has to read (any unit, the same for all candidates).
+    """
+
+    text_id: int
+    doc_id: str
+    score: float
+    rater_spread: float
+    length: int
+
+
+def sample_candidate(text_id: int, doc_id: str, length: int, ratings: Sequence[float]) -> SampleCandidate:
+    """A text with the ratings that people gave it on the dimension, one at least."""
+    spread = 0.0 if min(ratings) == max(ratings) else pstdev(ratings)  # which takes exact fractions, slowly
+    return SampleCandidate(text_id, doc_id, fmean(ratings), spread, length)
+
+
+@dataclass(frozen=True, slots=True)
+class UnratedCandidate:
+    """A text that nobody rated; `system_id` is "" where the data doesn't say who wrote it."""
+
+    text_id: int
+    doc_id: str
+    system_id: str = ""
+
+
+def held_back(
+    samples: Iterable[tuple[int, str]], texts_of: Callable[[tuple[str, ...]], int], all_texts: int
+) -> HeldBack:
+    """What samples, as (text id, document), keep out of scoring. texts_of: how many texts documents have."""
+    taken = list(samples)
+    documents = tuple(sorted({document for _, document in taken}))
+    if whole_documents(len(documents), texts_of(documents), all_texts):
+        return HeldBack(documents=documents)
+    return HeldBack(texts=tuple(sorted(text_id for text_id, _ in taken)))
+
+
+def whole_documents(documents: int, their_texts: int, all_texts: int) -> bool:
+    """Whether samples from so many documents keep these documents out of scoring whole, or only the samples themselves.
+
+    Whole, as in the paper, whose documents are one article with 16 summaries each: none of the texts about an article
+    that was read is scored. But where documents are few, that would leave less than half of the texts; and where they
+    have more than 20 texts each, they are no sources of a few texts but assignments or collections, and four of them
+    hundreds of texts. Where each has but one text, the document is the sample.
+    """
+    return their_texts <= documents or (
+        their_texts <= documents * LARGEST_DOCUMENT and all_texts - their_texts >= KEPT * all_texts
+    )
+
+
+def few_documents(documents: int, all_texts: int) -> bool:
+    """Whether samples of so many documents of like size would be left out alone, before any are chosen."""
+    sampled = min(SAMPLES, documents)
+    return bool(sampled) and not whole_documents(sampled, round(sampled * all_texts / documents), all_texts)
+
+
+def choose_samples(candidates: Sequence[SampleCandidate], count: int = SAMPLES) -> tuple[SampleCandidate, ...]:
+    """`count` texts across the range of scores, lowest first; fewer where fewer texts are rated.
+
+    Among texts of fitting score the cheapest is taken: spread between raters and distance from the point aimed at
+    (both as shares of the score range), plus what its length exceeds the median length by (as a share of it). Each
+    comes from another document, unless there are fewer documents than samples. The same candidates in any order give
+    the same samples.
+
+    Raises NotReadyError where nothing is rated.
+    """
+    if not candidates:
+        raise NotReadyError("There are no samples to choose: no text is rated.", "Import ratings.")
+    if count < 1:
+        raise ValueError("count must be at least 1")
+    pool = sorted(candidates, key=lambda candidate: candidate.text_id)
+    choice = _Choice(pool)
+    wanted = min(count, len(pool))
+    for point in _points(pool, wanted):
+        choice.take(point)
+    return tuple(sorted(choice.taken, key=lambda sample: (sample.score, sample.text_id)))
+
+
+def draw_unrated(
+    candidates: Sequence[UnratedCandidate], count: int = SAMPLES, seed: int = 0, documents: Collection[str] = ()
+) -> tuple[UnratedCandidate, ...]:
+    """Draw `count` texts at random, in the order of their ids; fewer where there are fewer.
+
+    No document is drawn from a second time while another is left, and of the rest no system. `documents`: those that
+    other samples are from already. The same seed and candidates, in any order, give the same texts.
+    """
+    pool = sorted(candidates, key=lambda candidate: candidate.text_id)
+    order = [int(place) for place in np.random.default_rng(seed).permutation(len(pool))]
+    by_document, by_system = Counter(documents), Counter[str]()
+    taken: list[int] = []
+    for _ in range(min(count, len(pool))):
+        place = min(
+            (place for place in order if place not in taken),
+            key=lambda place: (by_document[pool[place].doc_id], by_system[pool[place].system_id]),
+        )
+        taken.append(place)
+        by_document[pool[place].doc_id] += 1
+        by_system[pool[place].system_id] += 1
+    return tuple(pool[place] for place in sorted(taken))
+
+
+def _points(pool: Sequence[SampleCandidate], count: int) -> list[float]:
+    """The scores to aim at: the ends first, the one found in fewer documents before the other."""
+    low, high = _range(pool)
+    if count == 1:
+        return [(low + high) / 2]
+    ends = sorted((low, high), key=lambda end: len({c.doc_id for c in pool if c.score == end}))
+    step = (high - low) / (count - 1)
+    return ends + [low + step * position for position in range(1, count - 1)]
+
+
+def _range(pool: Iterable[SampleCandidate]) -> tuple[float, float]:
+    scores = [candidate.score for candidate in pool]
+    return min(scores), max(scores)
+
+
+class _Choice:
+    def __init__(self, pool: Sequence[SampleCandidate]) -> None:
+        self.pool = pool
+        self.taken: list[SampleCandidate] = []
+        self.low, self.high = _range(pool)
+        self.scale = (self.high - self.low) or 1.0
+        self.usual_length = median(candidate.length for candidate in pool) or 1
+
+    def take(self, point: float) -> None:
+        """Take the best text for this point among those still allowed."""
+        taken = {sample.text_id for sample in self.taken}
+        free = [candidate for candidate in self.pool if candidate.text_id not in taken]
+        documents = {sample.doc_id for sample in self.taken}
+        allowed = [candidate for candidate in free if candidate.doc_id not in documents] or free
+        nearest = min(abs(candidate.score - point) for candidate in allowed)
+        band = 0.0 if point in (self.low, self.high) else self.scale * BAND
+        fitting = [c for c in allowed if abs(c.score - point) <= max(nearest, band)]
+        self.taken.append(min(fitting, key=lambda candidate: (self._cost(candidate, point), candidate.text_id)))
+
+    def _cost(self, candidate: SampleCandidate, point: float) -> float:
+        excess = max(0.0, candidate.length / self.usual_length - 1)
+        return (candidate.rater_spread + abs(candidate.score - point)) / self.scale + excess
+
+
+TRANSCRIPT_PROMPT = "transcript-attributes"
+FEWEST_WORDS = 3  # "Right." or "Well, yes." is no point of its own
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|(?<=[。！？])|\n+")
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptProposals:
+    """What one model found in one transcript."""
+
+    attributes: tuple[ProposedAttribute, ...]
+    request: ChatRequest
+    reply: ChatReply
+
+
+def by_sentence(transcript: str) -> tuple[ProposedAttribute, ...]:
+    """Every sentence of three words or more as it was said; one without spaces counts by its letters."""
+    parts = (part.strip() for part in _SENTENCE_END.split(transcript) if part)
+    return tuple(ProposedAttribute(part, part) for part in parts if _says_something(part))
+
+
+def _says_something(sentence: str) -> bool:
+    words = sentence.split()
+    return len(words) >= FEWEST_WORDS or (not sentence.isascii() and len(sentence) > 2 * FEWEST_WORDS)
+
+
+async def propose_from_transcript(
+    model: ChatModel, task: Task, dimension: Dimension, transcript: str
+) -> TranscriptProposals:
+    """General points in the order they were said. Proposals whose words don't stand in the transcript are asked for
+    again and, if they stay, left out: nothing is put into an expert's mouth.
+
+    Raises ProviderError where the model doesn't answer as asked.
+    """
+    template = load_prompt(TRANSCRIPT_PROMPT)
+    prompt = template.render(task=task_variables(task), dimension=dimension_variables(dimension), transcript=transcript)
+    request = ChatRequest(prompt, template.output_schema)
+
+    def check(answer: dict[str, Any]) -> str | None:
+        wrong = len(answer["attributes"]) - len(_found(answer, transcript))
+        return f"{wrong} of its entries quote words that don't stand in the transcript" if wrong else None
+
+    def last_resort(answer: dict[str, Any]) -> dict[str, Any] | None:
+        entries = answer.get("attributes")
+        return answer if isinstance(entries, list) and all(isinstance(e, dict) for e in entries) else None
+
+    answer = await ask(model, request, check=check, last_resort=last_resort)
+    return TranscriptProposals(_found(answer.value, transcript), request, answer.reply)
+
+
+def _found(answer: dict[str, Any], transcript: str) -> tuple[ProposedAttribute, ...]:
+    said = _folded(transcript)
+    entries = ((str(e.get("attribute", "")).strip(), str(e.get("words", "")).strip()) for e in answer["attributes"])
+    return tuple(ProposedAttribute(text, words) for text, words in entries if text and words and _folded(words) in said)
+
+
+def _folded(text: str) -> str:
+    """Alike where only case and white space differ."""
+    return _SPACE.sub(" ", text).strip().casefold()

@@ -1,1 +1,0 @@
-"""Thinking aloud: the samples that assessors read, and what LLMs say while reading them."""

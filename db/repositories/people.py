@@ -1,0 +1,465 @@
+"""People, their places in projects, names and assignments."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import JSON, ColumnElement, String, Table, Text, and_, cast, or_, update
+from sqlalchemy import select as sql_select
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, SQLModel, col, delete, select
+
+from app.domain.attribute import ContributorKind
+from app.domain.checklist import ChecklistStatus
+from app.domain.condition import renamed
+from app.domain.people import (
+    Actor,
+    Membership,
+    Person,
+    Place,
+    ProjectMember,
+    Role,
+    is_said_in,
+    put_in_values,
+    put_in_words,
+)
+from app.domain.storable_text import quoted
+from app.errors import ConflictError, NotFoundError
+from db.models import (
+    AnswerShareRow,
+    AssignmentRow,
+    AttributeRow,
+    BuildRow,
+    ChecklistRow,
+    ComponentRow,
+    ContributorRow,
+    DecisionRow,
+    DimensionRow,
+    ImprovementRow,
+    JobRow,
+    MembershipRow,
+    ModelCallRow,
+    PersonRow,
+    ProjectRow,
+    ProposalRow,
+    ProposedAttributeRow,
+    QuestionCommentRow,
+    QuestionRow,
+    ScoringRunRow,
+    SideBySideRow,
+    TextRow,
+    TrailRow,
+    TranscriptRow,
+)
+from db.models.columns import FieldText, now
+from db.project_rows import PEOPLE, of_project, tables
+
+
+class People:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def add(self, issuer: str, subject: str, name: str, owner: bool = False) -> Person:
+        row = PersonRow(issuer=issuer, subject=subject, name=name, owner=owner)
+        self._session.add(row)
+        self._session.flush()
+        return _person(row)
+
+    def find(self, issuer: str, subject: str) -> Person | None:
+        query = select(PersonRow).where(PersonRow.issuer == issuer, PersonRow.subject == subject)
+        row = self._session.exec(query).first()
+        return _person(row) if row else None
+
+    def ensure(self, issuer: str, subject: str, name: str) -> Person:
+        """The one who is known by this subject, from now on if not yet; where two meet somebody at once, one adds."""
+        if found := self.find(issuer, subject):
+            return found
+        try:
+            with self._session.begin_nested():
+                return self.add(issuer, subject, name)
+        except IntegrityError:
+            found = self.find(issuer, subject)
+            assert found is not None
+            return found
+
+    def get(self, person_id: int) -> Person:
+        return _person(self._row(person_id))
+
+    def owners(self) -> list[Person]:
+        rows = self._session.exec(select(PersonRow).where(PersonRow.owner).order_by(col(PersonRow.id)))
+        return [_person(row) for row in rows]
+
+    def actor(self, person_id: int) -> Actor:
+        """The person with their part in each project, as it is now."""
+        row = self._row(person_id)
+        rows = self._session.exec(select(MembershipRow).where(MembershipRow.person_id == person_id))
+        memberships = {each.project_id: Membership(Role(each.role), each.name) for each in rows}
+        return Actor(person_id, row.name, row.owner, memberships)
+
+    def find_actor(self, person_id: int) -> Actor | None:
+        """None for somebody who is no longer there."""
+        return self.actor(person_id) if self._session.get(PersonRow, person_id) else None
+
+    def join(self, person_id: int, project_id: int, role: Role, name: str) -> None:
+        """Give a person a part in a project, or another role. Raises ConflictError where another has the name there."""
+        there = self.member(project_id, name)
+        if there is not None and there.person.id != person_id:
+            raise ConflictError(f"Somebody else is called {quoted(name)} in this project.", "Choose another name.")
+        row = self._membership(person_id, project_id)
+        if row is None:
+            row = MembershipRow(person_id=person_id, project_id=project_id, role=role.value, name=name)
+            self._session.add(row)
+        row.role, row.name = role.value, name
+        self._session.flush()
+
+    def leave(self, person_id: int, project_id: int) -> None:
+        row = self._membership(person_id, project_id)
+        if row is not None:
+            self._session.delete(row)
+            self._session.flush()
+
+    def forget(self, person_id: int) -> None:
+        """Nobody knows them any more; what they did stays, under the name that it has."""
+        self._session.delete(self._row(person_id))
+        self._session.flush()
+
+    def become(self, person_id: int, other_id: int) -> None:
+        """All parts of the first, an owner's too, are the other's from now on, with what they spent and what goes on
+        for them, and the first is gone."""
+        if person_id == other_id:
+            return
+        first, other = self._row(person_id), self._row(other_id)
+        other.owner = other.owner or first.owner
+        query = select(MembershipRow).where(MembershipRow.person_id == person_id)
+        for row in self._session.exec(query).all():
+            if self._membership(other_id, row.project_id) is None:
+                row.person_id = other_id
+        self._session.flush()
+        for table in (ModelCallRow, JobRow):
+            theirs = update(table).where(col(table.person_id) == person_id)
+            self._session.execute(theirs.values(person_id=other_id))
+        self._session.delete(first)
+        self._session.flush()
+
+    def members(self, project_id: int) -> list[ProjectMember]:
+        """In the order they joined."""
+        rows = self._session.exec(
+            select(MembershipRow, PersonRow)
+            .join(PersonRow, col(PersonRow.id) == MembershipRow.person_id)
+            .where(MembershipRow.project_id == project_id)
+            .order_by(col(MembershipRow.id))
+        )
+        return [
+            ProjectMember(_person(person), project_id, Role(row.role), row.name, row.created_at) for row, person in rows
+        ]
+
+    def member(self, project_id: int, name: str) -> ProjectMember | None:
+        return next((each for each in self.members(project_id) if each.name == name), None)
+
+    def note_seen(self, person_id: int) -> None:
+        self._row(person_id).seen_at = now()
+        self._session.flush()
+
+    def _row(self, person_id: int) -> PersonRow:
+        row = self._session.get(PersonRow, person_id)
+        if row is None:
+            raise NotFoundError("This person is no longer there.", "Reload the page.")
+        return row
+
+    def _membership(self, person_id: int, project_id: int) -> MembershipRow | None:
+        query = select(MembershipRow).where(
+            MembershipRow.person_id == person_id, MembershipRow.project_id == project_id
+        )
+        return self._session.exec(query).first()
+
+
+def _person(row: PersonRow) -> Person:
+    assert row.id is not None
+    return Person(row.id, row.issuer, row.subject, row.name, row.owner, row.seen_at)
+
+
+_PARENTS: Mapping[str, tuple[type[SQLModel], str, str]] = {
+    "attribute": (AttributeRow, "dimension_id", "dimension"),
+    "build": (BuildRow, "dimension_id", "dimension"),
+    "checklist": (ChecklistRow, "dimension_id", "dimension"),
+    "comment": (QuestionCommentRow, "question_id", "question"),
+    "comparison": (SideBySideRow, "dimension_id", "dimension"),
+    "component": (ComponentRow, "checklist_id", "checklist"),
+    "decision": (DecisionRow, "question_id", "question"),
+    "dimension": (DimensionRow, "project_id", "project"),
+    "improvement": (ImprovementRow, "question_id", "question"),
+    "proposal": (ProposalRow, "checklist_id", "checklist"),
+    "proposed attribute": (ProposedAttributeRow, "transcript_id", "transcript"),
+    "question": (QuestionRow, "checklist_id", "checklist"),
+    "run": (ScoringRunRow, "project_id", "project"),
+    "text": (TextRow, "project_id", "project"),
+    "transcript": (TranscriptRow, "dimension_id", "dimension"),
+}
+"""Kind of thing -> its table, the column that names what it is part of, and the kind of that."""
+
+_NO_PERSON = "\0"
+"""Author of what an LLM wrote: no person bears this name, whatever the LLM is called."""
+
+
+class _Climbing(NamedTuple):
+    """A row on the way up to its project, with what was learnt below."""
+
+    id: int
+    dimension: int | None = None
+    author: str = ""
+    draft: bool = False
+
+
+class Places:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def of(self, kind: str, ids: Iterable[int]) -> set[Place]:
+        """Of all these things; raises NotFoundError where one of them isn't there."""
+        found = {_Climbing(one) for one in ids}
+        while kind != "project":
+            model, column, parent = _PARENTS[kind]
+            rows = self._rows(model, {each.id for each in found})
+            found = {self._above(each, kind, rows[each.id], column) for each in found}
+            kind = parent
+        self._rows(ProjectRow, {each.id for each in found})
+        return {Place(each.id, each.dimension, each.author, each.draft) for each in found}
+
+    def _above(self, below: _Climbing, kind: str, row: Any, column: str) -> _Climbing:
+        return _Climbing(
+            getattr(row, column),
+            below.id if kind == "dimension" else below.dimension,
+            below.author or self._author(row),
+            below.draft or kind == "build" or (kind == "checklist" and row.status == ChecklistStatus.DRAFT.value),
+        )
+
+    def named(self, project: str) -> set[Place]:
+        """Of the project of this name; empty where there is none."""
+        found = self._session.exec(select(ProjectRow.id).where(ProjectRow.name == project)).first()
+        return set() if found is None else {Place(found)}
+
+    def _rows(self, model: type[SQLModel], ids: set[int]) -> dict[int, Any]:
+        key = col(model.id)  # type: ignore[attr-defined]  # each of these tables has one
+        found: dict[int, Any] = {row.id: row for row in self._session.exec(select(model).where(key.in_(ids)))}  # type: ignore[attr-defined]
+        if found.keys() != ids:
+            raise NotFoundError("This is no longer there.", "Go to Overview and open it from there.")
+        return found
+
+    def _author(self, row: Any) -> str:
+        contributor = getattr(row, "contributor_id", None)
+        if contributor is None:
+            return ""
+        found = self._session.get_one(ContributorRow, contributor)
+        return found.name if found.kind == ContributorKind.HUMAN.value else _NO_PERSON
+
+
+Put = Callable[[Any, str, str], Any]
+"""(what stands there, name, pseudonym) -> what stands there from now on."""
+
+
+def put_alone(value: str, name: str, pseudonym: str) -> str:
+    return pseudonym if value == name else value
+
+
+def put_in_build(state: dict[str, Any], name: str, pseudonym: str) -> dict[str, Any]:
+    return {**state, "condition": renamed(state["condition"], name, pseudonym)}
+
+
+PLACES: Mapping[tuple[str, str], Put] = {
+    ("anchor_set", "frozen_by"): put_alone,
+    ("attribute", "reworded_by"): put_alone,
+    ("build", "condition"): renamed,
+    ("build_revision", "state"): put_in_build,
+    ("build_revision", "who"): put_alone,
+    ("checklist", "condition"): renamed,
+    ("checklist_change", "who"): put_alone,
+    ("contributor", "name"): put_alone,
+    ("decision", "decided_by"): put_alone,
+    ("decision", "undone_by"): put_alone,
+    ("invitation", "made_by"): put_alone,
+    ("locked_look", "who"): put_alone,
+    ("locked_split", "locked_by"): put_alone,
+    ("locked_split", "opened_by"): put_alone,
+    ("membership", "name"): put_alone,
+    ("question_comment", "who"): put_alone,
+    ("question_improvement", "decided_by"): put_alone,
+    ("question_improvement", "made_by"): put_alone,
+    ("question_proposal", "decided_by"): put_alone,
+    ("rating", "rater"): put_alone,
+    ("scoring_run", "params"): put_in_values,
+    ("trail", "about"): put_in_words,
+    ("trail", "who"): put_alone,
+}
+"""Table and column -> how a pseudonym is put there. A person's own row, and jobs, are nothing of a project."""
+
+
+_TABLES = SQLModel.metadata.tables
+_TRAIL, _PEOPLE = _TABLES[TrailRow.__tablename__], _TABLES[PersonRow.__tablename__]
+_PARTS, _JOBS = _TABLES[MembershipRow.__tablename__], _TABLES[JobRow.__tablename__]
+_DATA = frozenset({"text", "rating"})  # what is judged is as it came: names in it are nobody's here
+
+
+class PersonNames:
+    def __init__(self, session: Session) -> None:
+        self._connection = session.connection()
+
+    def taken(self, project_id: int) -> set[str]:
+        """Every name that stands alone in the project: of people, LLMs and raters."""
+        found: set[str] = set()
+        for (table_name, column), put in PLACES.items():
+            if put is put_alone:
+                table = _TABLES[table_name]
+                query = sql_select(table.c[column]).where(_within(table, project_id)).distinct()
+                found |= set(self._connection.scalars(query))
+        return found - {""}
+
+    def bearers(self, project_id: int, name: str) -> list[int]:
+        """The ids of those who are, or were, called so in the project."""
+        part = sql_select(_PARTS.c.person_id).where(_PARTS.c.project_id == project_id, _PARTS.c.name == name)
+        acted = sql_select(_TRAIL.c.person_id).where(_TRAIL.c.project_id == project_id, _TRAIL.c.who == name)
+        asked = _TABLES["invitation"].c
+        invited = sql_select(asked.person_id).where(asked.project_id == project_id)
+        called = and_(_PEOPLE.c.id.in_(invited), _PEOPLE.c.name == name)
+        known = or_(_PEOPLE.c.id.in_(part), _PEOPLE.c.id.in_(acted), called)
+        return list(self._connection.scalars(sql_select(_PEOPLE.c.id).where(known).order_by(_PEOPLE.c.id)))
+
+    def replace(self, project_id: int, name: str, pseudonym: str) -> int:
+        """In all places of the project; returns in how many."""
+        return sum(
+            self._replace(_TABLES[table], column, _within(_TABLES[table], project_id), name, pseudonym)
+            for table, column in PLACES
+        )
+
+    def replace_acts(self, project_id: int, person_id: int, pseudonym: str) -> None:
+        """Who did what this person did in the project, whatever they were called then."""
+        theirs = and_(_TRAIL.c.project_id == project_id, _TRAIL.c.person_id == person_id)
+        self._connection.execute(update(_TRAIL).where(theirs).values(who=pseudonym))
+
+    def replace_person(self, person_id: int, name: str, pseudonym: str) -> None:
+        """What the server itself calls them, and in what they did there or in projects that are gone."""
+        self._connection.execute(update(_PEOPLE).where(_PEOPLE.c.id == person_id).values(name=pseudonym))
+        theirs = and_(_TRAIL.c.project_id.is_(None), _TRAIL.c.person_id == person_id)
+        self._connection.execute(update(_TRAIL).where(theirs).values(who=pseudonym))
+        self._replace(_TRAIL, "about", theirs, name, pseudonym)
+
+    def job_under_way(self, name: str) -> str:
+        """The title of a job that will write the name when it is over; "" for none."""
+        jobs = self._connection.execute(sql_select(_JOBS.c.params, _JOBS.c.title).where(_JOBS.c.ended_at.is_(None)))
+        return next((title for params, title in jobs if put_in_values(params, name, "") != params), "")
+
+    def replace_in_jobs(self, name: str, pseudonym: str) -> None:
+        """Those that are over are no record, and of whichever project: the name goes from all."""
+        for id_, params in self._connection.execute(sql_select(_JOBS.c.id, _JOBS.c.params)).all():
+            if (new := put_in_values(params, name, pseudonym)) != params:
+                self._connection.execute(update(_JOBS).where(_JOBS.c.id == id_).values(params=new))
+
+    def mentions(self, project_id: int, name: str) -> Counter[str]:
+        """Table -> how many of its rows still hold the name among other words, as somebody wrote it."""
+        found: Counter[str] = Counter()
+        for table in tables():
+            columns = [column for column in table.c if isinstance(column.type, String | FieldText | JSON)]
+            if not columns or table.name in _DATA | PEOPLE:
+                continue
+            written = {name, json.dumps(name)[1:-1]}  # JSON is stored with or without its characters spelt out
+            holds = [cast(one, Text).contains(form, autoescape=True) for one in columns for form in written]
+            rows = self._connection.execute(sql_select(*columns).where(of_project(table, project_id), or_(*holds)))
+            if count := sum(any(is_said_in(_plain(value), name) for value in row) for row in rows):
+                found[table.name] = count
+        return found
+
+    def _replace(self, table: Table, column: str, which: ColumnElement[bool], name: str, pseudonym: str) -> int:
+        put, place, changed = PLACES[table.name, column], table.c[column], 0
+        if put is put_alone:
+            query = update(table).where(which, place == name)
+            return self._connection.execute(query.values({column: pseudonym})).rowcount
+        for id_, value in self._connection.execute(sql_select(table.c.id, place).where(which)).all():
+            if (new := put(value, name, pseudonym)) != value:
+                self._connection.execute(update(table).where(table.c.id == id_).values({column: new}))
+                changed += 1
+        return changed
+
+
+def _within(table: Table, project_id: int) -> ColumnElement[bool]:
+    return table.c.project_id == project_id if table.name in PEOPLE else of_project(table, project_id)
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+class Assignments:
+    """Experts by the names they have in their project."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def given(self, project_id: int) -> dict[str, frozenset[int]]:
+        """Expert -> the ids of the dimensions they were given; who isn't named here has them all."""
+        found: dict[str, set[int]] = {}
+        rows = self._session.exec(
+            select(ContributorRow.name, AssignmentRow.dimension_id)
+            .join(ContributorRow, col(ContributorRow.id) == AssignmentRow.contributor_id)
+            .where(ContributorRow.project_id == project_id)
+        )
+        for name, dimension in rows:
+            found.setdefault(name, set()).add(dimension)
+        return {name: frozenset(dimensions) for name, dimensions in found.items()}
+
+    def was_given(self, dimension_id: int, name: str) -> bool:
+        """Whether this very dimension was given to this expert; False where all are theirs."""
+        return dimension_id in self.given(self._project(dimension_id)).get(name, frozenset())
+
+    def is_theirs(self, dimension_id: int, name: str) -> bool:
+        """Whether they were given the dimension, or nothing in particular."""
+        theirs = self.given(self._project(dimension_id)).get(name)
+        return theirs is None or dimension_id in theirs
+
+    def give(self, contributor_id: int, dimension_ids: Collection[int]) -> None:
+        """These in place of what they were given before; none for all."""
+        self._session.exec(delete(AssignmentRow).where(col(AssignmentRow.contributor_id) == contributor_id))
+        for dimension in dimension_ids:
+            self._session.add(AssignmentRow(contributor_id=contributor_id, dimension_id=dimension))
+        self._session.flush()
+
+    def overlap(self, dimension_id: int) -> int:
+        """How many experts answer each drawn text; 0 for everybody."""
+        return self._session.get_one(DimensionRow, dimension_id).overlap
+
+    def set_overlap(self, dimension_id: int, experts: int) -> None:
+        self._session.get_one(DimensionRow, dimension_id).overlap = experts
+        self._session.flush()
+
+    def shares(self, draw_id: int) -> dict[int, frozenset[str]]:
+        """Text id -> whom it was given to; {} where everybody answers every text."""
+        found: dict[int, set[str]] = {}
+        rows = self._session.exec(
+            select(AnswerShareRow.text_id, ContributorRow.name)
+            .join(ContributorRow, col(ContributorRow.id) == AnswerShareRow.contributor_id)
+            .where(AnswerShareRow.draw_id == draw_id)
+        )
+        for text, name in rows:
+            found.setdefault(text, set()).add(name)
+        return {text: frozenset(names) for text, names in found.items()}
+
+    def share(self, draw_id: int, shares: Mapping[int, Collection[str]], contributors: Mapping[str, int]) -> None:
+        """Whom each of these texts is given to from now on; {} leaves all as they are.
+
+        contributors: the id of each who is named.
+        """
+        texts = list(shares)
+        of_these = col(AnswerShareRow.text_id).in_(texts)
+        self._session.exec(delete(AnswerShareRow).where(col(AnswerShareRow.draw_id) == draw_id, of_these))
+        self._session.add_all(
+            AnswerShareRow(draw_id=draw_id, text_id=text, contributor_id=contributors[name])
+            for text in texts
+            for name in sorted(shares[text])
+        )
+        self._session.flush()
+
+    def share_no_more(self, draw_id: int) -> None:
+        """Everybody answers every text again."""
+        self._session.exec(delete(AnswerShareRow).where(col(AnswerShareRow.draw_id) == draw_id))
+
+    def _project(self, dimension_id: int) -> int:
+        return self._session.get_one(DimensionRow, dimension_id).project_id

@@ -1,1 +1,0 @@
-"""People, what belongs to whom, and who did what."""

@@ -1,0 +1,377 @@
+"""Decisions, improvements and comments of questions."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Literal
+
+from pydantic import TypeAdapter
+from sqlmodel import Session, col, select
+
+from app.domain.checklist import QuestionComment
+from app.domain.improvement import (
+    Decision,
+    Half,
+    Improvement,
+    ImprovementStatus,
+    ProposedWording,
+    TriedWording,
+    WordingTrial,
+    reference,
+)
+from app.domain.judgment import Answer
+from app.errors import ConflictError, NotFoundError
+from db.models import (
+    ChecklistRow,
+    CopiedQuestionRow,
+    DecisionRow,
+    DimensionRow,
+    DocumentHalfRow,
+    ImprovementRow,
+    ProjectRow,
+    QuestionCommentRow,
+    QuestionRow,
+)
+from db.models.columns import now
+from db.storable import stored_state
+
+_COMMENT, _RESOLVED = "comment", "resolved"
+
+
+class QuestionComments:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def add(self, question_id: int, who: str, text: str, at: datetime | None = None) -> int:
+        """at: when it was said, of one that comes from a file. Raises NotFoundError where the question is gone."""
+        if self._session.get(QuestionRow, question_id) is None:
+            raise NotFoundError("This question is no longer there.", "Reload the page.")
+        return self._add(QuestionCommentRow(question_id=question_id, who=who, text=text, created_at=at or now()))
+
+    def settle(self, comment_id: int, how: Literal["resolved", "reopened"], who: str) -> None:
+        """Raises NotFoundError where there is no such comment."""
+        row = self._session.get(QuestionCommentRow, comment_id)
+        if row is None or row.kind != _COMMENT:
+            raise NotFoundError("This comment is no longer there.", "Reload the page.")
+        self._add(QuestionCommentRow(question_id=row.question_id, comment_id=comment_id, kind=how, who=who))
+
+    def of_checklist(self, checklist_id: int) -> dict[int, list[QuestionComment]]:
+        """Question -> its comments, oldest first, with those on the questions it was copied from. Removed questions
+        keep theirs."""
+        query = select(QuestionRow.id).where(QuestionRow.checklist_id == checklist_id)
+        asked_about = {int(id_ or 0): int(id_ or 0) for id_ in self._session.exec(query)}
+        latest, found = dict(asked_about), dict(asked_about)
+        while latest:  # one version further back each time
+            copies = select(CopiedQuestionRow).where(col(CopiedQuestionRow.question_id).in_(latest))
+            latest = {row.from_id: latest[row.question_id] for row in self._session.exec(copies)}
+            found |= latest
+        comments: dict[int, list[QuestionComment]] = {}
+        for comment in self._read(found):
+            comments.setdefault(found[comment.question], []).append(comment)
+        return comments
+
+    def _read(self, questions: Iterable[int]) -> list[QuestionComment]:
+        rows = self._session.exec(
+            select(QuestionCommentRow, ChecklistRow.version)
+            .join(QuestionRow, col(QuestionRow.id) == QuestionCommentRow.question_id)
+            .join(ChecklistRow, col(ChecklistRow.id) == QuestionRow.checklist_id)
+            .where(col(QuestionCommentRow.question_id).in_(list(questions)))
+            .order_by(col(QuestionCommentRow.id))
+        ).all()
+        last = {row.comment_id: row for row, _ in rows if row.kind != _COMMENT}
+        return [_comment(row, version, last.get(row.id)) for row, version in rows if row.kind == _COMMENT]
+
+    def _add(self, row: QuestionCommentRow) -> int:
+        self._session.add(row)
+        self._session.flush()
+        return int(row.id or 0)
+
+
+def _comment(row: QuestionCommentRow, version: int, settled: QuestionCommentRow | None) -> QuestionComment:
+    return QuestionComment(
+        int(row.id or 0),
+        row.question_id,
+        version,
+        row.who,
+        row.text,
+        row.created_at,
+        settled is not None and settled.kind == _RESOLVED,
+        settled.who if settled else "",
+        settled.created_at if settled else None,
+    )
+
+
+def lines_of(session: Session, questions: Iterable[int]) -> Mapping[int, int]:
+    """Each question's copies in other versions, earlier and later, and itself -> the question."""
+    found = {question: question for question in questions}
+    latest = dict(found)
+    while latest:  # one version further each time
+        ids = list(latest)
+        copies = session.exec(
+            select(CopiedQuestionRow).where(
+                col(CopiedQuestionRow.question_id).in_(ids) | col(CopiedQuestionRow.from_id).in_(ids)
+            )
+        ).all()
+        latest = {
+            there: found[here]
+            for row in copies
+            for here, there in ((row.question_id, row.from_id), (row.from_id, row.question_id))
+            if here in found and there not in found
+        }
+        found |= latest
+    return found
+
+
+class Decisions:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def add(
+        self,
+        question_id: int,
+        text_id: int,
+        answer: Answer,
+        who: str,
+        *,
+        why: str = "",
+        seen: int | None = None,
+        run_id: int | None = None,
+        guided: str = "",
+    ) -> Decision:
+        """seen: the decision that stood when this one was made, None for none; one about the same version gives way.
+
+        Raises ConflictError where another stands by now, NotFoundError where the question is gone.
+        """
+        # Whoever decides about any version of the question waits here for who does it at the same time.
+        line = sorted(lines_of(self._session, [question_id]))
+        self._session.exec(select(QuestionRow.id).where(QuestionRow.id == line[0]).with_for_update()).all()
+        question = self._session.get(QuestionRow, question_id)
+        if question is None:
+            raise NotFoundError("This question is no longer there.", "Reload the page.")
+        before = reference(self._read(line)).get(text_id)
+        self.check_seen(before, seen)
+        if before and before.question == question_id:
+            self.undo(before.id, who)
+        row = DecisionRow(
+            question_id=question_id,
+            text_id=text_id,
+            run_id=run_id,
+            answer=answer.value,
+            why=why,
+            wording=question.text,
+            guidance=question.guidance,
+            guided=guided,
+            decided_by=who,
+        )
+        self._session.add(row)
+        self._session.flush()
+        return self.get(int(row.id or 0))
+
+    @staticmethod
+    def check_seen(standing: Decision | None, seen: int | None) -> None:
+        """Raises ConflictError where the decision that stands isn't the one that was seen."""
+        if (standing.id if standing else None) != seen:
+            raise _decided_meanwhile(standing)
+
+    def get(self, decision_id: int) -> Decision:
+        row = self._row(decision_id)
+        versions = select(ChecklistRow.version).join(QuestionRow, col(QuestionRow.checklist_id) == ChecklistRow.id)
+        return _decision(row, self._session.exec(versions.where(QuestionRow.id == row.question_id)).one())
+
+    def undo(self, decision_id: int, who: str) -> None:
+        """Raises NotFoundError, and ConflictError where it was undone before."""
+        row = self._row(decision_id)
+        if row.undone_at is not None:
+            raise ConflictError("This decision was undone already.", "Reload the page.")
+        row.undone_by, row.undone_at = who, now()
+        self._session.add(row)
+        self._session.flush()
+
+    def of_checklist(self, checklist_id: int) -> dict[int, list[Decision]]:
+        """Question of this version -> the decisions about it in all versions, undone ones too, oldest first."""
+        questions = self._session.exec(select(QuestionRow.id).where(QuestionRow.checklist_id == checklist_id))
+        lines = lines_of(self._session, (int(id_ or 0) for id_ in questions))
+        found: dict[int, list[Decision]] = {}
+        for one in self._read(lines):
+            found.setdefault(lines[one.question], []).append(one)
+        return found
+
+    def of_dimension(self, dimension_id: int) -> list[Decision]:
+        """About questions of all its versions, undone ones too, oldest first."""
+        questions = select(QuestionRow.id).join(ChecklistRow, col(ChecklistRow.id) == QuestionRow.checklist_id)
+        found = self._session.exec(questions.where(ChecklistRow.dimension_id == dimension_id))
+        return self._read(int(id_ or 0) for id_ in found)
+
+    def texts_of_project(self, project_id: int) -> set[int]:
+        """The texts that somebody decided about, whether it stands or not: they have been read."""
+        found = self._session.exec(
+            select(DecisionRow.text_id)
+            .join(QuestionRow, col(QuestionRow.id) == DecisionRow.question_id)
+            .join(ChecklistRow, col(ChecklistRow.id) == QuestionRow.checklist_id)
+            .join(DimensionRow, col(DimensionRow.id) == ChecklistRow.dimension_id)
+            .where(DimensionRow.project_id == project_id)
+        )
+        return set(found)
+
+    def _read(self, questions: Iterable[int]) -> list[Decision]:
+        rows = self._session.exec(
+            select(DecisionRow, ChecklistRow.version)
+            .join(QuestionRow, col(QuestionRow.id) == DecisionRow.question_id)
+            .join(ChecklistRow, col(ChecklistRow.id) == QuestionRow.checklist_id)
+            .where(col(DecisionRow.question_id).in_(list(questions)))
+            .order_by(col(DecisionRow.id))
+        )
+        return [_decision(row, version) for row, version in rows]
+
+    def _row(self, decision_id: int) -> DecisionRow:
+        row = self._session.get(DecisionRow, decision_id)
+        if row is None:
+            raise NotFoundError("This decision is no longer there.", "Reload the page.")
+        return row
+
+
+def _decided_meanwhile(standing: Decision | None) -> ConflictError:
+    if standing is None:
+        return ConflictError("The decision was undone meanwhile.", "Look again, and decide if you still want to.")
+    return ConflictError(
+        f"{standing.who or 'Somebody'} has decided this meanwhile: {standing.answer.value}.",
+        "Look again. To decide otherwise, decide once more.",
+    )
+
+
+def _decision(row: DecisionRow, version: int) -> Decision:
+    return Decision(
+        int(row.id or 0),
+        row.question_id,
+        version,
+        row.text_id,
+        Answer(row.answer),
+        row.why,
+        row.decided_by,
+        row.decided_at,
+        row.wording,
+        row.guidance,
+        row.run_id,
+        row.guided,
+        row.undone_by,
+        row.undone_at,
+    )
+
+
+_TRIED, _TRIAL = TypeAdapter(TriedWording), TypeAdapter(WordingTrial)
+
+
+class Improvements:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def halves(self, project_id: int) -> dict[str, Half]:
+        """Document -> its half, of those that are drawn."""
+        rows = self._session.exec(select(DocumentHalfRow).where(DocumentHalfRow.project_id == project_id))
+        return {row.doc_id: Half(row.half) for row in rows}
+
+    def hold_halves(self, project_id: int) -> None:
+        """Until the end of the transaction nobody else draws."""
+        self._session.exec(select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update()).all()
+
+    def add_halves(self, project_id: int, drawn: Mapping[str, Half]) -> None:
+        self._session.add_all(
+            DocumentHalfRow(project_id=project_id, doc_id=document, half=half.value) for document, half in drawn.items()
+        )
+        self._session.flush()
+
+    def add(self, found: Improvement) -> int:
+        row = ImprovementRow(
+            question_id=found.question,
+            run_id=found.run,
+            model=found.model,
+            judge=found.judge,
+            text=found.before.text,
+            guidance=found.before.guidance,
+            decisions=list(found.decisions),
+            tried=[asdict(one) for one in found.tried],
+            best=found.best,
+            proof=asdict(found.proof) if found.proof else {},
+            proof_decided=found.proof_decided,
+            proof_texts=list(found.proof_texts),
+            calls=found.calls,
+            cost_usd=found.cost_usd,
+            made_by=found.who,
+        )
+        self._session.add(row)
+        self._session.flush()
+        return int(row.id or 0)
+
+    def line_of(self, question_id: int) -> set[int]:
+        """The question in all its versions."""
+        return set(lines_of(self._session, [question_id]))
+
+    def of_checklist(self, checklist_id: int) -> dict[int, list[Improvement]]:
+        """Question of this version -> the attempts at it in all its versions, oldest first."""
+        questions = self._session.exec(select(QuestionRow.id).where(QuestionRow.checklist_id == checklist_id))
+        lines = lines_of(self._session, (int(id_ or 0) for id_ in questions))
+        rows = self._session.exec(
+            select(ImprovementRow)
+            .where(col(ImprovementRow.question_id).in_(list(lines)))
+            .order_by(col(ImprovementRow.id))
+        )
+        found: dict[int, list[Improvement]] = {}
+        for row in rows:
+            found.setdefault(lines[row.question_id], []).append(_improvement(row))
+        return found
+
+    def of_dimension(self, dimension_id: int) -> list[Improvement]:
+        """At questions of all its versions, oldest first."""
+        rows = self._session.exec(
+            select(ImprovementRow)
+            .join(QuestionRow, col(QuestionRow.id) == ImprovementRow.question_id)
+            .join(ChecklistRow, col(ChecklistRow.id) == QuestionRow.checklist_id)
+            .where(ChecklistRow.dimension_id == dimension_id)
+            .order_by(col(ImprovementRow.id))
+        )
+        return [_improvement(row) for row in rows]
+
+    def get(self, improvement_id: int, lock: bool = False) -> Improvement:
+        """lock: until the end of the transaction, so that it is decided once. Raises NotFoundError."""
+        return _improvement(self._row(improvement_id, lock))
+
+    def decide(
+        self, improvement_id: int, status: ImprovementStatus, who: str, taken: ProposedWording | None = None
+    ) -> None:
+        row = self._row(improvement_id)
+        row.status, row.decided_by, row.decided_at = status.value, who, now()
+        if taken is not None:
+            row.taken_text, row.taken_guidance = taken.text, taken.guidance
+        self._session.add(row)
+        self._session.flush()
+
+    def _row(self, improvement_id: int, lock: bool = False) -> ImprovementRow:
+        row = self._session.get(ImprovementRow, improvement_id, with_for_update=lock or None)
+        if row is None:
+            raise NotFoundError("This attempt is no longer there.", "Reload the page.")
+        return row
+
+
+def _improvement(row: ImprovementRow) -> Improvement:
+    return Improvement(
+        question=row.question_id,
+        model=row.model,
+        judge=row.judge,
+        run=row.run_id,
+        before=ProposedWording(row.text, row.guidance),
+        decisions=tuple(row.decisions),
+        tried=tuple(_TRIED.validate_python(one) for one in row.tried),
+        best=row.best,
+        proof=_TRIAL.validate_python(row.proof) if row.proof else None,
+        proof_decided=row.proof_decided,
+        proof_texts=tuple(row.proof_texts),
+        calls=row.calls,
+        cost_usd=row.cost_usd,
+        status=stored_state(ImprovementStatus, row.status, ImprovementStatus.REFUSED),
+        who=row.made_by,
+        at=row.made_at,
+        decided_by=row.decided_by,
+        decided_at=row.decided_at,
+        taken=ProposedWording(row.taken_text, row.taken_guidance) if row.taken_text else None,
+        id=int(row.id or 0),
+    )

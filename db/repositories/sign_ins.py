@@ -1,0 +1,141 @@
+"""Invitations, sign-ins and the audit log."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import update
+from sqlmodel import Session, col, select
+
+from app.domain.people import Invitation, PendingAct, TrailEntry
+from db.models import InvitationRow, PersonRow, ProjectRow, SignInRow, TrailRow
+from db.models.columns import now
+
+
+class Invitations:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def add(
+        self,
+        person_id: int,
+        project_id: int | None,
+        token_hash: str,
+        made_by: str,
+        expires_at: datetime,
+        beside: bool = False,
+    ) -> Invitation:
+        """A link in place of those that this person hasn't opened yet, or beside them."""
+        if not beside:
+            self.revoke(person_id, project_id)
+        row = InvitationRow(
+            person_id=person_id, project_id=project_id, token_hash=token_hash, made_by=made_by, expires_at=expires_at
+        )
+        self._session.add(row)
+        self._session.flush()
+        return self._invitation(row)
+
+    def find(self, token_hash: str) -> Invitation | None:
+        row = self._session.exec(select(InvitationRow).where(InvitationRow.token_hash == token_hash)).first()
+        return self._invitation(row) if row else None
+
+    def newest(self, person_id: int, project_id: int | None) -> Invitation | None:
+        query = (
+            select(InvitationRow)
+            .where(InvitationRow.person_id == person_id, InvitationRow.project_id == project_id)
+            .order_by(col(InvitationRow.id).desc())
+        )
+        row = self._session.exec(query).first()
+        return self._invitation(row) if row else None
+
+    def use(self, invitation_id: int) -> bool:
+        """False where somebody else opened it in this very moment."""
+        unused = (col(InvitationRow.id) == invitation_id, col(InvitationRow.used_at).is_(None))
+        done = self._session.connection().execute(update(InvitationRow).where(*unused).values(used_at=now()))
+        return done.rowcount == 1
+
+    def hand_on(self, invitation_id: int, person_id: int) -> None:
+        """The link turned out to be for somebody who is known already."""
+        self._session.get_one(InvitationRow, invitation_id).person_id = person_id
+        self._session.flush()
+
+    def revoke(self, person_id: int, project_id: int | None) -> None:
+        """This person's links to the project that weren't opened let nobody in any more."""
+        self._revoke(person_id, InvitationRow.project_id == project_id)
+
+    def revoke_all(self, person_id: int) -> None:
+        self._revoke(person_id)
+
+    def _revoke(self, person_id: int, *which: Any) -> None:
+        open_ones = (col(InvitationRow.used_at).is_(None), col(InvitationRow.revoked_at).is_(None))
+        query = select(InvitationRow).where(InvitationRow.person_id == person_id, *open_ones, *which)
+        for row in self._session.exec(query).all():
+            row.revoked_at = now()
+        self._session.flush()
+
+    def _invitation(self, row: InvitationRow) -> Invitation:
+        assert row.id is not None
+        name = self._session.get_one(PersonRow, row.person_id).name
+        return Invitation(
+            row.id,
+            row.person_id,
+            name,
+            row.project_id,
+            row.made_by,
+            row.made_at,
+            row.expires_at,
+            row.used_at,
+            row.revoked_at,
+        )
+
+
+class SignIns:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def begin(self, person_id: int, token_hash: str, expires_at: datetime) -> None:
+        self._session.add(SignInRow(person_id=person_id, token_hash=token_hash, expires_at=expires_at))
+        self._session.flush()
+
+    def person(self, token_hash: str) -> int | None:
+        """The person whose browser this is, None where it isn't signed in any more."""
+        query = select(SignInRow).where(SignInRow.token_hash == token_hash, col(SignInRow.ended_at).is_(None))
+        row = self._session.exec(query).first()
+        return row.person_id if row and row.expires_at > now() else None
+
+    def end(self, token_hash: str) -> None:
+        for row in self._session.exec(select(SignInRow).where(SignInRow.token_hash == token_hash)).all():
+            row.ended_at = row.ended_at or now()
+        self._session.flush()
+
+    def end_all(self, person_id: int) -> None:
+        for row in self._session.exec(select(SignInRow).where(SignInRow.person_id == person_id)).all():
+            row.ended_at = row.ended_at or now()
+        self._session.flush()
+
+
+class Trail:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def add(self, pending: PendingAct) -> None:
+        """What is about a project or person that this very act deletes keeps their names."""
+        project = self._session.get(ProjectRow, pending.project) if pending.project else None
+        person = self._session.get(PersonRow, pending.person) if pending.person else None
+        self._session.add(
+            TrailRow(
+                project_id=project.id if project else None,
+                project=project.name if project else pending.about if pending.project else "",
+                person_id=person.id if person else None,
+                who=pending.who,
+                act=pending.act,
+                about=pending.about,
+            )
+        )
+        self._session.flush()
+
+    def of(self, project_id: int | None) -> list[TrailEntry]:
+        """Newest first; None for all there is."""
+        query = select(TrailRow).order_by(col(TrailRow.id).desc())
+        if project_id is not None:
+            query = query.where(TrailRow.project_id == project_id)
+        return [TrailEntry(row.at, row.who, row.act, row.about, row.project) for row in self._session.exec(query)]

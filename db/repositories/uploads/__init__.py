@@ -1,1 +1,0 @@
-"""Repositories of what people upload."""

@@ -1,0 +1,281 @@
+"""Ask LLMs: which models think aloud, and what they said."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.project import Dimension, Project
+from app.domain.run import BatchStatus, ProviderBatch
+from app.errors import WorkbenchError
+from app.services.background.jobs import is_active
+from app.services.runtime.models import (
+    ModelChoice,
+    available_models,
+    missing_settings,
+    preload_providers,
+    provider_access,
+)
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.last_models import RULES, last_thinkers
+from app.services.scoring.run_batches import sells_batches
+from app.services.think_aloud.llm_think_aloud import (
+    Answered,
+    ThinkAloudForecast,
+    answers_so_far,
+    batches_out,
+    forecast_think_aloud,
+)
+from app.services.think_aloud.think_aloud_jobs import (
+    begin_collecting,
+    begin_think_aloud,
+    stop_think_aloud,
+    think_aloud_job_key,
+)
+from pages.components.shell.background import POLL_SECONDS
+from pages.components.shell.guide import more_in_guide
+from pages.components.shell.navigation.screens import link
+from pages.components.shell.runs.batch_rest import batch_rest
+from pages.components.shell.runs.served_models import typing_note
+from pages.components.shell.words import KEY_IN_SETTINGS, about, model_label, number, plain, said, show_error
+
+
+def ask_button(
+    workbench: Workbench, project: Project, dimensions: Sequence[Dimension], models: Sequence[str], batch: str
+) -> None:
+    running = is_active(workbench, think_aloud_job_key(project.id, dimensions))
+    if st.button(f"Ask {number(len(models), 'model')}", key="ask", type="primary", disabled=running or not models):
+        try:
+            begin_think_aloud(workbench, project, dimensions, models, batch)
+        except WorkbenchError as error:
+            show_error(error)
+            return
+        st.rerun()
+
+
+AT_ONCE, BATCH = "At once", "Batch"
+HELP = (
+    "A batch costs half and is answered within a day, mostly within an hour. Of several dimensions the first is asked "
+    "at once, the others in the batch. You can close this page meanwhile."
+)
+
+
+def batch_choice(models: Sequence[str]) -> str:
+    """As ask_models takes it; not asked for where no vendor sells batches."""
+    sold = [name for name in models if _sold(name)]
+    if not sold:
+        return ""
+    chosen = st.segmented_control(
+        "Answers",
+        [AT_ONCE, BATCH],
+        default=AT_ONCE,
+        required=True,
+        key="ask_batch",
+        help=HELP + more_in_guide("batches"),
+    )
+    without = [model_label(name) for name in models if name not in sold]
+    if chosen == BATCH and without:
+        st.caption(plain(f"{', '.join(without)} is asked at once: its vendor takes no batches."))
+    return batch_rest("ask_batch_rest") if chosen == BATCH else ""
+
+
+def think_aloud_forecast(
+    workbench: Workbench, project: Project, dimensions: Sequence[Dimension], models: Sequence[str]
+) -> None:
+    """A line a model, at once beside in a batch; nothing where asking would say what is wrong."""
+    try:
+        ahead = forecast_think_aloud(workbench, project, dimensions, [name for name in models if _known(name)])
+    except WorkbenchError:
+        return
+    paid = [each for each in ahead if each.cost_usd != 0]
+    for each in paid:
+        st.caption(f"{plain(model_label(each.model))}: {_costs(each)}")
+    for basis in dict.fromkeys(each.basis for each in paid):
+        st.caption(plain(f"Answers without their reasoning are counted {basis}."))
+
+
+def waiting_batches(workbench: Workbench, project: Project, busy: bool) -> None:
+    """What is at providers, whoever waits for it; with the ways on where nobody does."""
+    st.fragment(_waiting, run_every=POLL_SECONDS if busy else None)(workbench, project, busy)
+
+
+def _waiting(workbench: Workbench, project: Project, busy: bool) -> None:
+    out = batches_out(workbench, project.id)
+    if not out:
+        return
+    with st.container(border=True, key="waiting_batches"):
+        for batch in out:
+            st.markdown(_state(batch))
+        nobody = "" if busy else " The program that waited for it ended: go on to collect it."
+        st.caption(f"That may take a day; you can close this page.{nobody}{more_in_guide('batches')}")
+        with st.container(horizontal=True):
+            going_on = not busy and st.button("Go on", key="collect_batches", type="primary")
+            cancelled = st.button(
+                "Cancel the batch",
+                key="cancel_batches",
+                help="At the provider too. What was answered there until then is kept and costs its half.",
+            )
+    if going_on or cancelled:
+        try:
+            if not (busy and stop_think_aloud(workbench, project.id)):
+                begin_collecting(workbench, project, bool(cancelled))
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            st.rerun()
+
+
+def _state(batch: ProviderBatch) -> str:
+    name = f"**{plain(model_label(batch.model))}**"
+    back = f"{batch.answered:,} of {batch.requests:,} back"
+    if batch.status is BatchStatus.CANCELLED:
+        return f"{name}: cancelled, {back}; the provider is still ending it."
+    since = f" since {said(batch.out_at)}" if batch.out_at else ""
+    return f"{name}: at the provider{since}, {back}."
+
+
+def _costs(ahead: ThinkAloudForecast) -> str:
+    at_once = "an unknown price" if ahead.cost_usd is None else about(ahead.cost_usd)
+    batch = "" if ahead.batch_usd is None else f"; as a batch {about(ahead.batch_usd)}, answered within a day"
+    return f"{number(ahead.calls, 'call')}, at once {at_once}{batch}."
+
+
+def _sold(name: str) -> bool:
+    return _known(name) and sells_batches(name)
+
+
+def _known(name: str) -> bool:
+    """A name that isn't understood is said where it is used."""
+    try:
+        sells_batches(name)
+    except WorkbenchError:
+        return False
+    return True
+
+
+def llm_answers(workbench: Workbench, dimensions: Sequence[Dimension], running: bool) -> None:
+    """Looked up again every second while models are being asked."""
+    st.fragment(_answers, run_every=POLL_SECONDS if running else None)(workbench, dimensions)
+
+
+def _answers(workbench: Workbench, dimensions: Sequence[Dimension]) -> None:
+    found = answers_so_far(workbench, dimensions)
+    st.subheader("Answers", anchor=False)
+    if not found:
+        st.markdown("**No model has been asked yet.** Choose models and ask; each answer is listed here as it arrives.")
+        return
+    st.dataframe(
+        pd.DataFrame([_row(answer) for answer in found]),
+        placeholder="–",
+        hide_index=True,
+        key="llm_answers",
+        column_config={
+            "Outcome": st.column_config.TextColumn(width=108),
+            "Said before": st.column_config.TextColumn(
+                width=84, help="The same model said the same about this dimension in an earlier round: left out."
+            ),
+            "Round": st.column_config.TextColumn(width=54, help="How often this model was asked by then."),
+            "Asked": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
+        },
+    )
+    for failure in _failures(found):
+        st.text(failure)
+    st.caption("What they said is on Attributes: an expert who still wants to think aloud should do so first.")
+    link("attributes", "See what they said")
+
+
+def _failures(found: Sequence[Answered]) -> list[str]:
+    """Why models did not answer the last time they were asked, in full."""
+    newest: dict[tuple[str, str], str] = {}
+    for answer in found:
+        newest.setdefault((answer.model, answer.dimension), answer.error)
+    reasons = {model: error for (model, _), error in newest.items() if error}
+    return [f"{model_label(model)} did not answer: {error}" for model, error in reasons.items()]
+
+
+def _row(answer: Answered) -> dict[str, object]:
+    return {
+        "Model": model_label(answer.model),
+        "Dimension": answer.dimension,
+        "Outcome": "no answer" if answer.error else number(answer.attributes, "consideration"),
+        "Said before": str(answer.repeated) if answer.repeated else "",
+        "Round": str(answer.round) if answer.round else "",
+        "Asked": answer.at,
+    }
+
+
+CHOSEN, SUGGESTED = "ask_models", "ask_models_suggested"
+
+
+def models_to_ask(workbench: Workbench, project: Project) -> list[str]:
+    """Any number of models; it starts with the LLMs that the project asked before, else with one of each provider that
+    is set up, else with the rules."""
+    usable = [model for model in available_models(workbench) if model.usable]
+    preload_providers(workbench)
+    before = _asked_before(workbench, project, usable)
+    if before:
+        st.session_state.setdefault(CHOSEN, before)  # one that has just failed stays chosen
+    else:
+        _start_with(_suggested(usable))
+    chosen = st.multiselect(
+        "Models",
+        [model.name for model in usable],
+        format_func=model_label,
+        accept_new_options=True,
+        wrap=True,
+        placeholder="choose models, or type provider:name",
+        key=CHOSEN,
+        help="The method asks four LLMs, one of each vendor. Others can be typed, for example llama:NAME for a model "
+        "of your own endpoint. The rules need no key: fixed text rules, not an LLM.",
+    )
+    if not before:
+        _what_is_suggested(len(missing_settings(workbench)), len(provider_access(workbench)))
+    names = [name.strip() for name in chosen if name.strip()]
+    typing_note(workbench, names)
+    return names
+
+
+def _asked_before(workbench: Workbench, project: Project, usable: Sequence[ModelChoice]) -> list[str]:
+    """Those of them that can be asked now."""
+    providers = {model.name.partition(":")[0] for model in usable if model.name != RULES}
+    before = [name for name in last_thinkers(workbench, project.id) if ":" in name]
+    return [name for name in before if name.partition(":")[0] in providers]
+
+
+def _suggested(usable: Sequence[ModelChoice]) -> list[str]:
+    return [model.name for model in usable if model.suggested] or [RULES]
+
+
+def _start_with(suggested: list[str]) -> None:
+    """A choice nobody has touched follows what is suggested: the endpoint's answer may come after the screen."""
+    state = st.session_state
+    if CHOSEN not in state or state[CHOSEN] == state.get(SUGGESTED):
+        state[CHOSEN] = suggested
+    state[SUGGESTED] = suggested
+
+
+def _what_is_suggested(missing: int, providers: int) -> None:
+    """Nothing where every provider is set up: then the choice speaks for itself."""
+    if missing == providers:
+        st.caption(
+            "No LLM is set up yet, so the choice starts with the rules, which are not an LLM. What each provider needs "
+            "is listed below."
+        )
+    elif missing:
+        st.caption(
+            f"The choice starts with one model of each provider that is set up: {providers - missing} of {providers}. "
+            "What the others need is listed below."
+        )
+
+
+def not_available(workbench: Workbench) -> None:
+    """One line a provider: what to set."""
+    missing = missing_settings(workbench)
+    if missing:
+        with st.expander(f"Not available yet: {', '.join(missing)}", key="models_missing"):
+            st.table(
+                pd.DataFrame({"Provider": list(missing), "What to do": list(missing.values())}),
+                hide_index=True,
+                border="horizontal",
+            )
+            st.caption(KEY_IN_SETTINGS)

@@ -1,1 +1,0 @@
-"""Ask LLMs: which models think aloud, and what they said."""

@@ -1,1 +1,0 @@
-"""Attributes: looked at, corrected, merged and added, one dimension at a time."""

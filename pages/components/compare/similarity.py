@@ -1,0 +1,351 @@
+"""Similarity of sets of attributes: heat map, and map of attributes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from app.domain.attribute import Attribute, ContributorKind
+from app.errors import WorkbenchError
+from app.services.attributes.analysis import (
+    LSA,
+    LSA_NAME,
+    ContributorComparison,
+    Embedding,
+    EmbeddingChoice,
+    SetComparison,
+    Similarity,
+    UniqueAttributes,
+    compare_contributors,
+    embedding_choices,
+    open_embedding,
+)
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.guide import more_in_guide
+from pages.components.shell.kind_colours import colour_scale, shape_scale
+from pages.components.shell.picture import picture
+from pages.components.shell.runs.condition_words import condition_label, llms_word
+from pages.components.shell.tables import csv_download
+from pages.components.shell.words import RULES_LABEL, model_label, plain, show_error
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """`llms`: what to call those that are not people. `kinds`: contributor -> kind."""
+
+    llms: str
+    kinds: dict[str, ContributorKind]
+
+    def kind(self, code: str) -> str:
+        """What "human" and "llm" are called in a sentence."""
+        if code == ContributorKind.HUMAN:
+            return "people"
+        return "the rules (not an LLM)" if self.llms == RULES_LABEL else self.llms
+
+    def short_kind(self, code: str) -> str:
+        """The same where there is room for a word only; a sentence near it says the rest."""
+        return "rules" if code == ContributorKind.LLM and self.llms == RULES_LABEL else self.kind(code)
+
+    def kind_title(self, code: str) -> str:
+        word = self.kind(code)
+        return word[0].upper() + word[1:]
+
+    def contributor(self, name: str) -> str:
+        return model_label(name)
+
+    def condition(self, code: str) -> str:
+        return condition_label(code, self.llms)
+
+    def condition_kind(self, code: str) -> ContributorKind | None:
+        """None for everybody together."""
+        short = code.partition(":")[0]
+        return {"h": ContributorKind.HUMAN, "l": ContributorKind.LLM}.get(short[1:]) if short != "comb" else None
+
+
+def names_of(attributes: Sequence[Attribute]) -> Names:
+    return Names(llms_word(attributes), {a.contributor: a.kind for a in attributes})
+
+
+CHOSEN = "compare_embedding"
+ABOUT = (
+    "An embedding turns a text into numbers, so that closeness in meaning can be measured. Word statistics learn from "
+    "these attributes alone: words that occur together count as close. They need no network. A provider's model knows "
+    "far more of the language; the attributes are sent to it."
+)
+
+
+def embedding_choice(workbench: Workbench, attributes: Sequence[Attribute]) -> Embedding:
+    """The one in use; what fails is said and the one before stays."""
+    name = st.session_state.get(CHOSEN, LSA_NAME)
+    with st.popover(f"Embedding: {_label(name)}", key="embedding", icon=":material/straighten:", help=ABOUT):
+        choices = {choice.name: choice for choice in embedding_choices(workbench.credentials)}
+        options = list(choices) if name in choices else [*choices, name]
+        with st.form("embedding_form", border=False):
+            wanted = st.radio("Embedding", options, index=options.index(name), format_func=_label, key="embedding_name")
+            st.caption("  \n".join(_about(choice) for choice in choices.values() if _about(choice)))
+            if st.form_submit_button("Use this embedding", key="embedding_use", type="primary"):
+                _use(workbench, attributes, wanted)
+    try:
+        return open_embedding(st.session_state.get(CHOSEN, LSA_NAME), workbench.credentials)
+    except WorkbenchError:  # a key taken back since
+        return LSA
+
+
+def _use(workbench: Workbench, attributes: Sequence[Attribute], name: str) -> None:
+    try:
+        with st.spinner("Embedding the attributes"):
+            compare_contributors(attributes, open_embedding(name, workbench.credentials))
+    except WorkbenchError as error:
+        show_error(error)
+    else:
+        st.session_state[CHOSEN] = name
+        st.rerun()
+
+
+def embedding_words(signature: str) -> str:
+    """What an embedding's signature says, for a caption: "word statistics, 40 dimensions on tf-idf"."""
+    width, _, weights = signature.removeprefix(f"{LSA_NAME}-").partition(" on ")
+    return f"word statistics, {width} dimensions on {weights}" if width.isdigit() else f"the embedding {signature}"
+
+
+def _label(name: str) -> str:
+    return {"lsa": "Word statistics, on this machine", "local": "A sentence-transformers model on this machine"}.get(
+        name, name
+    )
+
+
+def _about(choice: EmbeddingChoice) -> str:
+    if choice.obstacle:
+        return plain(f"{_label(choice.name)}: {choice.obstacle}")
+    return plain(f"{choice.name}: the attributes are sent to {choice.sent_to}.") if choice.sent_to else ""
+
+
+MEASURES = {
+    "ROUGE-L": "Shared words in the same order: 1 is the same wording, 0 no word in common. Mean over pairs.",
+    "Jaccard": "Shared words out of all words of the two, whatever their order. Mean over pairs.",
+    "Cosine": "Closeness in meaning as the embedding sees it: 1 is the same direction, 0 unrelated. Mean over pairs.",
+}
+SEEN = {"ROUGE-L": "Wording (ROUGE-L)", "Jaccard": "Shared words (Jaccard)", "Cosine": "Meaning (cosine)"}
+FIELDS = {"ROUGE-L": "rouge_l", "Jaccard": "jaccard", "Cosine": "cosine"}
+BETWEEN = {"kinds": "People and LLMs", "contributors": "Contributors", "conditions": "Conditions"}
+CELL_WIDTH, CELL_HEIGHT, NARROWEST = 150, 52, 44
+GRID_WIDTH = 720  # pixels, with which names left and above fit beside the navigation on a screen of 1,440
+SLANTED = 120  # pixels: above narrower cells names stand aslant
+
+
+def set_similarity(sets: ContributorComparison, names: Names) -> None:
+    left, right = st.columns(2)
+    by = left.segmented_control(
+        "Sets",
+        list(BETWEEN),
+        format_func=BETWEEN.__getitem__,
+        default="contributors",
+        required=True,
+        key="similarity_sets",
+        help="Conditions are the sets a checklist can be built from: everybody, all people, all LLMs, each alone.",
+    )
+    measure = right.segmented_control(
+        "Measure",
+        list(MEASURES),
+        format_func=SEEN.__getitem__,
+        default="ROUGE-L",
+        required=True,
+        key="similarity_measure",
+        help=_all_measures() + more_in_guide("likeness"),
+    )
+    assert by is not None  # required
+    assert measure is not None
+    found: SetComparison = getattr(sets, by)
+    shown = {code: _name(by, code, names) for code in found.within}
+    picture(
+        _grid(found, shown, measure),
+        "similarity",
+        f"similarity_{by}",
+        "On the diagonal the mean over pairs within a set, elsewhere over pairs between two. The lower a set's own "
+        "value, the more diverse it is.",
+        own_width=True,
+    )
+    rows = similarity_rows(found, shown)
+    st.dataframe(
+        rows,
+        placeholder="–",
+        hide_index=True,
+        key="similarity_table",
+        column_config={
+            **{
+                name: st.column_config.NumberColumn(format="%.3f", help=explained)
+                for name, explained in MEASURES.items()
+            },
+            "Pairs": st.column_config.NumberColumn(format="localized", help="How many pairs the means run over."),
+        },
+    )
+    csv_download("Similarity (CSV)", rows.assign(embedding=found.embedding, tokens=found.tokens), "similarity")
+    reasons = [f"{shown[code]}: {value.reason}" for code, value in found.within.items() if value.reason]
+    st.caption(
+        plain(
+            " ".join(
+                [
+                    f"Cosine from {embedding_words(found.embedding)}; words as {found.tokens} makes them.",
+                    *found.notes,
+                    *reasons,
+                ]
+            )
+        )
+    )
+
+
+def similarity_rows(found: SetComparison, shown: dict[str, str]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {"Set": shown[a], "and": shown[b] if a != b else "itself", "Attributes": _sizes(found, a, b), **_row(value)}
+            for a, b, value in _cells(found)
+        ]
+    )
+
+
+def _cells(found: SetComparison) -> list[tuple[str, str, Similarity]]:
+    within = [(code, code, value) for code, value in found.within.items()]
+    return within + [(a, b, value) for (a, b), value in found.between.items()]
+
+
+def _sizes(found: SetComparison, a: str, b: str) -> str:
+    return str(found.sizes[a]) if a == b else f"{found.sizes[a]} and {found.sizes[b]}"
+
+
+def _row(value: Similarity) -> dict[str, object]:
+    return {"Pairs": value.pairs, "ROUGE-L": value.rouge_l, "Jaccard": value.jaccard, "Cosine": value.cosine}
+
+
+def _grid(found: SetComparison, shown: dict[str, str], measure: str) -> alt.LayerChart | alt.FacetChart:
+    cells = _cells(found)
+    both = cells + [(b, a, value) for a, b, value in cells if a != b]
+    field = FIELDS[measure]
+    data = pd.DataFrame(
+        [
+            {
+                "first": shown[a],
+                "second": shown[b],
+                "value": getattr(value, field),
+                "label": "none" if getattr(value, field) is None else f"{getattr(value, field):.2f}",
+                "pairs": value.pairs,
+                "attributes": _sizes(found, a, b),
+            }
+            for a, b, value in both
+        ]
+    )
+    order = list(shown.values())
+    width = min(CELL_WIDTH, max(NARROWEST, GRID_WIDTH // max(1, len(order))))
+    axis = alt.Axis(
+        labelLimit=180 if width < SLANTED else width - 8,
+        labelAngle=-45 if width < SLANTED else 0,
+        labelAlign="left" if width < SLANTED else "center",
+        labelOverlap=False,
+        labelFlush=False,
+        orient="top",
+        domain=False,
+        ticks=False,
+    )
+    base = alt.Chart(data).encode(
+        x=alt.X("second:N", sort=order, title=None, axis=axis),
+        y=alt.Y(
+            "first:N",
+            sort=order,
+            title=None,
+            axis=alt.Axis(labelLimit=220, labelFlush=False, domain=False, ticks=False),
+        ),
+        tooltip=[
+            alt.Tooltip("first:N", title="Set"),
+            alt.Tooltip("second:N", title="and"),
+            alt.Tooltip("value:Q", title=measure, format=".3f"),
+            alt.Tooltip("pairs:Q", title="Mean over pairs", format=","),
+            alt.Tooltip("attributes:N", title="Attributes"),
+        ],
+    )
+    known = [value for _, _, cell in cells if (value := getattr(cell, field)) is not None] or [0.0, 1.0]
+    lowest, highest = min(known), max(known)
+    filled = base.mark_rect(stroke="#8a93a0", strokeWidth=0.5).encode(
+        color=alt.Color(
+            "value:Q",
+            title=measure,
+            scale=alt.Scale(range=["#e8f0f9", "#0b559f"], domain=[lowest, max(highest, lowest + 0.01)]),
+            legend=None,
+        )
+    )
+    middle = (lowest + highest) / 2
+    label = base.mark_text(fontSize=13).encode(
+        text="label:N",
+        color=alt.condition(f"datum.value > {middle}", alt.value("#ffffff"), alt.value("#1c2430")),
+    )
+    return alt.layer(filled, label).properties(width=width * len(order), height=CELL_HEIGHT * len(order))
+
+
+def _name(by: str, code: str, names: Names) -> str:
+    if by == "kinds":
+        return names.kind_title(code)
+    return names.condition(code) if by == "conditions" else names.contributor(code)
+
+
+def _all_measures() -> str:
+    return "\n\n".join(f"**{name}**: {explained}" for name, explained in MEASURES.items())
+
+
+HEIGHT = 430
+
+
+def attribute_map(found: UniqueAttributes, names: Names, dimension_id: int) -> None:
+    if found.map.reason:
+        st.markdown(plain(found.map.reason))
+        return
+    held, seen_by = sum(found.map.explained), embedding_words(found.map.embedding)
+    picture(
+        _chart(found, names),
+        "attribute_map",
+        f"attribute_map_{dimension_id}",
+        "Each point is an attribute; point at it to read it. Points that lie close are alike. "
+        f"The two axes hold {held:.0%} of all differences (principal components of {seen_by}), so "
+        "points may lie close and yet differ.",
+    )
+
+
+def map_rows(found: UniqueAttributes, names: Names) -> pd.DataFrame:
+    pool = found.pool
+    alone = {n.attribute for listed in found.kinds.unique.values() for n in listed}
+    return pd.DataFrame(
+        {
+            "contributor": [names.contributor(owner) for owner in pool.owners],
+            "kind": [names.kind(names.kinds[owner]) for owner in pool.owners],
+            "attribute": pool.texts,
+            "x": [x for x, _ in found.map.points],
+            "y": [y for _, y in found.map.points],
+            "only this side": ["yes" if i in alone else "no" for i in range(len(pool))],
+        }
+    )
+
+
+def _chart(found: UniqueAttributes, names: Names) -> alt.Chart:
+    kinds = {names.contributor(name): names.kinds[name] for name in found.pool.contributors}
+    sided = {kind for kind in kinds.values() if kind is not None}
+    order = list(kinds)
+    tooltip = [
+        alt.Tooltip("contributor:N", title="Who"),
+        alt.Tooltip("attribute:N", title="Said"),
+    ]
+    if len(sided) > 1:
+        tooltip.append(alt.Tooltip("only this side:N", title="Nothing like it on the other side"))
+    hidden = alt.Axis(labels=False, ticks=False, domain=False, grid=False, title=None)
+    legend = alt.Legend(orient="top", title=None, labelLimit=260, symbolSize=130)
+    chart: alt.Chart = (
+        alt.Chart(map_rows(found, names))
+        .mark_point(filled=True, size=110, opacity=0.9)
+        .encode(
+            x=alt.X("x:Q", axis=hidden),
+            y=alt.Y("y:Q", axis=hidden),
+            color=alt.Color("contributor:N", sort=order, scale=colour_scale(kinds), legend=legend),
+            shape=alt.Shape("contributor:N", sort=order, scale=shape_scale(kinds, order), legend=legend),
+            tooltip=tooltip,
+        )
+        .properties(height=HEIGHT)
+    )
+    return chart

@@ -1,1 +1,0 @@
-"""Conditions: a study of whose attributes make the better checklist."""

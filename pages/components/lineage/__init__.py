@@ -1,1 +1,0 @@
-"""Lineage: from contributors to questions and back."""

@@ -1,0 +1,86 @@
+"""Locked test: the agreement on texts that nothing was tuned on."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.project import Project
+from app.errors import WorkbenchError
+from app.services.data.locked_split import locked_runs, state_of
+from app.services.results.locked_results import look_at_locked_results
+from app.services.results.results import DimensionResult, Level
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import list_runs
+from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.expert import own_name
+from pages.components.shell.locked_split import look_list, split_sentence
+from pages.components.shell.navigation.screens import link
+from pages.components.shell.runs.interval_words import interval
+from pages.components.shell.runs.result_cautions import cautions
+from pages.components.shell.runs.run_comparison import COEFFICIENTS
+from pages.components.shell.runs.run_words import title
+from pages.components.shell.words import plain, show_error
+
+
+def locked_results(workbench: Workbench, project: Project, level: Level) -> None:
+    state = state_of(workbench, project.id)
+    if state is None:
+        st.markdown("**No test split is locked.** Lock a share of the documents on Texts before you tune anything.")
+        link("data")
+        return
+    st.markdown(split_sentence(state))
+    runs = {run.id: run for run in list_runs(workbench, project.id) if run.id in locked_runs(workbench, project.id)}
+    if not runs:
+        st.markdown("None of its texts has been scored yet. Choose **Locked test split** on Scores.")
+        link("score")
+        return
+    with st.form("look_form", border=False):
+        chosen = st.multiselect(
+            "Runs", list(runs), format_func=lambda run: title(runs[run]), default=next(iter(runs)), key="look_runs"
+        )
+        who = own_name("look_who", width=300)
+        pressed = st.form_submit_button(
+            "Look at the result",
+            key="look_now",
+            type="primary",
+            help="This look is counted, with the time and your name. Each look makes the test worth less.",
+        )
+    shown = f"looked_at_{project.id}_{state.split.id}"
+    if pressed:
+        try:
+            st.session_state[shown] = look_at_locked_results(workbench, project.id, chosen, who, level)
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            saved_typing("look_who")
+            st.rerun()
+    if found := st.session_state.get(shown):
+        _results(found)
+    look_list(state)
+
+
+def _results(found: Sequence[DimensionResult]) -> None:
+    """What was looked at in this session: it goes with a refresh, and looking again is another look."""
+    st.subheader("On the locked test split", anchor=False)
+    st.dataframe(
+        pd.DataFrame([_row(result) for result in found]), placeholder="–", hide_index=True, key="locked_results"
+    )
+    for result in found:
+        st.caption(
+            f"**{plain(result.dimension.name)}, run {result.run.id}**: {plain(result.meta.caption)}.  \n"
+            f"`{result.meta.signature}`"
+        )
+        reason = result.meta.figures["spearman"].reason
+        if reason:
+            st.markdown(f"**{plain(result.dimension.name)}**: {plain(reason)}")
+    cautions(found, several=len({result.run.id for result in found}) > 1)
+
+
+def _row(result: DimensionResult) -> dict[str, object]:
+    shown = {
+        label: interval(figure.value, figure.low, figure.high)
+        for name, label in COEFFICIENTS.items()
+        for figure in [result.meta.figures[name]]
+    }
+    return {"Dimension": result.dimension.name, "Run": result.run.id, **shown, "Texts": result.meta.basis.n_used}

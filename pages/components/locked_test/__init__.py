@@ -1,1 +1,0 @@
-"""Locked test: the agreement on texts that nothing was tuned on."""

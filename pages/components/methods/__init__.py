@@ -1,1 +1,0 @@
-"""Methods: what each way of scoring is worth, what it costs, and whom it favours."""

@@ -1,1 +1,0 @@
-"""Prompts: each prompt as this project words it."""

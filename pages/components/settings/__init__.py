@@ -1,1 +1,0 @@
-"""Settings: providers, prices, and recorded calls."""

@@ -1,1 +1,0 @@
-"""Ways from the screens into the guide: of screens, of figures and steps, of errors. A test follows each."""

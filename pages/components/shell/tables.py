@@ -1,0 +1,108 @@
+"""Tables: rows to tick, phone layout, rows left out, and CSV."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil
+from typing import Any, TypeVar
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.project import Task
+from app.services.runtime.output_file import table_csv
+
+
+def column_names(key: str, widths: Sequence[int], names: Sequence[str]) -> None:
+    """The row of names, which are Markdown already; a phone hides it."""
+    with st.container(key=f"column_names_{key}"):
+        for column, name in zip(st.columns(widths), names, strict=True):
+            column.caption(name)
+
+
+def named_value(name: str, value: str) -> str:
+    """Markdown of a value; only a phone shows its name. Both are Markdown already."""
+    return f":gray-background[{name}] {value}"
+
+
+Entry = TypeVar("Entry")
+
+
+def ticked_table(
+    entries: Sequence[Entry],
+    table: Callable[[Sequence[Entry]], pd.DataFrame],
+    opened: Callable[[Entry | None], None],
+    columns: Mapping[str, Any],
+    key: str,
+    page_size: int,
+) -> None:
+    """`table` makes a page of entries a table, a row each. `opened` is told of the one that was ticked, None for a tick
+    that was taken away. `page_key(key)` is the page that is shown."""
+    pages = ceil(len(entries) / page_size)
+    number = st.pagination(pages, key=page_key(key)) if pages > 1 else 1
+    page = entries[(number - 1) * page_size : number * page_size]
+    of_page = f"{key}_{number}"
+
+    def chosen() -> None:
+        ticked = st.session_state[of_page]["selection"]["rows"]
+        opened(page[ticked[0]] if ticked else None)
+
+    st.dataframe(
+        table(page),
+        placeholder="–",
+        hide_index=True,
+        key=of_page,
+        on_select=chosen,
+        selection_mode="single-row",
+        column_config=dict(columns),
+        height="content",
+    )
+
+
+def page_key(key: str) -> str:
+    return f"{key}_page"
+
+
+WRITER = "System"
+"""The column's name until `with_writers` has seen the table."""
+
+
+def writer_word(task: Task) -> str:
+    """As a heading: System, Agent, Student."""
+    return task.writer_name[:1].upper() + task.writer_name[1:]
+
+
+def with_writers(table: pd.DataFrame, task: Task) -> pd.DataFrame:
+    """Under the project's own word for writers, unless another column has that name; left out where no text has one."""
+    if not table[WRITER].any():
+        return table.drop(columns=WRITER)
+    word = writer_word(task)
+    return table if word in table.columns else table.rename(columns={WRITER: word})
+
+
+def csv_download(label: str, rows: pd.DataFrame, name: str) -> None:
+    """`name`: of the file, without its ending. It is made when asked for."""
+    st.download_button(
+        label,
+        lambda: table_csv(rows),
+        f"{name}.csv",
+        "text/csv",
+        key=f"download_{name}",
+        on_click="ignore",
+    )
+
+
+_ROW = st.column_config.NumberColumn(width=60, help="Counted from 1 as in the file.")
+
+
+def left_out_rows(title: str, rows: Sequence[tuple[int, str]], key: str, file_name: str) -> None:
+    """rows: (number, reason). `title` is Markdown."""
+    table = pd.DataFrame(rows, columns=["Row", "Reason"])
+    st.markdown(title)
+    st.dataframe(
+        table,
+        placeholder="–",
+        hide_index=True,
+        height=min(260, 38 + 35 * len(table)),
+        key=key,
+        column_config={"Row": _ROW},
+    )
+    csv_download("Download the list", table, file_name)

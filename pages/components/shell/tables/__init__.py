@@ -1,1 +1,0 @@
-"""Tables that several screens show."""

@@ -1,1 +1,0 @@
-"""Pictures of topics, for Compare and Results."""

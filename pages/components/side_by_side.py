@@ -1,0 +1,135 @@
+"""Side by side: people's and LLMs' attributes compared blind."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from app.domain.project import Dimension
+from app.errors import WorkbenchError
+from app.services.attributes.side_by_side import QUESTIONS, SideBySide, answer_side_by_side, keywords, reveal
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.reading import rubric
+from pages.components.shell.words import number, plain, show_error
+
+SET_HEIGHT = 360
+# In pixels: no line gets longer than one reads with ease.
+ANSWER_WIDTH = 690
+_PROBLEM = "side_problem"
+_OUTSIDE = "side_from_outside"
+
+
+def outsider_button(dimension: Dimension, name: str) -> None:
+    """The button for somebody who has written nothing: to compare all the same."""
+    st.caption(
+        "Or take part from outside, without thinking aloud: you will read what others wrote on "
+        f"{plain(dimension.name)}, so what you write on it later is marked as written after that."
+    )
+    st.button(
+        "Compare from outside",
+        key="side_outside",
+        on_click=lambda: st.session_state.update({_OUTSIDE: (dimension.id, name)}),
+    )
+
+
+def pressed_as_outsider(dimension: Dimension, name: str) -> bool:
+    """Whether that button was pressed for this dimension by this person, once."""
+    return bool(st.session_state.pop(_OUTSIDE, None) == (dimension.id, name))
+
+
+def blind_comparison(workbench: Workbench, dimension: Dimension, mine: SideBySide, llms: str) -> None:
+    """One expert's; names are shown when it is revealed and not before. `llms`: what those who are no people are."""
+    if problem := st.session_state.pop(_PROBLEM, None):
+        show_error(problem)
+    rubric(dimension)
+    first, second = st.columns(2, gap="large")
+    for place, letter, texts in ((first, "A", mine.a), (second, "B", mine.b)):
+        with place:
+            whose = f": {_whose(mine, letter, llms)}" if mine.revealed else ""
+            st.subheader(f"Set {letter}{whose}", anchor=False)
+            st.caption(number(len(texts), "attribute"))
+            _texts(letter, texts, mine.id)
+    _questions(workbench, dimension, mine)
+    if mine.revealed:
+        return
+    answered = sum(bool(mine.answers.get(question)) for question in QUESTIONS)
+    st.button(
+        "Show which set is whose",
+        key="reveal",
+        type="primary",
+        disabled=answered < len(QUESTIONS),
+        on_click=_do,
+        args=[partial(reveal, workbench, mine.id)],
+        help="After that the answers stay as they are.",
+    )
+    st.caption(f"{answered} of {len(QUESTIONS)} questions answered. Each answer is saved when you leave its field.")
+
+
+def _whose(mine: SideBySide, letter: str, llms: str) -> str:
+    return "people" if mine.people_are_a == (letter == "A") else llms
+
+
+def _texts(letter: str, texts: Sequence[str], comparison_id: int) -> None:
+    """One element however many there are, each in full, scrolling in its own place."""
+    with st.container(height=SET_HEIGHT, key=f"set_{letter}_{comparison_id}"):
+        st.text("\n\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1)), width="stretch")
+
+
+def _questions(workbench: Workbench, dimension: Dimension, mine: SideBySide) -> None:
+    for question, wording in QUESTIONS.items():
+        asked = plain(wording.format(dimension.name))
+        if mine.revealed:
+            st.markdown(f"**{asked}**")
+            st.text(mine.answers.get(question, ""))
+            continue
+        key = f"answer_{mine.id}_{question}"
+        st.text_area(
+            asked,
+            mine.answers.get(question, ""),
+            key=key,
+            height=90,
+            width=ANSWER_WIDTH,
+            on_change=_save,
+            args=[workbench, mine.id, question, key],
+        )
+
+
+def _save(workbench: Workbench, comparison_id: int, question: str, key: str) -> None:
+    _do(partial(answer_side_by_side, workbench, comparison_id, question, str(st.session_state[key])))
+    if _PROBLEM not in st.session_state:
+        saved_typing(key)
+
+
+def _do(action: partial[None]) -> None:
+    try:
+        action()
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = error
+
+
+def common_findings(comparisons: Sequence[SideBySide], dimension: Dimension) -> None:
+    """For the owner, and for experts who know already: how many have finished, and the words that three share."""
+    finished = [one for one in comparisons if one.revealed]
+    st.subheader("What the experts have in common", anchor=False)
+    if not comparisons:
+        st.markdown(plain(f"No expert has begun on {dimension.name} yet."))
+        return
+    st.caption(
+        f"Experts who have finished on {plain(dimension.name)}: {len(finished)} of {len(comparisons)} who began."
+    )
+    shared = keywords(comparisons)
+    if not shared:
+        st.markdown("No keyword is shared by three experts yet.")
+        return
+    chosen = st.selectbox(
+        "Keyword",
+        shared,
+        format_func=lambda one: f"{one.word} · {len(one.experts)} experts",
+        key=f"keyword_{dimension.id}",
+        help="A word that at least three experts use in their answers; common words are left out.",
+    )
+    letters = {one.expert: "set A was people's" if one.people_are_a else "set B was people's" for one in finished}
+    for who, text in chosen.answers if chosen else ():
+        st.caption(plain(f"{who} ({letters[who]})"))
+        st.text(text)

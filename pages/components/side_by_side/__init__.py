@@ -1,1 +1,0 @@
-"""Side by side: people's and LLMs' attributes compared blind."""

@@ -1,1 +1,0 @@
-"""Topics: what the attributes behind the checklist are about, in short."""
