@@ -24,7 +24,7 @@ from pages.components.shell.checklists.build_words import PURPOSES, TITLES
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.condition_words import llms_word
+from pages.components.shell.runs.run_words import llms_word
 from pages.components.shell.words import show_error
 
 workbench = current_workbench()

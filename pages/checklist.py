@@ -7,8 +7,7 @@ from app.domain.people import Right
 from app.services.checklists.checklists import versions_of, view_checklist
 from app.services.runtime.use_case import may
 from pages.components.checklist.files import export_, import_, on_paper
-from pages.components.checklist.history import change_history, undo_bar
-from pages.components.checklist.parts import choose_part
+from pages.components.checklist.history import change_history, choose_part, undo_bar
 from pages.components.checklist.preview import checklist_trial
 from pages.components.checklist.question_comments import all_comments
 from pages.components.checklist.questions import add_forms, question_list

@@ -5,11 +5,16 @@ import streamlit as st
 from app.domain.people import Right
 from app.services.disagreements.queue import disagreement_queue
 from app.services.runtime.use_case import may
-from pages.components.disagreements.deciding import last_decision
-from pages.components.disagreements.one_pair import one_pair
-from pages.components.disagreements.pair_list import is_listed, pair_list
-from pages.components.disagreements.place import shown_pair
-from pages.components.disagreements.queue_filter import chosen_version, nothing_here, queue_filter
+from pages.components.disagreements import (
+    chosen_version,
+    is_listed,
+    last_decision,
+    nothing_here,
+    one_pair,
+    pair_list,
+    queue_filter,
+    shown_pair,
+)
 from pages.components.shell.blinding import open_answers, open_attributes
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import needs_dimension

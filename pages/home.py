@@ -6,17 +6,10 @@ from app.domain.people import Right, Role
 from app.services.data.projects import list_projects, overview
 from app.services.demo import DEMO_JOB
 from app.services.runtime.use_case import may
-from pages.components.home.demo import demo, enter_finished_demo
-from pages.components.home.experts_table import experts_table
 from pages.components.home.members import members
-from pages.components.home.my_work import my_work
-from pages.components.home.new_project import new_project
-from pages.components.home.progress_table import progress_table
-from pages.components.home.project_file import bring_in
-from pages.components.home.project_list import project_list
-from pages.components.home.pseudonyms import pseudonyms
-from pages.components.home.ready import ready
-from pages.components.home.trail_table import trail_table
+from pages.components.home.my_work import my_work, ready
+from pages.components.home.progress import experts_table, progress_table, pseudonyms, trail_table
+from pages.components.home.project_list import bring_in, demo, enter_finished_demo, new_project, project_list
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_project, current_workbench
 from pages.components.shell.expert import current_expert, role_in

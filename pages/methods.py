@@ -3,7 +3,7 @@
 from pages.components.methods import quality_cost, writer_bias
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import needs_dimension
-from pages.components.shell.runs.result_scope import chosen_results
+from pages.components.shell.runs.result_choices import chosen_results
 
 workbench = current_workbench()
 project, dimension = needs_dimension(

@@ -12,7 +12,7 @@ from pages.components.shell.address import keep, prepare
 from pages.components.shell.blinding import open_answers
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import needs_dimension
-from pages.components.shell.runs.result_scope import ResultScope, chosen_results
+from pages.components.shell.runs.result_choices import ResultScope, chosen_results
 
 # What is not open is not computed. The address names the tab.
 TABS: dict[str, tuple[str, Callable[[ResultScope], None]]] = {

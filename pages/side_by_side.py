@@ -16,7 +16,7 @@ from pages.components.shell.current import current_workbench
 from pages.components.shell.expert import expert
 from pages.components.shell.frame import needs_dimension
 from pages.components.shell.navigation.screens import go
-from pages.components.shell.runs.condition_words import llms_word
+from pages.components.shell.runs.run_words import llms_word
 from pages.components.shell.words import plain
 from pages.components.side_by_side import (
     blind_comparison,

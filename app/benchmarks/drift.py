@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.meta_evaluation.judges.betting import LIMIT, capital
-from app.meta_evaluation.judges.drift import REPEATS, Codes, look_ps
+from app.meta_evaluation.judges.drift import LIMIT, REPEATS, Codes, capital, look_ps
 from app.meta_evaluation.score_matrix import Bools, Floats
 
 SIMULATIONS, LOOKS, SEED, AT_ONCE = 1000, 200, 7, 100

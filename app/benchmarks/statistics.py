@@ -9,10 +9,9 @@ from typing import get_args
 import numpy as np
 
 from app.meta_evaluation.bootstrap import resample
-from app.meta_evaluation.choices import COEFFICIENTS, RESAMPLES, Level, Resampling
 from app.meta_evaluation.comparison import PERMUTATIONS
 from app.meta_evaluation.permutation import permuted_differences
-from app.meta_evaluation.score_matrix import ScoreTable, score_table
+from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Level, Resampling, ScoreTable, score_table
 
 SOURCES, SYSTEMS, SEED = 100, 12, 20
 REPEATS = 3

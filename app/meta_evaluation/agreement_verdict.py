@@ -1,26 +1,88 @@
-"""Verdict on the scores of one dimension, in a sentence that claims no more than the interval allows.
-
-The rules, in this order; Spearman with its 95 % interval, at the level that was chosen:
-
-1. Nothing to compare, no coefficient, or none with an interval of any width: that is said, with the reason.
-2. Fewer than FEWEST_UNITS sources (systems, texts: whatever the interval draws): too few to say, whatever the figures
-   are. The interval of so few is too narrow (see captions.FEW_TO_DRAW).
-3. The interval lies below 0: the scores run against people.
-4. It holds 0: no agreement was found where it lies within +-LITTLE, so that more than little agreement is ruled out;
-   else there are too few to say. Not finding is not the same as there being none (equivalence tests: Lakens 2017).
-5. It lies above 0: the scores agree with people. Only a little, where all of it is below LITTLE. How well is measured
-   by what one of the raters reaches: by the interval of the difference between judge and rater, each against the same
-   means of the other raters on the same resamples (human_ceiling), never by whether two intervals overlap.
-   Above 0: better; below 0: weaker; not below -MARGIN: as well (non-inferiority); else that is open.
-"""
+"""What the figures establish, in a sentence, with what it rests on."""
 
 from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
+from app.meta_evaluation.captions import counted_of
+from app.meta_evaluation.comparison import TestedDifference
 from app.meta_evaluation.evaluation import MetaEvaluation
 from app.meta_evaluation.raters.human_ceiling import Ceiling
-from app.meta_evaluation.verdict_words import ceiling_grounds, decimals, grounds, two_digits, with_interval
+
+
+def verdict(tested: TestedDifference, other: str, baseline: str, comparisons: int) -> str:
+    """`tested` is other less baseline, one of so many comparisons that were corrected together."""
+    figure = tested.figure
+    if figure.difference is None:
+        return f"Can't be compared: {figure.reason}"
+    if figure.low is None or figure.high is None:
+        return f"Not told apart: there is no interval. {figure.reason}".strip()
+    better, worse = (other, baseline) if figure.difference > 0 else (baseline, other)
+    if figure.low <= 0 <= figure.high:
+        return "Not told apart: the interval of the difference includes 0."
+    p = tested.p_holm if tested.p_holm is not None else tested.permutation.p
+    among = f" among {comparisons} comparisons" if comparisons > 1 else ""
+    if p is None:
+        alone = f"{better} agrees better than {worse} by the interval alone"
+        return f"{alone}; no permutation test: {tested.permutation.reason}"
+    if not tested.told_apart:
+        often = f"chance does as much too often{among} ({p_value_words(p)})"
+        return f"Leans to {better} over {worse}: the interval leaves out 0, but {often}."
+    clear = f"{better} agrees better with people than {worse}"
+    return f"{clear}: the interval leaves out 0, and chance hardly does as much ({p_value_words(p)})."
+
+
+def p_value_words(p: float) -> str:
+    """A p-value as papers print it."""
+    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+
+
+def decimals(value: float) -> str:
+    """As papers print it: .05, -.02, 1.00. What would round to .00 keeps the digit that shows its side of 0."""
+    for digits in (2, 3):
+        said = f"{abs(value):.{digits}f}"
+        if float(said) or value == 0:
+            return f"{'-' if value < 0 else ''}{said.removeprefix('0')}"
+    return "just below 0" if value < 0 else "just above 0"
+
+
+def with_interval(value: float, low: float, high: float) -> str:
+    return f"({decimals(value)}, between {decimals(low)} and {decimals(high)})"
+
+
+def two_digits(count: int) -> int:
+    """An estimate is not surer than that."""
+    unit: int = 10 ** max(len(str(count)) - 2, 0)
+    return -(-count // unit) * unit
+
+
+def grounds(meta: MetaEvaluation, raters: int) -> str:
+    """For example "Spearman inside 96 of 100 sources, averaged; 1,536 texts; 3 raters."."""
+    basis = meta.basis
+    match meta.design.level:
+        case "per-source":
+            only = "only " if 2 * basis.groups_used < basis.groups_all else ""
+            how = f"Spearman inside {only}{basis.groups_used:,} of {counted_of(basis.groups_all, 'source')}, averaged"
+        case "system":
+            how = f"Spearman over the means of {counted_of(basis.systems_used, 'system')}: nothing about single texts"
+        case _:
+            how = "Spearman over all texts together"
+    parts = [how, counted_of(basis.n_used or basis.n, "text")]
+    if raters:
+        parts.append(counted_of(raters, "rater"))
+    return f"{'; '.join(parts)}."
+
+
+def ceiling_grounds(ceiling: Ceiling | None) -> str:
+    """What the figure of one rater rests on; "" where there is none."""
+    if ceiling is None or ceiling.value is None:
+        return ""
+    compared = sum(value is not None for value in ceiling.by_rater)
+    return (
+        f"What one rater reaches, {decimals(ceiling.value)}: the mean over {compared} raters, each compared with the "
+        f"mean of the others, on {counted_of(ceiling.n, 'text')}."
+    )
+
 
 FEWEST_UNITS = 10
 """With 10 sources a 95 % interval covers 88 %, with 5 only 81 % (captions.FEW_TO_DRAW): below, none is trusted."""

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from app.meta_evaluation.choices import Constant, Duplicates, Level, Resampling
 from app.meta_evaluation.correlation import Basis
-from app.meta_evaluation.score_matrix import Intake, ScoreTable
+from app.meta_evaluation.score_matrix import Constant, Duplicates, Intake, Level, Resampling, ScoreTable
 
 FEW_TO_DRAW = 30
 """Below this many a 95 % percentile interval covers clearly less than it says. Simulated as in test_coverage: 92 to

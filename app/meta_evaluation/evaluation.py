@@ -1,26 +1,113 @@
-"""Meta-evaluation of one set of scores: its agreement with people; the front door for it."""
+"""A method's agreement with people on a dimension: coefficients, intervals and what they rest on."""
 
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 
 import numpy as np
 
-from app.meta_evaluation.bootstrap import Draws, interval
+from app.errors import InputError
+from app.meta_evaluation.bootstrap import (
+    Design,
+    Draws,
+    Multiplicities,
+    design_of,
+    draw_counts,
+    draw_figures,
+    interval,
+    resample,
+)
 from app.meta_evaluation.captions import apart, caption, figure_cautions, resampling_caption
-from app.meta_evaluation.choices import (
+from app.meta_evaluation.correlation import Basis, Estimates, estimate, group_coefficients
+from app.meta_evaluation.score_matrix import (
     COEFFICIENTS,
     MAE,
+    ONE_SOURCE,
+    OTHER_SCALE,
     RESAMPLES,
+    TOO_CLOSE,
+    Bools,
     Coefficient,
+    Column,
     Constant,
     Duplicates,
+    Floats,
+    Intake,
     Level,
     Resampling,
+    ScoreTable,
+    first_of_kind,
+    score_table,
+    source_grid,
 )
-from app.meta_evaluation.correlation import Basis, Estimates, estimate
-from app.meta_evaluation.design import Design, design_of, draw_figures
-from app.meta_evaluation.reasons import ONE_SOURCE, OTHER_SCALE, TOO_CLOSE
-from app.meta_evaluation.score_matrix import Column, Floats, Intake, score_table
-from app.meta_evaluation.signature import ABSENT, Signature
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCoefficient:
+    """Spearman over the `n` texts of one source; None where it has fewer than two, or a side is constant."""
+
+    source: str
+    spearman: float | None
+    n: int
+
+
+def spearman_by_source(pred: Column, human: Column, group: Column) -> list[SourceCoefficient]:
+    """In the order in which sources appear; texts without a score, a rating or a source are left out."""
+    table = score_table([pred], human, group=group, duplicates="keep")
+    if not table.sources:
+        return []
+    grid = source_grid(table)
+    found = group_coefficients(grid.scores, grid.human, grid.present)[0, 0]
+    names = list(dict.fromkeys(str(cell) for cell in group if cell is not None and str(cell).strip()))
+    return [
+        SourceCoefficient(name, None if np.isnan(value) else float(value), int(n))
+        for name, value, n in zip(names, found, grid.present.sum(axis=1), strict=True)
+    ]
+
+
+SEPARATOR = "|"
+ABSENT = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """`level|coefficient|groups used/all|duplicates|resamples|seed|checklist version|judge|prompt hash`.
+
+    The choice on constant groups stands behind the groups ("61/96 skip"), then "partial" where texts with unanswered
+    questions count and "locked" on a locked split; what was drawn stands behind the resamples ("1000 sources"). The
+    last three are "-" where scores came from elsewhere.
+    """
+
+    level: str
+    coefficient: str
+    groups: str
+    duplicates: str
+    resamples: str
+    seed: str
+    checklist: str = ABSENT
+    judge: str = ABSENT
+    prompt: str = ABSENT
+
+    def __str__(self) -> str:
+        return SEPARATOR.join(_escaped(getattr(self, field.name)) or ABSENT for field in fields(self))
+
+    @classmethod
+    def parse(cls, line: str) -> "Signature":
+        """The inverse of `str`.
+
+        Raises:
+            InputError: the line doesn't have nine parts.
+        """
+        parts = [part.replace("%7C", SEPARATOR).replace("%25", "%") for part in line.split(SEPARATOR)]
+        if len(parts) != len(fields(cls)):
+            raise InputError(
+                f"A signature has {len(fields(cls))} parts between {SEPARATOR!r}; this line has {len(parts)}.",
+                "Copy the whole line.",
+            )
+        return cls(*parts)
+
+
+def _escaped(part: str) -> str:
+    return part.replace("%", "%25").replace(SEPARATOR, "%7C")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,3 +309,144 @@ def signature_of(coefficient: str, design: Design, basis: Basis, origin: Origin 
         judge=known.judge,
         prompt=known.prompt,
     )
+
+
+BY_TEXT = "Single texts were drawn, which dimensions with other texts can't share."
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredDimension:
+    """Columns over the rows that all dimensions share, empty where this one has no score or rating.
+
+    on_scale: whether scores are on the scale of the ratings, so that there is a MAE.
+    """
+
+    pred: Column
+    human: Column
+    on_scale: bool
+
+
+def mean_over_dimensions(
+    dimensions: Sequence[ScoredDimension],
+    *,
+    group: Column | None = None,
+    system: Column | None = None,
+    item: Column | None = None,
+    level: Level = "per-source",
+    duplicates: Duplicates = "once",
+    constant: Constant = "skip",
+    resampling: Resampling | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Mapping[str, Figure]:
+    """The coefficients and "mae"; `n` is the fewest texts of any dimension. None where one lacks it, for its reason.
+
+    Raises:
+        InputError: no dimension, or what `evaluate` raises.
+    """
+    if not dimensions:
+        raise InputError("There is no dimension to average over.", "Name at least one.")
+    tables = [
+        score_table([each.pred], each.human, group=group, system=system, item=item, duplicates=duplicates)
+        for each in dimensions
+    ]
+    design = design_of(tables[0], level, duplicates, constant, resampling, resamples, seed)
+    found = [estimate(table, level, constant) for table in tables]
+    draws = _drawn_together(tables, level, constant, design.resampling, resamples, seed)
+    n = min(each.basis.n_used or each.basis.n for each in found)
+    fewest = min((each.basis for each in found), key=lambda basis: basis.groups_used)
+    figures = {}
+    for index, name in enumerate((*COEFFICIENTS, "mae")):
+        signature = signature_of(f"{name} mean of {len(dimensions)} dimensions", design, fewest)
+        values = [each.values[0, index] for each in found]
+        reason = ""
+        if np.isnan(values).any():
+            reason = next((each.reason for each in found if each.reason), TOO_CLOSE)
+        if name == "mae" and not all(each.on_scale for each in dimensions):
+            reason = OTHER_SCALE
+        if reason:
+            figures[name] = Figure(None, None, None, n, 0, "none", seed, signature, reason)
+        elif not draws:
+            figures[name] = Figure(float(np.mean(values)), None, None, n, 0, "none", seed, signature, BY_TEXT)
+        else:
+            spread = interval(draws[0], np.mean([each.values[0, index] for each in draws], axis=0))
+            figures[name] = Figure(
+                float(np.mean(values)),
+                spread.low,
+                spread.high,
+                n,
+                spread.n_undefined,
+                draws[0].method,
+                seed,
+                signature,
+                spread.reason,
+            )
+    return figures
+
+
+def _drawn_together(
+    tables: Sequence[ScoreTable], level: Level, constant: Constant, unit: Resampling, resamples: int, seed: int
+) -> list[Draws]:
+    """Sources and systems have the same codes in all tables, since they were read from the same rows."""
+    if unit == "texts":
+        return []
+    rng = np.random.default_rng(seed)
+    source = system = None
+    if unit != "systems":
+        source = draw_counts(_named(tables, "source"), tables[0].sources, resamples, rng)
+    if unit != "sources":
+        system = draw_counts(_named(tables, "system"), tables[0].systems, resamples, rng)
+    drawn = Multiplicities(source, system)
+    return [
+        resample(table, level, unit, constant=constant, resamples=resamples, rng=rng, drawn=drawn) for table in tables
+    ]
+
+
+def _named(tables: Sequence[ScoreTable], what: str) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    """The codes of every text of any table, so that what has a text anywhere can be drawn."""
+    return np.concatenate([getattr(table, what) for table in tables])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """Where the texts come from, a cell each, and how agreement on them is computed."""
+
+    group: Column | None = None
+    system: Column | None = None
+    item: Column | None = None
+    level: Level = "per-source"
+    duplicates: Duplicates = "once"
+    constant: Constant = "skip"
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    def without_duplicates(self, texts: int) -> tuple["Frame", Bools]:
+        """The frame of the texts that count, and which of the `texts` these are."""
+        if self.duplicates == "keep":
+            return self, np.ones(texts, dtype=bool)
+        kept = first_of_kind(self.group, self.system, self.item, texts)
+        return self.of(kept), kept
+
+    def of(self, kept: Bools) -> "Frame":
+        """The frame of the `kept` texts alone."""
+        group, system, item = (_only(column, kept) for column in (self.group, self.system, self.item))
+        return replace(self, group=group, system=system, item=item)
+
+    def evaluate(self, judge: Floats, human: Floats, kept: Bools) -> MetaEvaluation:
+        """Of the `kept` texts alone."""
+        texts = self.of(kept)
+        return evaluate(
+            judge[kept],
+            human[kept],
+            group=texts.group,
+            system=texts.system,
+            level=self.level,
+            duplicates="keep",
+            constant=self.constant,
+            resamples=self.resamples,
+            seed=self.seed,
+        )
+
+
+def _only(column: Column | None, kept: Bools) -> list[object] | None:
+    return None if column is None else [cell for cell, keep in zip(column, kept, strict=True) if keep]

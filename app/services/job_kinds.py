@@ -11,7 +11,7 @@ MODULES = (
     "drift.drift_jobs",
     "improvement.improve",
     "scoring.asking_runs",
-    "scoring.batch_cancelling",
+    "scoring.run_batches",
     "scoring.scoring_jobs",
     "think_aloud.think_aloud_jobs",
 )

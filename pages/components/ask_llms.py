@@ -17,7 +17,7 @@ from app.services.runtime.models import (
     provider_access,
 )
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.last_models import RULES, last_thinkers
+from app.services.scoring.evaluators import RULES, last_thinkers
 from app.services.scoring.run_batches import sells_batches
 from app.services.think_aloud.llm_think_aloud import (
     Answered,
@@ -35,8 +35,7 @@ from app.services.think_aloud.think_aloud_jobs import (
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.batch_rest import batch_rest
-from pages.components.shell.runs.served_models import typing_note
+from pages.components.shell.runs.run_words import batch_rest, typing_note
 from pages.components.shell.words import KEY_IN_SETTINGS, about, model_label, number, plain, said, show_error
 
 

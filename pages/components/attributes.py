@@ -47,10 +47,10 @@ from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.contributor_choice import contributor_choice
 from pages.components.shell.contributor_words import contributor_words, said_by
 from pages.components.shell.expert import current_expert
-from pages.components.shell.runs.condition_words import (
+from pages.components.shell.runs.run_words import (
     EXPLAINED,
     KINDS,
-    STATES,
+    STUDY_STATES,
     condition_help,
     condition_label,
     kind_word,
@@ -361,7 +361,7 @@ def _row(a: Attribute, group: str, texts: Mapping[int, str], pool: Pool, groupin
 
 
 def _state(a: Attribute, texts: Mapping[int, str]) -> str:
-    said = STATES[a.status]
+    said = STUDY_STATES[a.status]
     if a.merged_into is not None and a.merged_into in texts:
         said = f"{said} into “{texts[a.merged_into]}”"
     return f"{said}: {a.reason}" if a.reason else said

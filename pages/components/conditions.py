@@ -30,17 +30,14 @@ from app.services.results.results import Figure, Level
 from app.services.runtime.judges import USUAL
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.last_models import last_model
+from app.services.scoring.evaluators import last_model
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.kind_colours import BLUES, GREY, ORANGES
-from pages.components.shell.picture import Chart, picture
+from pages.components.shell.picture import BLUES, GREY, ORANGES, Chart, picture
 from pages.components.shell.runs.draw_options import DrawChoice, draw_options, preset_draw
-from pages.components.shell.runs.interval_words import interval
-from pages.components.shell.runs.model_choice import model_choice
-from pages.components.shell.runs.model_options import more_options, preset_model_options
+from pages.components.shell.runs.model_options import model_choice, more_options, preset_model_options
 from pages.components.shell.runs.result_choices import one_of
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, P_HELP
-from pages.components.shell.runs.study_words import FAMILIES, condition_words, row_label
+from pages.components.shell.runs.run_words import FAMILIES, condition_words, interval, row_label
 from pages.components.shell.tables import csv_download
 from pages.components.shell.words import about, model_label, number, plain, show_error
 

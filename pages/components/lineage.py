@@ -15,8 +15,7 @@ from app.domain.project import Dimension
 from app.services.checklists.lineage import LEFT_OUT, Branch, Flow, LineageView, Unserved
 from pages.components.shell.checklists.build_words import ORIGINS, STAGE_NAMES
 from pages.components.shell.contributor_words import said_by
-from pages.components.shell.kind_colours import GREY, colour_scale
-from pages.components.shell.picture import picture
+from pages.components.shell.picture import GREY, colour_scale, picture
 from pages.components.shell.words import model_label, number, plain
 
 COLUMNS = (0.0, 1.0, 2.0)

@@ -8,18 +8,16 @@ import streamlit as st
 from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.data.locked_split import locked_runs, state_of
-from app.services.results.locked_results import look_at_locked_results
-from app.services.results.results import DimensionResult, Level
+from app.services.results.results import DimensionResult, Level, look_at_locked_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.expert import own_name
 from pages.components.shell.locked_split import look_list, split_sentence
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.interval_words import interval
-from pages.components.shell.runs.result_cautions import cautions
+from pages.components.shell.runs.result_choices import cautions
 from pages.components.shell.runs.run_comparison import COEFFICIENTS
-from pages.components.shell.runs.run_words import title
+from pages.components.shell.runs.run_words import interval, title
 from pages.components.shell.words import plain, show_error
 
 

@@ -8,12 +8,19 @@ import streamlit as st
 
 from app.domain.people import Right
 from app.errors import NotReadyError, WorkbenchError
-from app.services.results.quality_cost import QualityCost, quality_and_cost
-from app.services.results.writer_bias import Mean, WriterBias, bias_of, mark_people, writers
+from app.services.results.quality_cost import (
+    Mean,
+    QualityCost,
+    WriterBias,
+    bias_of,
+    mark_people,
+    quality_and_cost,
+    writers,
+)
 from app.services.runtime.use_case import may
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import picture
-from pages.components.shell.runs.result_scope import ResultScope
+from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.tables import csv_download
 from pages.components.shell.words import model_label, plain, show_error
 

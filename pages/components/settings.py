@@ -14,9 +14,8 @@ from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.recordings import keep_recording_of, recordable_runs, recording_of
 from pages.components.shell.current import forget_key, keep_key, typed_keys
-from pages.components.shell.runs.model_choice import model_choice
-from pages.components.shell.runs.run_words import title
-from pages.components.shell.runs.served_models import served_list
+from pages.components.shell.runs.model_options import model_choice
+from pages.components.shell.runs.run_words import served_list, title
 from pages.components.shell.words import button_label, model_label, plain, show_error
 
 

@@ -56,6 +56,7 @@ NO_ACT = {
     "background.worker.work_on_jobs",  # what it does has one
     "data.imports.forget_report",  # it only puts away what somebody was told
     "runtime.judges.set_model_options",
+    "scoring.own_scores.bring_answers_in",  # what it calls has its entry
     "scoring.runs.work_on",  # whoever began has it
     "think_aloud.samples.ensure_samples",
     "attributes.side_by_side.answer_side_by_side",

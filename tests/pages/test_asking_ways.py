@@ -84,8 +84,8 @@ def test_the_advised_way_is_taken_over_for_the_next_run(
     app.button(key="asking_ways_start").click().run()
     app = ended(app, job_key(1))
     app.toggle(key="option_checklist_reversed_order").set_value(True).run()
-    monkeypatch.setattr("app.meta_evaluation.judges.asking_words.FEWEST_UNITS", 2)
-    monkeypatch.setattr("app.meta_evaluation.judges.asking_words.MARGIN", 2.0)
+    monkeypatch.setattr("app.meta_evaluation.judges.asking_ways.FEWEST_UNITS", 2)
+    monkeypatch.setattr("app.meta_evaluation.judges.asking_ways.MARGIN", 2.0)
     app.toggle(key="option_checklist_per_question").set_value(True).run()
     app.button(key="asking_ways_use").click().run()
     assert not app.toggle(key="option_checklist_per_question").value

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.services.data.locked_split import lock, state_of
 from app.services.data.projects import dimensions_named, get_project
-from app.services.results.locked_results import look_at_locked_results
+from app.services.results.results import look_at_locked_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from app.services.scoring.scoring_jobs import job_key

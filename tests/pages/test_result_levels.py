@@ -6,7 +6,7 @@ from typing import NoReturn
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.meta_evaluation.choices import Level
+from app.meta_evaluation.score_matrix import Level
 from app.services.results import results
 from app.services.runtime.workbench import Workbench
 

@@ -19,13 +19,10 @@ from app.services.checklists.checklists import view_checklist
 from app.services.conditions.study import Family, StudyOptions
 from app.services.conditions.study_worker import run_study
 from app.services.data.projects import create_project, dimensions_named, get_project
-from app.services.results.dimension_means import dimension_means
 from app.services.results.question_analysis import questions_of, weights_of
-from app.services.results.raters import human_side_of
-from app.services.results.result_files import report_html, result_figures_csv, scores_csv
+from app.services.results.raters import alt_test_verdict, human_side_of, stand_in_for_rater
+from app.services.results.result_files import dimension_means, report_html, result_figures_csv, scores_csv, verdict_of
 from app.services.results.results import Choices, kept_results, results_of
-from app.services.results.stand_in import alt_test_verdict, stand_in_for_rater
-from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from pages.components.results.details import SECTIONS

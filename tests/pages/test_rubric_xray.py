@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from app.services.checklists.expert_answers import draw_texts
 from app.services.results.question_analysis import questions_of
 from app.services.results.results import kept_results
-from app.services.results.rubric.rubric_xray import rubric_xray
+from app.services.results.rubric_xray import rubric_xray
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import mark_done
 from tests.support.background import PATIENCE

@@ -14,8 +14,8 @@ from app.domain.run import Outcome, RunStatus
 from app.errors import ConflictError
 from app.services.checklists.checklists import new_draft, published_checklist, versions_of
 from app.services.data.projects import create_project, dimensions_named, get_project
+from app.services.results.result_files import verdict_of
 from app.services.results.results import kept_results
-from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, get_run, list_runs, start_run
 from app.services.scoring.scoring_jobs import begin_scoring, failure_kinds, is_scoring, job_key

@@ -13,8 +13,8 @@ from app.domain.people import Role
 from app.domain.run import BatchStatus, RecordedCall, RunStatus
 from app.providers.batches.openai import OpenAIBatches
 from app.services.data.projects import dimensions_named
+from app.services.results.result_files import verdict_of
 from app.services.results.results import kept_results
-from app.services.results.verdicts import verdict_of
 from app.services.runtime.batch_rounds import AGAIN, AT_ONCE, LIVE
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.run_batches import batches_of_run

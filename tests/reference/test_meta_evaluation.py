@@ -14,8 +14,8 @@ from scipy import stats
 
 from app.meta_evaluation.comparison import compare_scores
 from app.meta_evaluation.evaluation import evaluate
+from app.meta_evaluation.permutation import DifferenceTest
 from app.meta_evaluation.raters.rater_agreement import krippendorff_alpha
-from app.meta_evaluation.significance import DifferenceTest
 from tests.support.made_data import made_data
 from tests.support.real_data import shared_data
 

@@ -11,7 +11,7 @@ from app.commands.output import JsonOption, ProjectOption, counted, echo, echo_f
 
 if TYPE_CHECKING:
     from app.meta_evaluation.judges.estimate import CorrectedEstimate
-    from app.services.results.answering.answer_forecast import AnswerForecasts, PlannedAnswers
+    from app.services.results.answer_forecast import AnswerForecasts, PlannedAnswers
 
 
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
@@ -71,7 +71,7 @@ def plan(
     """
     from app.domain.expert_answer import WishedWave
     from app.services.checklists.expert_answers import draw_of, draw_planned, drawable
-    from app.services.results.answering.answer_forecast import planned_answers
+    from app.services.results.answer_forecast import planned_answers
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
@@ -180,7 +180,7 @@ def import_(
     from app.input_file import LARGEST_LIST, read_file
     from app.services.data.uploads import Upload
     from app.services.runtime.workbench import open_workbench
-    from app.services.scoring.answers_from_file import AnswerGivers, bring_answers_in
+    from app.services.scoring.own_scores import AnswerGivers, bring_answers_in
 
     checklist_id, _ = _checklist(project, dimension, version)
     givers = AnswerGivers(expert, judge, tuple(expert_column or ()), tuple(judge_column or ()))

@@ -7,11 +7,11 @@ import typer
 from app.commands.checklists.checklist_edits import ByOption, OneDimensionOption, newest_draft, question_of
 from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, shown_model, table
 from app.commands.results.meta_eval import Resamples, Seed
-from app.meta_evaluation.choices import RESAMPLES
+from app.meta_evaluation.score_matrix import RESAMPLES
 
 if TYPE_CHECKING:
     from app.domain.checklist import Checklist, Proposal
-    from app.services.results.rubric.rubric_xray import RubricXray
+    from app.services.results.rubric_xray import RubricXray
     from app.services.runtime.workbench import Workbench
 
 
@@ -193,7 +193,7 @@ def xray(
     """
     from app.services.data.projects import get_project, one_dimension
     from app.services.results.results import Choices
-    from app.services.results.rubric.rubric_xray import result_with_questions, rubric_xray
+    from app.services.results.rubric_xray import result_with_questions, rubric_xray
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()

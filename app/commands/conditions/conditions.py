@@ -15,8 +15,8 @@ from app.commands.model_asking import (
     runs_end_on_signals,
 )
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say, shown_model, table
-from app.commands.scoring.trials import print_checks, read_draw
-from app.meta_evaluation.choices import Level
+from app.commands.scoring.score import print_checks, read_draw
+from app.meta_evaluation.score_matrix import Level
 from app.scoring.concurrency import CONCURRENCY
 
 if TYPE_CHECKING:

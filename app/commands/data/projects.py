@@ -234,7 +234,7 @@ def delete(
     Example: interacteval project delete Demo --archive demo.zip
     """
     from app.services.data.projects import delete_project, get_project
-    from app.services.results.archive.project_archive import write_project_archive
+    from app.services.results.archive import write_project_archive
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()

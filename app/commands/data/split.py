@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
-from app.meta_evaluation.choices import Level
+from app.meta_evaluation.score_matrix import Level
 
 if TYPE_CHECKING:
     from app.services.data.locked_split import SplitState
@@ -72,7 +72,7 @@ def look(
     from app.commands.results.results import print_results
     from app.services.data.locked_split import state_of
     from app.services.data.projects import get_project
-    from app.services.results.locked_results import look_at_locked_results as look_at
+    from app.services.results.results import look_at_locked_results as look_at
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()

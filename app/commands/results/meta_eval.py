@@ -8,15 +8,69 @@ import typer
 
 from app.commands.model_asking import IntervalsDaskOption
 from app.commands.output import JsonOption, counted, echo, print_json, table
-from app.commands.results.rater_text import raters_text
 from app.commands.results.table_file import TableFile, read_table
 from app.errors import InputError
-from app.meta_evaluation.choices import RESAMPLES, Constant, Duplicates, Level, Resampling
+from app.meta_evaluation.score_matrix import RESAMPLES, Constant, Duplicates, Level, Resampling
 
 if TYPE_CHECKING:
     from app.meta_evaluation.comparison import Comparison, Difference
     from app.meta_evaluation.evaluation import Figure, MetaEvaluation
+    from app.meta_evaluation.raters.human_ceiling import HumanSide
     from app.meta_evaluation.score_matrix import Floats
+
+
+def raters_text(found: "HumanSide") -> str:
+    alphas = [[each.method, each.value, _rater_interval(each.low, each.high), each.n] for each in found.alphas]
+    pairs = found.pairwise
+    agreement = [*alphas, [f"Spearman, mean over {pairs.pairs} pairs", pairs.value, None, found.shared]]
+    ceiling = [
+        [
+            name,
+            each.value,
+            _rater_interval(each.low, each.high),
+            *(
+                (each.judge.value, each.judge.difference, _rater_interval(each.judge.low, each.judge.high))
+                if each.judge
+                else (None, None, None)
+            ),
+        ]
+        for name, each in found.ceiling.items()
+    ]
+    strata = [
+        [
+            each.name,
+            f"{each.low:.2f} to {each.high:.2f}",
+            spearman.value,
+            _rater_interval(spearman.low, spearman.high),
+            each.n,
+        ]
+        for each in found.strata
+        for spearman in [each.result.figures["spearman"]]
+    ]
+    scales = [[each.name, each.n, each.low, each.high, each.mean] for each in found.raters]
+    parts = [
+        "The raters\n" + table(["", "ratings", "lowest", "highest", "mean"], scales),
+        "How well they agree\n" + table(["", "value", "95 % interval", "texts"], agreement),
+        "One rater against the mean of the others, and the scores against the same\n"
+        + table(["", "rater", "95 % interval", "scores", "scores - rater", "95 % interval"], ceiling),
+        "The scores, by how far the raters disagree (spread of a text's ratings)\n"
+        + table(["", "spread", "Spearman", "95 % interval", "texts"], strata),
+        "\n".join(f"- {remark}" for remark in _remarks(found)),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _remarks(found: "HumanSide") -> list[str]:
+    judge = found.ceiling["spearman"].judge
+    reasons = [found.pairwise.reason, *(each.reason for each in found.alphas)]
+    reasons += [each.reason for each in found.ceiling.values()]
+    reasons += [each.result.figures["spearman"].reason for each in found.strata]
+    return [remark for remark in dict.fromkeys((*found.remarks, *reasons, judge.verdict if judge else "")) if remark]
+
+
+def _rater_interval(low: float | None, high: float | None) -> str | None:
+    return None if low is None or high is None else f"{low:.3f} to {high:.3f}"
+
 
 NAMES = {"spearman": "Spearman", "kendall": "Kendall tau-b", "pearson": "Pearson", "mae": "MAE"}
 
@@ -87,10 +141,8 @@ def meta_eval(
     import numpy as np
 
     from app.meta_evaluation.agreement_verdict import agreement_verdict
-    from app.meta_evaluation.evaluation import evaluate
-    from app.meta_evaluation.frame import Frame
-    from app.meta_evaluation.raters.human_ceiling import mean_rating
-    from app.meta_evaluation.raters.human_side import human_side
+    from app.meta_evaluation.evaluation import Frame, evaluate
+    from app.meta_evaluation.raters.human_ceiling import human_side, mean_rating
 
     columns = read_table(file)
     ratings = _ratings(columns, human)

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, shown_model, table
-from app.meta_evaluation.choices import COEFFICIENTS, RESAMPLES, Coefficient
+from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Coefficient
 
 if TYPE_CHECKING:
-    from app.services.results.quality_cost import QualityCost
-    from app.services.results.writer_bias import Mean, WriterBias
+    from app.services.results.quality_cost import Mean, QualityCost, WriterBias
 
 DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension whose scores are meant.")]
 PREFERRED = {"person": "the person's text", "alike": "neither", "llm": "the LLM's text"}
@@ -62,8 +61,8 @@ def bias(
     Example: interacteval runs bias 3 --dimension coherence --people writer_1 --people writer_2
     """
     from app.services.data.projects import get_project, one_dimension
+    from app.services.results.quality_cost import bias_of, mark_people
     from app.services.results.results import Choices
-    from app.services.results.writer_bias import bias_of, mark_people
     from app.services.runtime.workbench import open_workbench
     from app.services.scoring.runs import get_run
 

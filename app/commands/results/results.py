@@ -8,10 +8,10 @@ import typer
 from app.commands.model_asking import IntervalsDaskOption
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, shown_method, shown_model, table
 from app.commands.results.meta_eval import AtLevel, Resample, Resamples, Seed, WithConstant, WithDuplicates
-from app.meta_evaluation.choices import RESAMPLES
+from app.meta_evaluation.score_matrix import RESAMPLES
 
 if TYPE_CHECKING:
-    from app.services.results.aspect_analysis import Aspects, AspectWorth
+    from app.services.results.contribution import Aspects, AspectWorth
     from app.services.results.results import DimensionResult
 
 
@@ -47,14 +47,11 @@ def results(
     """
     from app.errors import InputError
     from app.services.data.projects import get_project, overview
-    from app.services.results.aspect_analysis import aspects_of
-    from app.services.results.dimension_means import dimension_means
-    from app.services.results.result_files import write_results
+    from app.services.results.contribution import aspects_of
+    from app.services.results.result_files import dimension_means, verdict_of, write_results
     from app.services.results.results import Choices, newer_trial_words, results_of, runs_to_show
-    from app.services.results.rubric.rubric_xray import rubric_xray
-    from app.services.results.run_answers.evidence import quote_counts
-    from app.services.results.run_answers.evidence_report import report_evidence
-    from app.services.results.verdicts import verdict_of
+    from app.services.results.rubric_xray import rubric_xray
+    from app.services.results.run_answers import quote_counts, report_evidence
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
@@ -133,7 +130,7 @@ def _print_aspects(result: "DimensionResult", found: "Aspects | None") -> None:
 
 
 def _aspect_row(aspect: "AspectWorth") -> list[object]:
-    from app.meta_evaluation.choices import COEFFICIENTS
+    from app.meta_evaluation.score_matrix import COEFFICIENTS
 
     spearman, kendall, pearson = (aspect.figures[name] for name in COEFFICIENTS)
     figures = spearman.value, spearman.low, spearman.high, kendall.value, pearson.value
@@ -141,7 +138,7 @@ def _aspect_row(aspect: "AspectWorth") -> list[object]:
 
 
 def print_results(found: "list[DimensionResult]", notice: str) -> None:
-    from app.services.results.dimension_means import dimension_means
+    from app.services.results.result_files import dimension_means
 
     rows: list[list[object]] = []
     for r in found:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
-from app.meta_evaluation.choices import COEFFICIENTS, RESAMPLES, Constant, Level
+from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Constant, Level
 
 if TYPE_CHECKING:
     from app.services.results.run_comparison import RunComparison

@@ -9,8 +9,7 @@ from app.commands.model_asking import runs_end_on_signals
 from app.commands.output import JsonOption, counts_table, echo, print_json, shown_method, table
 from app.commands.results.method_comparison import bias, quality
 from app.commands.results.run_comparison import compare
-from app.commands.scoring.resume import say_wait
-from app.commands.scoring.score import carry_out
+from app.commands.scoring.score import carry_out, say_wait
 
 if TYPE_CHECKING:
     from app.domain.run import RunSummary
@@ -59,7 +58,7 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
 
     Example: interacteval runs show 3
     """
-    from app.services.results.run_answers.run_counts import run_counts
+    from app.services.results.run_answers import run_counts
     from app.services.runtime.spending import run_spending
     from app.services.runtime.workbench import open_workbench
     from app.services.scoring.run_batches import OPEN, batches_of_run
@@ -137,8 +136,7 @@ def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
     Example: interacteval runs cancel 3
     """
     from app.services.runtime.workbench import open_workbench
-    from app.services.scoring.batch_cancelling import cancel_batches
-    from app.services.scoring.run_batches import has_open_batches
+    from app.services.scoring.run_batches import cancel_batches, has_open_batches
     from app.services.scoring.runs import get_run, stop_run
 
     workbench = open_workbench()

@@ -1,7 +1,8 @@
 """score: runs of a method over texts, started or gone on with."""
 
 import shlex
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,18 +28,163 @@ from app.commands.output import (
     print_json,
     say,
     say_where_of,
+    table,
 )
-from app.commands.scoring.resume import ready_to_resume
-from app.commands.scoring.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
 from app.scoring.concurrency import CONCURRENCY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from app.domain.project import Dimension
     from app.domain.run import RunSummary
+    from app.services.results.results import Trials
     from app.services.runtime.workbench import Workbench
+    from app.services.scoring.draws import DrawCheck
     from app.services.scoring.runs import RunOptions, RunReport
+
+
+_SUMS_OF_MONEY = ("cost_usd", "cache_saves_usd", "batch_usd", "at_once_usd")
+
+
+def read_draw(written: str | None) -> tuple[int, int] | None:
+    """Documents and systems of each from `40x4`. Raises InputError."""
+    from app.errors import InputError
+
+    if written is None:
+        return None
+    parts = written.lower().replace("×", "x").split("x")
+    if len(parts) != 2 or not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
+        raise InputError(f"“{written}” is no draw.", "Write documents x systems, for example 40x4.")
+    return int(parts[0]), int(parts[1])
+
+
+def print_estimate(workbench: "Workbench", project_id: int, options: "RunOptions", json_: bool) -> None:
+    """What a run would ask and cost; for a draw, how it compares with all texts."""
+    from app.services.scoring.draws import check_draws
+    from app.services.scoring.forecast import estimate
+
+    trials = options.each_trial()
+    found = [estimate(workbench, project_id, trial) for trial in trials]
+    checks = check_draws(workbench, project_id, options)
+    if json_:
+        print_json(
+            found[0].to_json()
+            | {
+                "calls": sum(each.calls for each in found),
+                "calls_cached": sum(each.calls_cached for each in found),
+                "input_tokens": sum(each.input_tokens for each in found),
+                "output_tokens_estimate": sum(each.output_tokens_estimate for each in found),
+                "cache_read_tokens": sum(each.cache_read_tokens for each in found),
+                **{name: _together([getattr(each, name) for each in found]) for name in _SUMS_OF_MONEY},
+                **({"samples": [check.to_json() for check in checks]} if options.drawn else {}),
+            }
+        )
+        return
+    for trial, each in zip(trials, found, strict=True):
+        echo(f"Seed {trial.seed}: {each}" if len(trials) > 1 else str(each))
+    print_checks(checks)
+
+
+def _together(sums: "Sequence[float | None]") -> float | None:
+    """None where one isn't known."""
+    return None if None in sums else sum(each or 0.0 for each in sums)
+
+
+def print_checks(checks: "Sequence[DrawCheck]") -> None:
+    """How each draw compares with all texts, and what its figures will be worth."""
+    for check in checks:
+        ks = check.ks
+        echo(
+            f"{check.dimension.name}, seed {check.seed}: {ks.n_drawn} of {ks.n_all} rated texts, largest gap between "
+            f"the distributions of ratings {ks.statistic:.3f} (Kolmogorov-Smirnov, p = {ks.p_value:.2f})"
+        )
+        for caution in check.cautions:
+            echo(f"  {caution}")
+
+
+def trials_of_runs(
+    workbench: "Workbench", project_id: int, dimensions: "Sequence[Dimension]", runs: Sequence[int]
+) -> dict[str, "Trials"]:
+    """By dimension, of the runs that were made together."""
+    from app.services.results.results import trials_of
+
+    found = {}
+    for dimension in dimensions:
+        for group in trials_of(workbench, project_id, dimension):
+            if {run.id for run in group.runs} & set(runs):
+                found[dimension.name] = group
+    return found
+
+
+def spread_document(groups: dict[str, "Trials"]) -> dict[str, Any]:
+    from app.meta_evaluation.score_matrix import COEFFICIENTS
+
+    document: dict[str, Any] = {}
+    for name, group in groups.items():
+        document[name] = {"runs": [run.id for run in group.runs]}
+        for coefficient in COEFFICIENTS:
+            mean, sd = group.spread(coefficient) or (None, None)
+            document[name][coefficient] = {"values": group.values(coefficient), "mean": mean, "sd": sd}
+    return document
+
+
+def print_spread(groups: dict[str, "Trials"]) -> None:
+    rows: list[list[object]] = []
+    for name, group in groups.items():
+        mean, sd = group.spread("spearman") or (None, None)
+        values = group.values("spearman")
+        lowest, highest = (min(values), max(values)) if values else (None, None)
+        rows.append([name, ", ".join(str(run.id) for run in group.runs), mean, sd, lowest, highest])
+    echo(table(["dimension", "runs", "Spearman, mean", "sd over trials", "lowest", "highest"], rows))
+
+
+_COMPARED = ("evaluator", "judge", "checklist", "sample", "seed", "draw", "locked", "trials", "dry_run", "reuse")
+
+
+def ready_to_resume(
+    context: typer.Context, workbench: "Workbench", project_id: int, run_id: int, options: "RunOptions"
+) -> None:
+    """Raises InputError for what was typed and isn't so in the run. Waits until nobody else works on it."""
+    from app.services.runtime.judges import set_model_options
+    from app.services.scoring.run_batches import check_same_run
+    from app.services.scoring.runs import check_can_resume, set_budget, wait_until_free
+
+    check_can_resume(workbench, project_id, run_id)
+    check_same_run(workbench, run_id, _given(context, options))
+    if options.budget is not None:
+        set_budget(workbench, run_id, options.budget)
+    set_model_options(workbench, run_id, options.model)
+    wait_until_free(workbench, run_id, say_wait(run_id))
+
+
+def _given(context: typer.Context, options: "RunOptions") -> dict[str, Any]:
+    """What was typed, as opposed to what an option is without it."""
+    typed = {name for name in context.params if _is_typed(context, name)}
+    given = {name: context.params[name] for name in _COMPARED if name in typed} | {"settings": options.settings}
+    if "dimension" in typed:
+        given["dimension"] = {dimension.name for dimension in options.dimensions}
+    if "no_cache" in typed:
+        given["use_cache"] = options.use_cache
+    if options.batch:
+        given["batch"] = options.batch
+    if options.model.effort:
+        given["effort"] = options.model.effort
+    return given
+
+
+def _is_typed(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def say_wait(run_id: int) -> "Callable[[float], None]":
+    """Says how long another program may still be at work on the run."""
+
+    def say_seconds(seconds: float) -> None:
+        say(f"Run {run_id} may still be worked on elsewhere. Going on in {seconds:.0f} s without a sign of life.")
+
+    return say_seconds
+
 
 _SHOWN = 10
 
@@ -252,8 +398,8 @@ def progress_sayer() -> "Callable[[RunSummary], None]":
 
 
 def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, object]:
-    from app.services.results.run_answers.run_counts import run_counts
-    from app.services.scoring.judge_logprobs import LOGPROBS
+    from app.services.results.run_answers import run_counts
+    from app.services.scoring.run_writer import LOGPROBS
 
     run, tally = report.run, report.tally
     return {
@@ -276,8 +422,8 @@ def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, o
 
 
 def _print_report(workbench: "Workbench", report: "RunReport") -> None:
-    from app.services.results.run_answers.run_counts import run_counts
-    from app.services.scoring.judge_logprobs import logprobs_remark
+    from app.services.results.run_answers import run_counts
+    from app.services.scoring.run_writer import logprobs_remark
 
     run = report.run
     echo(f"Run {run.id} ({run.evaluator}, {run.judge}): {run.done} of {run.all} scored, {run.status.value}")

@@ -1,22 +1,76 @@
-"""Did a judge change? Its answers about the same texts, given again and again, and which of them stands apart.
+"""Drift of a judge on anchors: looks, and a test that may be looked at again and again."""
 
-While a judge doesn't change, the answers it gives about one text could have come in any order: the newest is as likely
-as each earlier one to be the odd one out, and what it does on one text says nothing about another. So the p-value of a
-look comes from exchanging, text by text, which of its answerings was the newest; it needs no estimate of the judge's
-own noise, and holds with any number of texts, also where the answers about one text hang together. Ties count against
-a change. Given all answers without their order, the p-values of earlier looks rest on those before alone, so those of
-all looks are independent (Vovk, Gammerman and Shafer 2005, section 8.2, with texts as strata); `betting` puts them
-together.
-"""
-
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.meta_evaluation.judges.betting import LIMIT, capital
-from app.meta_evaluation.score_matrix import Bools, Floats, Ints
+from app.meta_evaluation.judges.figures import by_document, resampled
+from app.meta_evaluation.score_matrix import RESAMPLES, Bools, Floats, Ints
+
+LEVEL = 0.05
+LIMIT = 1 / LEVEL
+"""The capital at which nobody would still believe that nothing changed."""
+AT_ONCE = 0.75
+"""The part of the stake that is put on single looks."""
+PATIENCE = 10
+"""About so many looks are as likely as each other to be the first after a change, where bets add up."""
+_BETS = np.linspace(0, 1, 201)
+
+
+def look_shares(looks: int, patience: int = 1) -> Floats:
+    """(looks,) the share of the stake that is put on each look, 1 over any number of them."""
+    numbers = np.arange(looks) + patience
+    shares: Floats = patience / (numbers * (numbers + 1))
+    return shares
+
+
+def capital(ps: Floats) -> Floats:
+    """(..., looks): what a stake of 1 has become after each look; `ps` are their p-values, in their order."""
+    looks = ps.shape[-1]
+    shares, starts = look_shares(looks), look_shares(looks, PATIENCE)
+    won = np.where(ps <= AT_ONCE * LEVEL * shares, 1 / (AT_ONCE * LEVEL), 0.0)
+    at_once = np.cumsum(won, axis=-1) + 1 - np.cumsum(shares)  # what is staked on looks yet to come is kept
+    running, grown = np.zeros(ps.shape[:-1]), np.empty(ps.shape)
+    gains, waiting = _gain(ps), 1 - np.cumsum(starts)
+    for look in range(looks):
+        running = (running + starts[look]) * gains[..., look]
+        grown[..., look] = running + waiting[look]
+    total: Floats = AT_ONCE * at_once + (1 - AT_ONCE) * grown
+    return total
+
+
+def upper_bound(values: Floats, level: float = LEVEL) -> float:
+    """Above the mean of independent values between 0 and 1, but for a chance of `level`, at any mixture of their means.
+
+    The largest mean that no mixture of fixed bets that the values are lower has refuted: by the inequality of the
+    arithmetic and the geometric mean the product of 1 + bet * (mean - value) has an expectation of at most 1, also
+    where the values' own means differ (Waudby-Smith and Ramdas 2024, section 4, with bets that don't learn).
+    """
+    if not values.size:
+        return 1.0
+    low, high = float(values.mean()), 1.0
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _refuted(values, middle, level) else (middle, high)
+    return high
+
+
+def _refuted(values: Floats, mean: float, level: float) -> bool:
+    bets = _BETS[1:-1, None] / max(1 - mean, 1e-9)
+    logs = np.log1p(bets * (mean - values)).sum(axis=1)
+    return bool(np.logaddexp.reduce(logs) - np.log(logs.size) >= -np.log(level))
+
+
+def _gain(ps: Floats) -> Floats:
+    """What a stake on one look becomes: the mean over k from 0 to 1 of k p^(k - 1), which is 1 on average."""
+    p = np.clip(ps, 1e-300, 1 - 1e-6)
+    logs = np.log(p)
+    gains: Floats = (1 - p + p * logs) / (p * logs**2)
+    return gains
+
 
 Codes = NDArray[np.integer[Any]]
 REPEATS = 3
@@ -128,3 +182,108 @@ def _chances(odd: Ints, present: Bools, usable: Bools) -> Floats:
         counts = np.bincount(places.ravel(), share.ravel(), len(rows) * size)
         spectrum *= np.fft.rfft(counts.reshape(*lead, size), axis=-1)
     return np.maximum(np.fft.irfft(spectrum, size, axis=-1), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceFigures:
+    """Of the answerings that looks are compared with. `noise` is how often the judge's second and third answers differ
+    from its first, at most `noise_high` but for 5 %; `findable` what the next look could find."""
+
+    anchors: int
+    noise: float
+    noise_high: float
+    findable: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LookFigures:
+    """Of one look. `anchors` were answered, `failed` were not. `flips` is the share of answers unlike the first ones.
+
+    `error` is the share of answers unlike people's, `error_change` how much that grew with its 95 % interval, None
+    where there are too few documents for one. `questions` holds the share of anchors on which each answer changed.
+    """
+
+    anchors: int
+    failed: int
+    p: float
+    capital: float
+    flips: float | None
+    error: float | None
+    error_change: float | None
+    error_low: float | None
+    error_high: float | None
+    questions: tuple[float, ...]
+    findable: float | None
+
+    @property
+    def changed(self) -> bool:
+        return self.capital >= LIMIT
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"questions": list(self.questions)}
+
+
+def reference_figures(found: Answerings) -> ReferenceFigures:
+    """Of the first answerings alone."""
+    values = np.concatenate([_unlike_first(found, place)[1] for place in range(1, REPEATS)])
+    mean = float(values.mean()) if values.size else 0.0
+    rate = findable_rate(found, np.empty(0))
+    return ReferenceFigures(int(found.present.any(axis=1).sum()), mean, upper_bound(values), rate)
+
+
+def look_figures(found: Answerings, people: Floats, documents: Sequence[str], ps: Floats) -> LookFigures:
+    """`found` (anchors, answerings, questions) ends with this look; `people` (anchors, questions) is 1, 0 or NaN where
+    they were split; `ps` are the p-values of the looks before."""
+    p = float(look_p(found))
+    there = found.present[:, -1]
+    unlike, shares = _unlike_first(found, found.codes.shape[1] - 1)
+    now, change = _errors(found, people)
+    low, high = _interval(change, documents) or (None, None)
+    return LookFigures(
+        anchors=int(there.sum()),
+        failed=int((~there).sum()),
+        p=p,
+        capital=float(capital(np.append(ps, p))[-1]),
+        flips=float(shares.mean()) if shares.size else None,
+        error=_mean(now),
+        error_change=_mean(change),
+        error_low=low,
+        error_high=high,
+        questions=tuple(float(share) for share in unlike.mean(axis=0)) if len(unlike) else (),
+        findable=findable_rate(found, np.append(ps, p)),
+    )
+
+
+def _unlike_first(found: Answerings, place: int) -> tuple[Floats, Floats]:
+    """(anchors that have both, questions): whether the answer differs from the first; and its share by anchor."""
+    both = found.present[:, 0] & found.present[:, place]
+    unlike = (found.codes[both, place] != found.codes[both, 0]).astype(np.float64)
+    return unlike, unlike.mean(axis=1)
+
+
+def _errors(found: Answerings, people: Floats) -> tuple[Floats, Floats]:
+    """(anchors,): the share of answers unlike people's, and how much larger it is than at first; NaN without."""
+    known = ~np.isnan(people)
+    wrong = (found.codes != people[:, None, :]) & known[:, None, :]
+    asked = known.sum(axis=1)[:, None]
+    shares = np.divide(
+        wrong.sum(axis=2), asked, out=np.full(wrong.shape[:2], np.nan), where=(asked > 0) & found.present
+    )
+    repeats = found.present[:, :REPEATS].sum(axis=1)
+    before = np.where(repeats > 0, np.nansum(shares[:, :REPEATS], axis=1) / np.maximum(repeats, 1), np.nan)
+    return shares[:, -1], shares[:, -1] - before
+
+
+def _interval(change: Floats, documents: Sequence[str]) -> tuple[float, float] | None:
+    """By whole documents. None where no answer moved: no spread says how rare a move is."""
+    known = ~np.isnan(change)
+    if not change[known].any():
+        return None
+    _, unit = np.unique(np.array(documents, dtype=str)[known], return_inverse=True)
+    total, rows = resampled(np.stack([change[known], np.ones(known.sum())]), unit, RESAMPLES, 0)
+    return by_document(float(change[known].mean()), total / rows, int(unit.max()) + 1)
+
+
+def _mean(values: Floats) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else None

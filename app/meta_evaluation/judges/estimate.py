@@ -12,7 +12,6 @@ from typing import Any, Literal
 import numpy as np
 
 from app.errors import InputError
-from app.meta_evaluation.choices import RESAMPLES, Correction, chosen
 from app.meta_evaluation.judges.figures import (
     CORRECTED,
     JUDGE,
@@ -20,14 +19,88 @@ from app.meta_evaluation.judges.figures import (
     SENSITIVITY,
     SPECIFICITY,
     EstimatedFigure,
+    Sums,
+    drawn_weights,
+    even_rows,
     figure,
+    human_variance,
     is_shifted,
+    judge_errors,
+    powered_error,
+    resampled_sums,
+    sums,
+    tuned_weight,
 )
-from app.meta_evaluation.judges.pairing import codes
-from app.meta_evaluation.judges.prediction_powered import even_rows, human_variance, powered_error, tuned_weight
-from app.meta_evaluation.judges.rogan_gladen import judge_errors
-from app.meta_evaluation.judges.sums import Sums, drawn_weights, resampled_sums, sums
-from app.meta_evaluation.score_matrix import Column, Floats
+from app.meta_evaluation.score_matrix import RESAMPLES, Bools, Column, Correction, Floats, Ints, chosen
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparedSide:
+    """Rows (N,) of one side, as `estimate` takes them. `key`: what a row judges, the same on both sides for a pair."""
+
+    name: str
+    judge: Floats
+    human: Floats
+    key: Column | None = None
+    group: Column | None = None
+    probability: Floats | None = None
+
+    @property
+    def answered(self) -> int:
+        return int((~np.isnan(self.human)).sum())
+
+
+def paired_rows(a: ComparedSide, b: ComparedSide) -> tuple[Ints, Ints] | None:
+    """The rows of each side that are pairs; None where the sides are better estimated apart.
+
+    That is where rows are no pairs, where most rows of the smaller side or most of people's answers would be lost, or
+    where it isn't known with which probability people were to answer both.
+    """
+    if a.key is None or b.key is None:
+        return None
+    at_a, at_b = ({str(key): row for row, key in enumerate(side)} for side in (a.key, b.key))
+    if len(at_a) < len(a.key) or len(at_b) < len(b.key):
+        return None
+    shared = [key for key in at_a if key in at_b]
+    if 2 * len(shared) < max(min(len(at_a), len(at_b)), 4):
+        return None
+    of_a, of_b = (np.array([at[key] for key in shared], dtype=np.int64) for at in (at_a, at_b))
+    in_a, in_b = ~np.isnan(a.human[of_a]), ~np.isnan(b.human[of_b])
+    both, fewer = int((in_a & in_b).sum()), min(a.answered, b.answered)
+    if 2 * both < fewer or both < 2 <= fewer:
+        return None
+    return (of_a, of_b) if _drawn_as_one(a, b, of_a, of_b, in_a, in_b) else None
+
+
+def _drawn_as_one(a: ComparedSide, b: ComparedSide, of_a: Ints, of_b: Ints, in_a: Bools, in_b: Bools) -> bool:
+    """Whether pairs have one known probability: that of both rows, or the same for all."""
+    if a.probability is None and b.probability is None:
+        return True
+    if a.probability is None or b.probability is None:
+        return False
+    p, q = a.probability[of_a], b.probability[of_b]
+    alike = np.unique(p[in_a]).size < 2 and np.unique(q[in_b]).size < 2
+    return alike or (bool((in_a == in_b).all()) and np.array_equal(p[in_a], q[in_b]))
+
+
+def drawn_together(a: ComparedSide, b: ComparedSide) -> tuple[Ints, Ints] | None:
+    """What is drawn as a whole: the document, else the key, of each row; None where each stands once."""
+    if a.group is not None and b.group is not None:
+        names = [*a.group, *b.group]
+    elif a.key is not None and b.key is not None:
+        names = [*a.key, *b.key]
+    else:
+        return None
+    unit = codes(names)
+    if unit.max() + 1 == unit.size:
+        return None
+    return unit[: a.judge.size], unit[a.judge.size :]
+
+
+def codes(names: Column) -> Ints:
+    """From 0, one for each name."""
+    return np.unique(np.array([str(name) for name in names]), return_inverse=True)[1].astype(np.int64)
+
 
 MORE = (30, 60, 120)
 """Answers of people more than at hand, for the forecast."""
@@ -254,3 +327,61 @@ def _check_rogan_gladen(s: Sums, binary: bool) -> None:
             f"{errors.specificity[0]:.2f}): its share of yes can't be corrected this way.",
             "Choose --method ppi, which then leans on people alone.",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class SystemMean:
+    """`estimate` is None, with the reason, where people's answers can't correct the judge's."""
+
+    system: str
+    n: int
+    n_human: int
+    judge_only: EstimatedFigure
+    estimate: CorrectedEstimate | None
+    reason: str
+
+    @property
+    def advised(self) -> str:
+        """Which figure to read."""
+        return self.estimate.advised if self.estimate else "judge_only"
+
+    def to_json(self) -> dict[str, Any]:
+        whole = self.estimate and self.estimate.to_json()
+        return {
+            "system": self.system,
+            "n": self.n,
+            "n_human": self.n_human,
+            "judge_only": asdict(self.judge_only),
+            "human_only": whole and whole["human_only"],
+            "corrected": whole and whole["corrected"],
+            "use": self.advised,
+            "judge_off_by": whole and whole["judge_off_by"],
+            "reason": self.reason,
+        }
+
+
+def system_means(
+    sides: Sequence[ComparedSide], *, method: Correction = "ppi", resamples: int = RESAMPLES, seed: int = 0
+) -> list[SystemMean]:
+    """In the order given; each by itself, so that two of them are better compared by their difference."""
+    return [_mean(side, method, resamples, seed) for side in sides]
+
+
+def _mean(side: ComparedSide, method: Correction, resamples: int, seed: int) -> SystemMean:
+    documents = 0 if side.group is None else len({str(name) for name in side.group})
+    group = side.group if 1 < documents < side.judge.size else None  # one row each: nothing to draw together
+    found, reason = None, ""
+    try:
+        found = estimate(
+            side.judge,
+            side.human,
+            group=group,
+            probability=side.probability,
+            method=method,
+            resamples=resamples,
+            seed=seed,
+        )
+    except InputError as error:
+        reason = error.message
+    alone = found.judge_only if found else judge_alone(side.judge, group=group, resamples=resamples, seed=seed)
+    return SystemMean(side.name, side.judge.size, side.answered, alone, found, reason)

@@ -1,11 +1,9 @@
 """What follows from an estimate, an alternative annotator test and a panel, each in plain sentences."""
 
-from app.meta_evaluation.judges.alt_test import TEXTS_NEEDED, AltTest
+from app.meta_evaluation.agreement_verdict import decimals
 from app.meta_evaluation.judges.estimate import FEW, CorrectedEstimate
-from app.meta_evaluation.judges.figures import EstimatedFigure
-from app.meta_evaluation.judges.intervals import Z
-from app.meta_evaluation.judges.panel import Panel
-from app.meta_evaluation.verdict_words import decimals
+from app.meta_evaluation.judges.figures import EstimatedFigure, Z
+from app.meta_evaluation.judges.panel import TEXTS_NEEDED, AltTest, Panel
 
 FEW_DOCUMENTS = 10
 """With answers below which Student's t widens the interval by more than a seventh."""

@@ -10,9 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from app.meta_evaluation.bootstrap import CONFIDENCE
-from app.meta_evaluation.coefficients import single
-from app.meta_evaluation.resampling import count_parts
+from app.meta_evaluation.bootstrap import CONFIDENCE, count_parts
+from app.meta_evaluation.correlation import single
 from app.meta_evaluation.score_matrix import Column, Floats, Ints
 
 Metric = Literal["nominal", "ordinal", "interval"]

@@ -19,8 +19,8 @@ from app.domain.condition import conditions_of, of_condition
 from app.domain.people import Right
 from app.domain.run import RunSummary, ScoreStatus
 from app.errors import NotFoundError, NotReadyError
-from app.meta_evaluation.choices import Level
 from app.meta_evaluation.evaluation import Figure, Origin
+from app.meta_evaluation.score_matrix import Level
 from app.providers.model_options import ModelOptions
 from app.services.attributes.analysis import LSA, Embedding, similarity_of_sets
 from app.services.results.contribution import runs_with_checklist

@@ -12,13 +12,18 @@ from app.domain.project import Dimension
 from app.errors import InputError
 from app.export.latex import interval_shown, latex_tabular
 from app.export.spreadsheet import csv_bytes
-from app.meta_evaluation.averaged import Grouping, averaged, averaged_cautions, compare_averaged
-from app.meta_evaluation.choices import COEFFICIENTS, RESAMPLES, Coefficient, Level
-from app.meta_evaluation.comparison import APPROXIMATE, TestedDifference
+from app.meta_evaluation.agreement_verdict import verdict
+from app.meta_evaluation.comparison import (
+    APPROXIMATE,
+    Grouping,
+    TestedDifference,
+    averaged,
+    averaged_cautions,
+    compare_averaged,
+)
 from app.meta_evaluation.evaluation import Figure, Origin
-from app.meta_evaluation.score_matrix import Column
-from app.meta_evaluation.significance import FISHER_CAVEAT, holm
-from app.meta_evaluation.verdict import verdict
+from app.meta_evaluation.permutation import FISHER_CAVEAT, holm
+from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Coefficient, Column, Level
 from app.services.conditions.study import Cell, StudyPlan
 from app.services.results.results import rater_remark
 from app.services.runtime.use_case import use_case

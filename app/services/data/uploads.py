@@ -19,9 +19,8 @@ from app.domain.project import Task
 from app.domain.storable_text import storable_value
 from app.errors import WorkbenchError
 from app.meta_evaluation.captions import FEW_TO_DRAW
-from app.meta_evaluation.choices import Level
 from app.meta_evaluation.correlation import estimate
-from app.meta_evaluation.score_matrix import score_table
+from app.meta_evaluation.score_matrix import Level, score_table
 from app.think_aloud import SAMPLES, UnratedCandidate, choose_samples, draw_unrated, held_back, sample_candidate
 
 

@@ -18,10 +18,10 @@ from app.domain.people import Right
 from app.domain.project import Text
 from app.domain.run import RunSummary
 from app.errors import NotFoundError
-from app.meta_evaluation.questions.disagreements import OUTSIDE, PartedAnswers, PartedKind, parted_answers
+from app.meta_evaluation.questions.question_agreement import OUTSIDE, PartedAnswers, PartedKind, parted_answers
 from app.meta_evaluation.score_matrix import Floats
 from app.services.checklists.expert_answers import published
-from app.services.results.judge_cube import Ints, judge_cube, judged_texts, places_among
+from app.services.results.question_analysis import Ints, judge_cube, judged_texts, places_among
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
@@ -41,7 +41,7 @@ __all__ = [
 
 
 NUMBERS = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: OUTSIDE}
-"""As in `app/meta_evaluation/questions/disagreements.py`; what isn't named is no answer."""
+"""As in `app/meta_evaluation/questions/question_agreement.py`; what isn't named is no answer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

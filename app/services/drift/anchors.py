@@ -16,16 +16,14 @@ from app.domain.project import Dimension, Text
 from app.domain.run import RunStatus, RunSummary, ScoredText
 from app.errors import InputError, NotReadyError
 from app.evaluators.checklist import OPEN, PROMPT
-from app.meta_evaluation.choices import RESAMPLES
 from app.meta_evaluation.judges.drift import Answerings
-from app.meta_evaluation.judges.intervals import by_document
-from app.meta_evaluation.judges.sums import resampled
+from app.meta_evaluation.judges.figures import by_document, resampled
 from app.meta_evaluation.questions.question_agreement import reference_of
-from app.meta_evaluation.score_matrix import Floats
+from app.meta_evaluation.score_matrix import RESAMPLES, Floats
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.services.checklists.checklists import published_checklist
 from app.services.checklists.expert_answers import answer_cube, expert_answers, inapplicable_cube
-from app.services.results.expert_side import decided_answers
+from app.services.results.question_analysis import decided_answers
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench

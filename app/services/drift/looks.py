@@ -11,9 +11,7 @@ from app.domain.people import Right
 from app.domain.project import Dimension
 from app.domain.run import RunStatus, RunSummary
 from app.errors import ConflictError, InputError, NotReadyError
-from app.meta_evaluation.judges.betting import LIMIT
-from app.meta_evaluation.judges.drift import NEEDED, REPEATS, is_enough
-from app.meta_evaluation.judges.look import look_figures, reference_figures
+from app.meta_evaluation.judges.drift import LIMIT, NEEDED, REPEATS, is_enough, look_figures, reference_figures
 from app.scoring.concurrency import CONCURRENCY
 from app.services.drift.anchors import (
     MovedScores,

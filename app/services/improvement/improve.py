@@ -24,8 +24,13 @@ from app.domain.run import RunSummary
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, ProviderError
 from app.evaluators.checklist import ChecklistEvaluator, JudgeOptions, judge_request
 from app.evaluators.method import gather_all
-from app.meta_evaluation.judges.mcnemar import PairedDifference, paired_difference
-from app.meta_evaluation.judges.proof_words import FEWEST_PROOF, proof_sentence, proof_standing
+from app.meta_evaluation.judges.mcnemar import (
+    FEWEST_PROOF,
+    PairedDifference,
+    paired_difference,
+    proof_sentence,
+    proof_standing,
+)
 from app.providers.base import ChatModel, Usage
 from app.providers.known_prices import known_prices, today
 from app.providers.model_options import ModelOptions

@@ -23,8 +23,7 @@ from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.answer_reuse import earlier_answers, reuse_params
-from app.services.scoring.evaluators import options_of
+from app.services.scoring.evaluators import earlier_answers, options_of, reuse_params
 from db.unit_of_work import UnitOfWork
 
 NEARLY = 1e-9

@@ -1,28 +1,126 @@
-"""Analysis of questions: what each contributes to the agreement with people, and whether weights would help."""
+"""Results question by question: agreement with experts and between repeats, weights."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
-from app.domain.checklist import Question
+from app.domain.checklist import Checklist, Question
+from app.domain.expert_answer import CarriedAnswers
+from app.domain.improvement import Decision, reference
+from app.domain.judgment import Answer
 from app.domain.people import Right
-from app.domain.run import RunAnswers
+from app.domain.run import ANSWERS, RunAnswers, ScoredText
 from app.errors import NotReadyError
-from app.meta_evaluation.frame import Frame
-from app.meta_evaluation.questions.item_analysis import ItemAnalysis, QuestionItem, Redundancy, analyse_items
-from app.meta_evaluation.questions.question_agreement import majority
-from app.meta_evaluation.questions.question_weights import QuestionWeights, learn_weights
+from app.evaluators.checklist import WEIGHTED
+from app.meta_evaluation.evaluation import Frame, MetaEvaluation, Origin
+from app.meta_evaluation.questions.item_analysis import (
+    ItemAnalysis,
+    QuestionItem,
+    QuestionWeights,
+    Redundancy,
+    analyse_items,
+    learn_weights,
+)
+from app.meta_evaluation.questions.question_agreement import (
+    FEWEST_TEXTS,
+    OUTSIDE,
+    ApplicabilityAgreement,
+    JudgeConsistency,
+    QuestionAgreement,
+    applicability_agreement,
+    inapplicable_reference,
+    judge_stability,
+    majority,
+    most_say,
+    question_agreement,
+    reference_of,
+)
 from app.meta_evaluation.score_matrix import Bools, Floats
 from app.providers.credentials import Credentials
-from app.services.results.judge_cube import judge_cube
-from app.services.results.repeat_agreement import INAPPLICABLE, VALUES
-from app.services.results.results import Choices, DimensionResult, kept_result, result_state
+from app.services.checklists.expert_answers import answer_cube, answered_probability, expert_answers, inapplicable_cube
+from app.services.results.results import Choices, DimensionResult, evaluate_scores, kept_result, result_state
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
-__all__ = ["ItemAnalysis", "QuestionItem", "QuestionWeights", "Questions", "Redundancy", "questions_of", "weights_of"]
+__all__ = [
+    "FEWEST_TEXTS",
+    "ApplicabilityAgreement",
+    "AskedOfExperts",
+    "ItemAnalysis",
+    "JudgeConsistency",
+    "QuestionAgreement",
+    "QuestionItem",
+    "QuestionWeights",
+    "Questions",
+    "Redundancy",
+    "asked_of_experts",
+    "questions_of",
+    "repeat_agreement",
+    "repeated_answers",
+    "weights_of",
+]
+
+
+Ints = NDArray[np.int64]
+
+
+def judge_cube(
+    given: RunAnswers, texts: Sequence[int] | Ints, questions: Sequence[int], values: Mapping[Answer, float]
+) -> Floats:
+    """(repeats, texts, questions) of the answers about these texts to these questions, which are ids; NaN where there
+    is none. values: what stands for an answer, NaN for one that isn't named. There is at least one repeat."""
+    repeats, numbers = np.asarray(given.repeats), np.array([values.get(answer, np.nan) for answer in ANSWERS])
+    cube = np.full((int(repeats.max(initial=0)) + 1, len(texts), len(questions)), np.nan)
+    text, known = places_among(np.asarray(given.texts), np.asarray(texts, dtype=np.int64))
+    question, asked = places_among(np.asarray(given.questions), np.asarray(questions, dtype=np.int64))
+    here = known & asked
+    cube[repeats[here], text[here], question[here]] = numbers[np.asarray(given.answers)[here]]
+    return cube
+
+
+def judged_texts(given: RunAnswers) -> Ints:
+    """The texts with an answer, in the order in which they were first judged."""
+    found, first = np.unique(np.asarray(given.texts), return_index=True)
+    return found[np.argsort(first)]
+
+
+def places_among(wanted: Ints, among: Ints) -> tuple[Ints, Bools]:
+    """Where each of `wanted` stands in `among`, whose values differ, and whether it does."""
+    if not among.size:
+        return np.zeros(wanted.size, dtype=np.int64), np.zeros(wanted.size, dtype=bool)
+    order = np.argsort(among, kind="stable")
+    place = order[np.minimum(np.searchsorted(among, wanted, sorter=order), among.size - 1)]
+    there: Bools = among[place] == wanted
+    return place, there
+
+
+VALUES = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: np.nan, Answer.UNANSWERED: np.nan}
+"""What doesn't apply is neither yes nor no: it plays no part in figures of yes and no."""
+INAPPLICABLE = {Answer.YES: 0.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: 1.0, Answer.UNANSWERED: np.nan}
+"""The same answers for figures of "does not apply" against yes and no together."""
+
+
+@use_case(Right.READ)
+def repeat_agreement(workbench: Workbench, run_id: int, dimension_id: int) -> dict[int, JudgeConsistency]:
+    """Question id -> how often the repeats gave the same answer; {} where the judge was asked once or nothing."""
+    _, questions, answers = repeated_answers(workbench, run_id, dimension_id)
+    return dict(zip(questions, judge_stability(answers), strict=True)) if questions else {}
+
+
+def repeated_answers(workbench: Workbench, run_id: int, dimension_id: int) -> tuple[list[int], list[int], Floats]:
+    """The texts, the questions, and (repeats, texts, questions) answers; no questions where the judge was asked once or
+    nothing."""
+    with workbench.database.read() as work:
+        repeats = int(work.runs.get(run_id).params.get("repeats", 1))
+        given = work.results.answer_columns(run_id, dimension_id) if repeats > 1 else RunAnswers()
+    texts, questions = judged_texts(given).tolist(), list(dict.fromkeys(given.questions))
+    answers = judge_cube(given, texts, questions, VALUES)
+    missing = np.full((max(repeats - len(answers), 0), *answers.shape[1:]), np.nan)
+    return texts, questions, np.concatenate([answers, missing])
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +202,202 @@ def _judged(database: Database, run_id: int, dimension_id: int, choices: Choices
     human = np.array([row.human for row in rows], dtype=np.float64)
     most = majority(outside)
     return _Judged(tuple(asked), np.where(most == 0, majority(cube), np.nan), most == 1, human, frame)
+
+
+@use_case(Right.READ)
+def weighted_agreement(workbench: Workbench, result: DimensionResult) -> MetaEvaluation | None:
+    """The same figures over the same texts from the weighted scores.
+
+    None where all questions weigh the same, for scores from probabilities, and for a look at a locked split.
+    """
+    if result.soft or result.locked or not result.weighted:
+        return None
+    with workbench.database.read() as work:
+        details = work.results.details(result.run.id, result.dimension.id)
+    scores = tuple(
+        details.get(row.text, {}).get(WEIGHTED) if row.counts(result.choices.include_partial) else None
+        for row in result.rows
+    )
+    if not any(score is not None for score in scores):
+        return None
+    signature = result.meta.signature
+    origin = Origin(f"{signature.checklist} weighted", signature.judge, signature.prompt)
+    return _evaluated(result.rows, scores, result.choices, origin)
+
+
+@lru_cache(maxsize=16)
+def _evaluated(
+    rows: tuple[ScoredText, ...], scores: tuple[float | None, ...], choices: Choices, origin: Origin
+) -> MetaEvaluation:
+    """Computed once for the same scores and ratings: screens ask again and again."""
+    return evaluate_scores(rows, scores, choices, origin)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpertSide:
+    """Answers to the questions that the run asked: 1 yes, 0 no, NaN none. Repeats of the judge count as their majority.
+    `judge_inapplicable` and `people_inapplicable` say of the same whether it doesn't apply: 1, 0 for yes and no, NaN.
+
+    `judge` is (texts, questions) over the run's `texts` and those drawn for experts alone; `people` is (experts,
+    texts, questions). `drawn` marks the texts that experts were asked about; `documents` names each text's source.
+    `probability` (texts,) is that with which each text was drawn for experts, NaN for those never drawn by chance,
+    whose answers then correct nothing; None where all were drawn alike.
+
+    `decided` (texts, questions) is what facilitators decided about texts drawn for experts: 1 yes, 0 no, OUTSIDE for
+    "does not apply", NaN elsewhere; None for nothing. Texts that nobody drew are decided because somebody parted there:
+    what is measured on them would stand for no others.
+    """
+
+    checklist: Checklist
+    experts: tuple[str, ...]
+    texts: tuple[int, ...]
+    documents: tuple[str, ...]
+    drawn: Bools
+    judged: Bools
+    judge: Floats
+    people: Floats
+    judge_inapplicable: Floats
+    people_inapplicable: Floats
+    probability: Floats | None = None
+    decided: Floats | None = None
+    carried: CarriedAnswers | None = None
+
+    @property
+    def reference(self) -> Floats:
+        """(texts, questions): what was decided, else what most experts say; NaN where they are split or silent, or it
+        doesn't apply."""
+        pairs = [
+            reference_of(self.people[:, :, place], self.people_inapplicable[:, :, place], self.held[:, place])
+            for place in range(self.people.shape[2])
+        ]
+        return np.stack(pairs, axis=1)
+
+    @property
+    def outside(self) -> Bools:
+        """(texts, questions): whether it doesn't apply, as was decided, else as most experts say."""
+        said = [
+            inapplicable_reference(self.people_inapplicable[:, :, place], self.held[:, place])
+            for place in range(self.people.shape[2])
+        ]
+        found: Bools = np.stack(said, axis=1) == 1
+        return found
+
+    @property
+    def decided_texts(self) -> int:
+        """How many texts rest on a decision for at least one question."""
+        return int((~np.isnan(self.held)).any(axis=1).sum())
+
+    @property
+    def held(self) -> Floats:
+        """`decided`, of its shape also where nothing is."""
+        return np.full(self.people.shape[1:], np.nan) if self.decided is None else self.decided
+
+
+def expert_side(workbench: Workbench, result: DimensionResult) -> ExpertSide | None:
+    """None where the run asked no questions, or no expert has answered the version it asked."""
+    with workbench.database.read() as work:
+        parts = work.runs.parts(result.run.id)
+        checklist = next(part.checklist for part in parts if part.dimension == result.dimension.id)
+        decisions = work.decisions.of_checklist(checklist) if checklist else {}
+    if not checklist:
+        return None
+    try:
+        found = expert_answers(workbench, checklist)
+    except NotReadyError:  # no texts are drawn for experts
+        return None
+    if not found.experts:
+        return None
+    with workbench.database.read() as work:
+        given = work.results.answer_columns(result.run.id, result.dimension.id)
+    documents = {row.text: row.doc_id or f"text {row.text}" for row in result.rows}
+    texts = tuple(dict.fromkeys([*found.texts, *documents]))
+    asked = [question.id for question in found.checklist.asked]
+    judge, inapplicable = (judge_cube(given, texts, asked, values) for values in (VALUES, INAPPLICABLE))
+    people = np.full((2, len(found.experts), len(texts), len(asked)), np.nan)
+    people[:, :, : len(found.texts)] = answer_cube(found), inapplicable_cube(found)
+    return ExpertSide(
+        found.checklist,
+        found.experts,
+        texts,
+        tuple(documents.get(text, f"text {text}") for text in texts),
+        np.arange(len(texts)) < len(found.texts),
+        np.isin(texts, np.asarray(given.texts)),
+        most_say(judge, inapplicable),
+        people[0],
+        majority(inapplicable),
+        people[1],
+        answered_probability(workbench, found, texts),
+        decided_answers(decisions, found.texts, texts, asked) if decisions else None,
+        found.carried,
+    )
+
+
+def decided_answers(
+    decisions: Mapping[int, Sequence[Decision]], drawn: Sequence[int], texts: Sequence[int], questions: Sequence[int]
+) -> Floats:
+    """(texts, questions) of the decisions that hold about drawn texts, as `ExpertSide.decided`."""
+    numbers = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: OUTSIDE}
+    found, row = np.full((len(texts), len(questions)), np.nan), {text: place for place, text in enumerate(texts)}
+    of_experts = set(drawn)
+    for place, question in enumerate(questions):
+        for text, decision in reference(decisions.get(question, ())).items():
+            if text in of_experts and text in row:
+                found[row[text], place] = numbers[decision.answer]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOfExperts:
+    """Agreement per question over the `texts` drawn for the experts; `judged` of them the run has answered too.
+    `applicability`: of the questions that may not apply, on whether they do. `decided` of the texts rest on a decision
+    for at least one question."""
+
+    checklist: int
+    experts: tuple[str, ...]
+    texts: int
+    judged: int
+    questions: tuple[tuple[Question, QuestionAgreement], ...]
+    applicability: tuple[tuple[Question, ApplicabilityAgreement], ...] = ()
+    decided: int = 0
+    carried: CarriedAnswers | None = None
+
+
+@use_case(Right.READ)
+def asked_of_experts(workbench: Workbench, result: DimensionResult) -> AskedOfExperts | None:
+    """None where the run asked no questions, or no expert has answered the version it asked."""
+    side = expert_side(workbench, result)
+    if side is None:
+        return None
+    agreement = question_agreement(
+        side.people[:, side.drawn],
+        side.judge[side.drawn],
+        side.people_inapplicable[:, side.drawn],
+        side.held[side.drawn],
+        resamples=result.choices.resamples,
+        seed=result.choices.seed,
+    )
+    return AskedOfExperts(
+        side.checklist.id,
+        side.experts,
+        int(side.drawn.sum()),
+        int((side.judged & side.drawn).sum()),
+        tuple(zip(side.checklist.asked, agreement, strict=True)),
+        tuple(
+            (question, _applicability(side, place, result))
+            for place, question in enumerate(side.checklist.asked)
+            if question.may_not_apply
+        ),
+        side.decided_texts,
+        side.carried,
+    )
+
+
+def _applicability(side: ExpertSide, place: int, result: DimensionResult) -> ApplicabilityAgreement:
+    return applicability_agreement(
+        side.people_inapplicable[:, side.drawn, place],
+        side.judge_inapplicable[side.drawn, place],
+        place,
+        side.held[side.drawn, place],
+        resamples=result.choices.resamples,
+        seed=result.choices.seed,
+    )

@@ -1,24 +1,237 @@
 """Results as files to keep: every score, every figure, and a report that needs nothing else to be read."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from statistics import fmean, quantiles
 from typing import TYPE_CHECKING, Any
 
+from app.domain.people import Right
 from app.domain.project import Project
+from app.domain.run import ScoredText
 from app.errors import InputError
 from app.export.latex import latex_table
 from app.export.results import COLUMNS, html_report, parquet_bytes
 from app.export.spreadsheet import csv_bytes, write_csv
-from app.services.results.dimension_means import dimension_means
-from app.services.results.result_pictures import pair_counts, score_distributions
-from app.services.results.results import DimensionResult
-from app.services.results.rubric.rubric_xray import RubricXray
-from app.services.results.run_answers.evidence import ReportEvidence
-from app.services.results.verdicts import AgreementVerdict
+from app.meta_evaluation.agreement_verdict import AgreementVerdict, VerdictKind, agreement_verdict, drawn_units
+from app.meta_evaluation.evaluation import (
+    Figure,
+    ScoredDimension,
+    SourceCoefficient,
+    mean_over_dimensions,
+    spearman_by_source,
+)
+from app.services.results.raters import ceiling_beside
+from app.services.results.results import Choices, DimensionResult
+from app.services.results.rubric_xray import RubricXray
+from app.services.results.run_answers import ReportEvidence
 from app.services.runtime.output_file import output_file
+from app.services.runtime.use_case import use_case
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.samples import evaluation_texts
 
 if TYPE_CHECKING:
     from app.export.report_charts import ReportChart
+
+__all__ = [
+    "AgreementVerdict",
+    "Bin",
+    "CalibrationPoint",
+    "DimensionMean",
+    "PairCount",
+    "SourceCoefficient",
+    "VerdictKind",
+    "by_source",
+    "calibration",
+    "dimension_means",
+    "pair_counts",
+    "score_distributions",
+    "shown_sources",
+    "verdict_of",
+]
+
+
+BINS = 8
+MOST_SOURCES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class PairCount:
+    """How many texts people rated `human` on average and the judge scored `score`."""
+
+    human: float
+    score: float
+    texts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """A part of the scale, `low` included, `high` only in the last one; counts of texts by their score and rating."""
+
+    low: float
+    high: float
+    scores: int
+    ratings: int
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationPoint:
+    """The texts whose mean rating is about `human` (their mean): mean score, and where its middle half lies."""
+
+    human: float
+    score: float
+    lower_quartile: float
+    upper_quartile: float
+    texts: int
+
+
+def pair_counts(rows: Iterable[ScoredText]) -> list[PairCount]:
+    counts = Counter((round(human, 3), round(score, 3)) for human, score in _pairs(rows))
+    return [PairCount(human, score, texts) for (human, score), texts in sorted(counts.items())]
+
+
+def score_distributions(rows: Iterable[ScoredText], low: float, high: float) -> list[Bin]:
+    """Scores and ratings over BINS equal parts of the scale; what lies outside counts in the outermost part."""
+    pairs = _pairs(rows)
+    ratings = Counter(_part(human, low, high, BINS - 1) for human, _ in pairs)
+    scores = Counter(_part(score, low, high, BINS - 1) for _, score in pairs)
+    width = (high - low) / BINS
+    return [Bin(low + k * width, low + (k + 1) * width, scores[k], ratings[k]) for k in range(BINS)]
+
+
+def calibration(rows: Iterable[ScoredText], low: float, high: float) -> list[CalibrationPoint]:
+    """The texts in groups around BINS + 1 points of the scale of ratings, its ends included; empty groups left out."""
+    groups: dict[int, list[tuple[float, float]]] = {}
+    half = (high - low) / BINS / 2
+    for human, score in _pairs(rows):
+        groups.setdefault(_part(human, low - half, high + half, BINS), []).append((human, score))
+    return [_point(groups[key]) for key in sorted(groups)]
+
+
+def by_source(rows: Sequence[ScoredText]) -> list[SourceCoefficient]:
+    """Spearman inside each source."""
+    return spearman_by_source([row.score for row in rows], [row.human for row in rows], [row.doc_id for row in rows])
+
+
+def shown_sources(known: Sequence[SourceCoefficient]) -> list[SourceCoefficient]:
+    """Those that a picture shows: all, or of more than MOST_SOURCES every so manieth in the order of the coefficients,
+    the lowest among them."""
+    step = -(-len(known) // MOST_SOURCES)
+    return list(known) if step <= 1 else sorted(known, key=lambda each: each.spearman or 0.0)[::step]
+
+
+def _point(pairs: Sequence[tuple[float, float]]) -> CalibrationPoint:
+    scores = [score for _, score in pairs]
+    lower, _, upper = quantiles(scores, n=4, method="inclusive") if len(scores) > 1 else (scores * 3)
+    return CalibrationPoint(fmean(human for human, _ in pairs), fmean(scores), lower, upper, len(pairs))
+
+
+def _pairs(rows: Iterable[ScoredText]) -> list[tuple[float, float]]:
+    return [(row.human, row.score) for row in rows if row.human is not None and row.score is not None]
+
+
+def _part(value: float, low: float, high: float, last: int) -> int:
+    """Which of the `last` + 1 equal parts from low to high holds the value."""
+    share = (value - low) / (high - low) if high > low else 0.0
+    return min(max(int(share * (last + 1) + 1e-9), 0), last)
+
+
+@use_case(Right.READ)
+def verdict_of(workbench: Workbench, result: DimensionResult) -> AgreementVerdict:
+    """Beside what one of the raters reaches; computed once for as long as neither scores nor ratings change.
+
+    Not for a locked split: what the raters said there is looked at on purpose only.
+    """
+    assert not result.locked
+    ceilings, raters = ceiling_beside(workbench, result)
+    found = agreement_verdict(result.meta, ceilings["spearman"], raters)
+    if found.kind not in ("too few", "open"):
+        return found
+    return agreement_verdict(result.meta, ceilings["spearman"], raters, _unscored(workbench, result))
+
+
+def _unscored(workbench: Workbench, result: DimensionResult) -> int | None:
+    """How many more sources (systems, texts: what the interval draws) of the project are rated and could be scored."""
+    unit, _ = drawn_units(result.meta)
+    if unit == "sources and systems":
+        return None
+    with workbench.database.read() as work:
+        rated = work.texts.mean_scores(result.dimension.id)
+        places, _ = evaluation_texts(work, work.runs.project_of(result.run.id), result.dimension.id)
+    scored = {row.text for row in result.compared}
+    left = [place for place in places if place.id in rated and place.id not in scored]
+    if unit == "texts":
+        return len(left)
+    if unit == "systems":
+        return len({place.system_id for place in left} - {row.system_id for row in result.compared})
+    return len({place.doc_id for place in left} - {row.doc_id for row in result.compared})
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionMean:
+    """The figures of a run ("mae" among them), averaged over so many dimensions. `result` is one of those averaged."""
+
+    result: DimensionResult
+    dimensions: int
+    figures: Mapping[str, Figure]
+
+    def to_json(self) -> dict[str, object]:
+        figures = {name: figure.to_json() for name, figure in self.figures.items()}
+        return {"run": self.result.run.id, "dimensions": self.dimensions, **figures}
+
+
+def dimension_means(results: Sequence[DimensionResult]) -> list[DimensionMean]:
+    """Of each run with several dimensions among the results, in their order."""
+    by_run: dict[int, list[DimensionResult]] = {}
+    for result in results:
+        by_run.setdefault(result.run.id, []).append(result)
+    return [
+        DimensionMean(several[0], len(several), _kept(tuple(map(_KeyedResult, several)), several[0].choices))
+        for several in by_run.values()
+        if len(several) > 1
+    ]
+
+
+class _KeyedResult:
+    """A result that equals another of the same reading: comparing texts would take longer than averaging."""
+
+    def __init__(self, result: DimensionResult) -> None:
+        self.result = result
+        self._key = (result.run.id, result.dimension.id, result.reading, result.locked, result.soft)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _KeyedResult) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+@lru_cache(maxsize=64)
+def _kept(several: tuple[_KeyedResult, ...], choices: Choices) -> Mapping[str, Figure]:
+    results = [each.result for each in several]
+    rows = {row.text: row for result in results for row in result.rows}
+    systems = [row.system_id for row in rows.values()]
+    scored = []
+    for result in results:
+        counted = {row.text: row for row in result.rows if row.counts(choices.include_partial)}
+        human = {row.text: row.human for row in result.rows}
+        pred = [counted[text].score if text in counted else None for text in rows]
+        scored.append(ScoredDimension(pred, [human.get(text) for text in rows], result.on_scale))
+    return mean_over_dimensions(
+        scored,
+        group=[row.doc_id for row in rows.values()],
+        system=systems if any(systems) else None,
+        item=None if any(systems) else [row.item_id for row in rows.values()],
+        level=choices.level,
+        duplicates=choices.duplicates,
+        constant=choices.constant,
+        resampling=choices.resampling,
+        resamples=choices.resamples,
+        seed=choices.seed,
+    )
+
 
 FIGURE_COLUMNS = (
     "run",

@@ -1,23 +1,24 @@
 """Results of a run: its scores' agreement with people, and what each number rests on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import count
+from statistics import fmean, stdev
 from typing import Any
 
 from app.domain.people import Right
 from app.domain.project import Dimension
 from app.domain.run import RunDimension, RunSummary, ScoredText, ScoreStatus
 from app.errors import NotFoundError, NotReadyError
-from app.meta_evaluation.choices import RESAMPLES, Constant, Duplicates, Level, Resampling
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
-from app.meta_evaluation.raters.human_side import RaterScale, scale_remark
-from app.meta_evaluation.reasons import FEWEST
+from app.meta_evaluation.raters.human_ceiling import RaterScale, scale_remark
+from app.meta_evaluation.score_matrix import FEWEST, RESAMPLES, Coefficient, Constant, Duplicates, Level, Resampling
+from app.services.data.locked_split import locked_runs, require_name, require_split
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.evaluators import on_scale
-from app.services.scoring.judge_logprobs import gives_probabilities, judge_in_signature, logprobs_remark
+from app.services.scoring.evaluators import TAKEN_FROM, on_scale
+from app.services.scoring.run_writer import LOGPROBS, gives_probabilities, judge_in_signature, logprobs_remark
 from db.unit_of_work import Database, UnitOfWork
 
 __all__ = [
@@ -398,3 +399,75 @@ def newer_trial_words(workbench: Workbench, project_id: int, shown: Sequence[Run
         f"Version {trial.version(dimension)} of {dimension} has only a trial on {texts}: run {trial.id}. "
         "Score all texts with it, or choose that run."
     )
+
+
+_NOT_OF_A_DRAW = {"seed", "budget", "use_cache", "prompts", "signature", "reuse", TAKEN_FROM, LOGPROBS}
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Runs that differ in nothing but the texts drawn, oldest first, with each one's result."""
+
+    results: tuple[DimensionResult, ...]
+
+    @property
+    def runs(self) -> list[RunSummary]:
+        return [result.run for result in self.results]
+
+    def values(self, coefficient: Coefficient) -> list[float]:
+        """Of the trials that have the coefficient."""
+        figures = [result.meta.figures[coefficient] for result in self.results]
+        return [figure.value for figure in figures if figure.value is not None]
+
+    def spread(self, coefficient: Coefficient) -> tuple[float, float] | None:
+        """Mean and standard deviation over trials; None where fewer than two have the coefficient."""
+        values = self.values(coefficient)
+        return (fmean(values), stdev(values)) if len(values) > 1 else None
+
+
+@use_case(Right.READ)
+def trials_of(workbench: Workbench, project_id: int, dimension: Dimension, choices: Choices = USUAL) -> list[Trials]:
+    """The groups of two runs or more that drew their texts the same way with different seeds, newest group first.
+
+    Those of a study of conditions are left out: the study shows its trials together. So are those that compare ways of
+    asking.
+    """
+    with workbench.database.read() as work:
+        groups: dict[tuple[object, ...], dict[int, RunSummary]] = {}
+        for run in work.runs.all(project_id):
+            part = next((p for p in work.runs.parts(run.id) if p.dimension == dimension.id), None)
+            if part is None or not run.done or run.locked or run.apart or not run.drawn:
+                continue
+            way = (run.evaluator, run.judge, part.checklist, part.prompt_digest, _way(run.params))
+            groups.setdefault(way, {}).setdefault(int(run.params.get("seed", 0)), run)
+    found = []
+    for group in groups.values():
+        if len(group) < 2:
+            continue
+        results = [kept_result(workbench, run.id, dimension.id, choices) for _, run in sorted(group.items())]
+        found.append(Trials(tuple(result for result in results if result is not None)))
+    return found
+
+
+def _way(params: Mapping[str, Any]) -> str:
+    return repr(sorted((name, value) for name, value in params.items() if name not in _NOT_OF_A_DRAW))
+
+
+@use_case(Right.FACILITATE, act="looked at the locked split's results")
+def look_at_locked_results(
+    workbench: Workbench, project_id: int, runs: Sequence[int], who: str, level: Level = "per-source"
+) -> list[DimensionResult]:
+    """The agreement of these runs with people on the locked texts. Each look is counted before anything is shown.
+
+    Raises NotReadyError where nothing is locked or a run has no score there.
+    """
+    name = require_name(who)
+    with workbench.database.read() as work:
+        split = require_split(work, project_id)
+    without = [run for run in runs if run not in locked_runs(workbench, project_id)]
+    if not runs or without:
+        which = f"Run {without[0]} has" if without else "No run has"
+        raise NotReadyError(f"{which} no scores on the locked texts.", "Score them first (score --locked).")
+    with workbench.database.write() as work:
+        work.locked_splits.add_look(split.id, name, runs)
+    return [result for run in runs for result in results_of(workbench, run, Choices(level), locked=True)]

@@ -7,15 +7,15 @@ from functools import lru_cache
 from app.domain.people import Right
 from app.domain.run import RunSummary, ScoredText
 from app.errors import InputError, NotFoundError
-from app.meta_evaluation.choices import Coefficient
+from app.meta_evaluation.agreement_verdict import verdict
 from app.meta_evaluation.comparison import PERMUTATIONS, Comparison, compare_scores, corrected
 from app.meta_evaluation.evaluation import Origin
-from app.meta_evaluation.verdict import verdict
+from app.meta_evaluation.score_matrix import Coefficient
 from app.services.results.results import Choices, has_probabilities
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import on_scale
-from app.services.scoring.judge_logprobs import judge_in_signature
+from app.services.scoring.run_writer import judge_in_signature
 from db.unit_of_work import Database, UnitOfWork
 
 __all__ = ["Coefficient", "RunComparison", "ScoreSet", "compare_runs", "score_sets", "sets_named"]

@@ -1,21 +1,214 @@
 """The methods as a run uses them: checked before it starts, and made with everything they need."""
 
+import hashlib
+import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
+from app.construction.improving import IMPROVE
+from app.construction.questions import APPLICABILITY, prompt_name
+from app.construction.steps.result import from_document
+from app.domain.attribute import ContributorKind
+from app.domain.build import Stage
+from app.domain.checklist import Action, Checklist, Question, unchanged_questions
 from app.domain.judgment import Judgment
+from app.domain.people import Right
 from app.domain.project import Dimension
 from app.domain.run import RunDimension, RunSummary
 from app.errors import InputError, UnsupportedError
-from app.evaluators.method import Evaluator, EvaluatorContext, JudgeLogprobs, Method, Stages, described, unused_option
+from app.evaluators.checklist import METHOD, JudgeOptions
+from app.evaluators.method import (
+    Evaluator,
+    EvaluatorContext,
+    JudgeLogprobs,
+    Method,
+    Stages,
+    as_params,
+    described,
+    unused_option,
+)
 from app.evaluators.method import Option as Option  # noqa: PLC0414 - for the screens, which know services only
 from app.evaluators.registry import METHODS, method_named
+from app.prompting import available_prompts, dimension_variables, task_variables
 from app.providers.base import ChatModel
+from app.providers.model_name import parse_model_name
 from app.providers.registry import answers_questions, gives_logprobs, rates_given_texts
-from app.services.scoring.answer_reuse import earlier_of_run
+from app.providers.specs import spec_of
+from app.services.runtime.prompts import in_force
+from app.services.runtime.use_case import use_case
+from app.services.runtime.workbench import Workbench
+from app.think_aloud import TRANSCRIPT_PROMPT as PICKING
 from db.unit_of_work import UnitOfWork
+
+ASKED_AS, TAKEN_FROM, OPEN_AS = "asked_as", "answers_from", "open_asked_as"
+
+
+@dataclass(frozen=True, slots=True)
+class ReuseSource:
+    """An earlier run and which of its questions (id) is which of the new checklist (id)."""
+
+    run: int
+    same: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """What a run takes over on one dimension, before it starts.
+
+    questions: of the checklist. left: (questions still to ask, texts for which it is so many), most texts first. runs:
+    those that answered the others.
+    """
+
+    dimension: str
+    questions: int
+    left: tuple[tuple[int, int], ...]
+    runs: tuple[int, ...]
+
+    def __str__(self) -> str:
+        asks = ", ".join(f"{asked} of {self.questions} questions for {texts:,} texts" for asked, texts in self.left)
+        runs = ("run " if len(self.runs) == 1 else "runs ") + ", ".join(map(str, self.runs))
+        return f"{self.dimension}: asks {asks}; the other answers count again from {runs}."
+
+
+def reused(
+    work: UnitOfWork, plan: Sequence[RunDimension], known: Mapping[int, Mapping[int, Sequence[Judgment]]]
+) -> tuple[Reuse, ...]:
+    """The dimensions on which a planned run takes answers over. known: dimension -> text -> answers that count."""
+    found = []
+    for part in plan:
+        asked = work.checklists.get(part.checklist).asked if part.checklist else ()
+        of_part = [known[part.dimension].get(text, ()) for text in part.texts]
+        runs = sorted({judgment.origin or 0 for judgments in of_part for judgment in judgments})
+        left = Counter(len(left_to_ask(asked, judgments)) for judgments in of_part)
+        if runs:
+            found.append(Reuse(part.name, len(asked), tuple(left.most_common()), tuple(runs)))
+    return tuple(found)
+
+
+def reuse_params(
+    work: UnitOfWork,
+    project_id: int,
+    plan: Sequence[RunDimension],
+    judge: str,
+    asking: JudgeOptions,
+    wanted: bool = True,
+    effort: str = "",
+) -> dict[str, Any]:
+    """What a checklist run writes down: how each dimension is asked, so that later runs can tell, and the runs from
+    which it takes answers over, newest first; none where that isn't wanted or the judge's answers cost nothing."""
+    asked_as = {part.dimension: _asked_as(work, project_id, part, asking, effort) for part in plan}
+    open_as = _open_as(work, project_id, asking)
+    taken = {
+        str(part.dimension): _earlier_runs(work, project_id, part, judge, asked_as[part.dimension], open_as)
+        for part in plan
+        if wanted and spec_of(parse_model_name(judge).provider).speaks_http
+    }
+    checklists = [work.checklists.get(part.checklist) for part in plan if part.checklist]
+    open_ = any(question.may_not_apply for checklist in checklists for question in checklist.asked)
+    return {
+        **({OPEN_AS: open_as} if open_ else {}),
+        ASKED_AS: {str(dimension): digest for dimension, digest in asked_as.items()},
+        TAKEN_FROM: {dimension: runs for dimension, runs in taken.items() if runs},
+    }
+
+
+def answers_from(params: Mapping[str, Any], dimension_id: int) -> list[int]:
+    """The runs from which a run takes answers over on a dimension."""
+    return list(params.get(TAKEN_FROM, {}).get(str(dimension_id), ()))
+
+
+def earlier_answers(
+    work: UnitOfWork, params: Mapping[str, Any], part: RunDimension, repeats: int
+) -> dict[int, list[Judgment]]:
+    """Text -> the answers that count again, each with the run that asked; the newest where several runs did.
+
+    A question counts as answered only if each of its repeats was.
+    """
+    if not part.checklist:
+        return {}
+    checklist, open_ = work.checklists.get(part.checklist), str(params.get(OPEN_AS, ""))
+    found: dict[int, dict[tuple[int, int], Judgment]] = {}
+    for run in answers_from(params, part.dimension):
+        source = _source(work, checklist, run, part.dimension, open_)
+        for text, judgments in work.every_result.judgments_by_text(source.run, part.dimension).items():
+            known = found.setdefault(text, {})
+            for judgment in judgments:
+                question = source.same.get(judgment.question)
+                if question is not None and judgment.settled:
+                    own = replace(judgment, question=question, origin=judgment.origin or source.run)
+                    known.setdefault((question, judgment.repeat), own)
+    return {text: _whole(known, repeats) for text, known in found.items()}
+
+
+def earlier_of_run(work: UnitOfWork, run: RunSummary, part: RunDimension) -> dict[int, list[Judgment]]:
+    """The same for a run that was planned."""
+    return earlier_answers(work, run.params, part, int(run.params.get("repeats", 1)))
+
+
+def left_to_ask(asked: Sequence[Question], earlier: Sequence[Judgment]) -> tuple[Question, ...]:
+    known = {judgment.question for judgment in earlier}
+    return tuple(question for question in asked if question.id not in known)
+
+
+def _whole(known: Mapping[tuple[int, int], Judgment], repeats: int) -> list[Judgment]:
+    questions = dict.fromkeys(question for question, _ in known)
+    answered = [q for q in questions if all((q, repeat) in known for repeat in range(repeats))]
+    return [known[question, repeat] for question in answered for repeat in range(repeats)]
+
+
+def _asked_as(work: UnitOfWork, project_id: int, part: RunDimension, asking: JudgeOptions, effort: str) -> str:
+    """Changes with everything a judge is told beside the questions and the text."""
+    told = {
+        "task": task_variables(work.projects.by_id(project_id).task),
+        "dimension": dimension_variables(work.projects.dimension_by_id(part.dimension)),
+        "prompt": part.prompt_digest,
+        "asking": as_params(asking),
+        **({"effort": effort} if effort else {}),
+    }
+    return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def _open_as(work: UnitOfWork, project_id: int, asking: JudgeOptions) -> str:
+    """Which wording asks questions that may not apply: the built-in one, or the project's own by its number."""
+    name = asking.prompt(may_not_apply=True)
+    own = in_force(work, project_id).get(name)
+    return f"{name}@{available_prompts()[name][-1]}{f'+own{own}' if own else ''}"
+
+
+def _earlier_runs(
+    work: UnitOfWork, project_id: int, part: RunDimension, judge: str, asked_as: str, open_as: str
+) -> list[int]:
+    """Newest first; only those with an answer to a question that is still asked."""
+    if not part.checklist:
+        return []
+    checklist, judge = work.checklists.get(part.checklist), str(parse_model_name(judge))
+    older = work.checklists.ancestors(checklist.id)
+    alike = [
+        run.id
+        for run in work.runs.all(project_id)
+        if run.evaluator == METHOD.name
+        and run.done
+        and str(parse_model_name(run.judge)) == judge
+        and run.params.get(ASKED_AS, {}).get(str(part.dimension)) == asked_as
+        and _checklist_of(work, run.id, part.dimension) in older
+    ]
+    return [run for run in alike if _source(work, checklist, run, part.dimension, open_as).same]
+
+
+def _checklist_of(work: UnitOfWork, run_id: int, dimension_id: int) -> int | None:
+    return next((part.checklist for part in work.runs.parts(run_id) if part.dimension == dimension_id), None)
+
+
+def _source(work: UnitOfWork, checklist: Checklist, run_id: int, dimension_id: int, open_as: str) -> ReuseSource:
+    """open_as: the words in which this run asks questions that may not apply."""
+    earlier = _checklist_of(work, run_id, dimension_id)
+    before = work.checklists.get(earlier).asked if earlier else ()
+    open_before = str(work.runs.get(run_id).params.get(OPEN_AS, ""))
+    return ReuseSource(run_id, unchanged_questions(before, checklist.asked, open_before, open_as))
+
 
 CHECKLIST = "checklist"
 NO_JUDGE = "none"
@@ -189,3 +382,60 @@ def build_evaluators(
         )
         for part in parts
     }
+
+
+ModelTask = Literal["think aloud", "build", "judge", "rewrite", "review", "improve"]
+RULES = "rules"
+_REWRITES = [prompt_name(action) for action in Action if action not in (Action.VALIDATE, Action.APPLICABILITY)]
+_STAGES: dict[ModelTask, Sequence[str]] = {
+    "rewrite": _REWRITES,
+    "review": [Stage.VALIDATION.value, APPLICABILITY],
+    "improve": [IMPROVE],
+}
+
+
+@use_case(Right.SEE)
+def last_model(workbench: Workbench, project_id: int, task: ModelTask) -> str:
+    """The model that the project asked last for this task, else the LLM it asked last for another; "" for none.
+
+    Read from what is on record: runs, builds and attributes.
+    """
+    with workbench.database.read() as work:
+        last = {"build": _builder(work, project_id), "judge": _judge(work, project_id), "think aloud": ""}
+        last["think aloud"] = next(iter(_thinkers(work, project_id)), "")
+        if task not in last:
+            last[task] = next(iter(work.stages.last_models(project_id, _STAGES[task])), "")
+    others = (name for name in last.values() if name not in ("", RULES))
+    return last[task] or next(others, "")
+
+
+@use_case(Right.FACILITATE)
+def last_thinkers(workbench: Workbench, project_id: int) -> list[str]:
+    """The LLMs that thought aloud in the project; without any the rules, where they did."""
+    with workbench.database.read() as work:
+        return _thinkers(work, project_id)
+
+
+@use_case(Right.TAKE_PART)
+def last_picker(workbench: Workbench, project_id: int) -> str:
+    """The LLM that picked the points of a recording last; "" where none did."""
+    with workbench.database.read() as work:
+        return next(iter(work.stages.last_models(project_id, [PICKING])), "")
+
+
+def _judge(work: UnitOfWork, project_id: int) -> str:
+    asked = (run for run in work.runs.all(project_id) if "file_digest" not in run.params)
+    return next((run.judge for run in asked if run.judge not in ("", NO_JUDGE)), "")
+
+
+def _builder(work: UnitOfWork, project_id: int) -> str:
+    builds = [one for place in work.projects.dimensions(project_id) for one in work.builds.of_dimension(place.id)]
+    newest = max(builds, key=lambda one: one.id, default=None)
+    return from_document(work.builds.state(newest.id)[1]).models[Stage.COMPONENTS] if newest else ""
+
+
+def _thinkers(work: UnitOfWork, project_id: int) -> list[str]:
+    """The one that spoke last first."""
+    said = [one for one in work.think_aloud.attributes(project_id) if one.kind is ContributorKind.LLM]
+    names = dict.fromkeys(one.contributor for one in sorted(said, key=lambda one: -one.id))
+    return [name for name in names if name != RULES] or list(names)

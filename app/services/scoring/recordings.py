@@ -26,7 +26,7 @@ from app.services.runtime.prompts import own_wordings_of_run
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
-from app.services.scoring.judge_logprobs import logprobs_known
+from app.services.scoring.run_writer import logprobs_known
 from app.services.scoring.runs import get_run, list_runs
 from app.settings import settings
 from db.unit_of_work import UnitOfWork

@@ -13,18 +13,18 @@ from app.scoring import engine
 from app.services.runtime.batch_rounds import BatchRounds
 from app.services.runtime.models import budget_left
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.blocks.block import block_of, cut_blocks
-from app.services.scoring.blocks.block_scoring import short_turns
-from app.services.scoring.blocks.dask_workers import Workers, WorkersRun, dask_workers
-from app.services.scoring.blocks.database_sink import DatabaseSink
-from app.services.scoring.blocks.process_count import worker_share
-from app.services.scoring.blocks.run_scorer import RunScorer, judge_session
-from app.services.scoring.evaluator_stages import DatabaseStages
+from app.services.scoring.blocks.block_scoring import block_of, cut_blocks, short_turns
+from app.services.scoring.blocks.dask_workers import Workers, WorkersRun, dask_workers, worker_share
+from app.services.scoring.blocks.run_scorer import DatabaseSink, RunScorer, judge_session
 from app.services.scoring.evaluators import NO_JUDGE
-from app.services.scoring.judge_logprobs import logprobs_known
-from app.services.scoring.run_requests import collecting
-from app.services.scoring.run_writer import RunWriter, has_active_writers
-from app.services.scoring.text_shelf import TextShelf
+from app.services.scoring.run_writer import (
+    DatabaseStages,
+    RunWriter,
+    TextShelf,
+    collecting,
+    has_active_writers,
+    logprobs_known,
+)
 
 FEW = 0.2  # a larger share is no chance but what this judge does, and asking everything again would only cost
 

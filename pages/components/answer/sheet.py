@@ -24,9 +24,9 @@ from app.services.checklists.expert_answers import (
     texts_of,
 )
 from app.services.data.uploads import SUFFIXES, Upload
-from app.services.results.answering.answer_forecast import planned_answers
+from app.services.results.answer_forecast import planned_answers
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.answers_from_file import AnswerGivers, BroughtIn, answer_columns, bring_answers_in
+from app.services.scoring.own_scores import AnswerGivers, BroughtIn, answer_columns, bring_answers_in
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import OUTBOX
 from pages.components.shell.frame import sticky

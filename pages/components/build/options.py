@@ -17,7 +17,7 @@ from app.services.building.build_state import build_history, return_to
 from app.services.data.projects import dimensions_named
 from app.services.runtime.judges import ModelOptions
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.last_models import RULES, last_model
+from app.services.scoring.evaluators import RULES, last_model
 from pages.components.build.change import save_edit
 from pages.components.shell import words
 from pages.components.shell.address import keep, numbers
@@ -25,9 +25,8 @@ from pages.components.shell.browser.page_scripts import page_script, run_in_page
 from pages.components.shell.checklists.question_editor import current_editor
 from pages.components.shell.contributor_choice import contributor_choice
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.condition_words import condition_label
-from pages.components.shell.runs.model_choice import model_choice
-from pages.components.shell.runs.model_options import more_options, preset_model_options
+from pages.components.shell.runs.model_options import model_choice, more_options, preset_model_options
+from pages.components.shell.runs.run_words import condition_label
 from pages.components.shell.words import plain, show_error
 
 SHOWN = "build_shown"

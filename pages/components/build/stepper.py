@@ -28,7 +28,7 @@ from pages.components.shell.checklists.build_words import (
 from pages.components.shell.checklists.question_editor import current_editor, editor_name
 from pages.components.shell.guide import more_on_stage
 from pages.components.shell.navigation.screens import go, link
-from pages.components.shell.runs.model_choice import chosen_model, model_choice
+from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.undo import undo_button
 from pages.components.shell.words import model_label, number, plain
 

@@ -9,6 +9,7 @@ from app.errors import WorkbenchError
 from app.services.checklists.draft_edits import history_of, last_change, undo, words_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
+from pages.components.shell.address import keep, prepare
 from pages.components.shell.checklists.question_editor import marked
 from pages.components.shell.words import button_label, plain, show_error
 
@@ -127,3 +128,22 @@ def _told(change: Change) -> str:
 
 def _when(change: Change) -> str:
     return f"{change.who or NAMELESS}, {local_time.said(change.at)}"
+
+
+PARTS = {"questions": "Questions", "try": "Try it", "compare": "Against another version", "history": "History"}
+_KEY = "checklist_part"
+
+
+def choose_part() -> str:
+    prepare(_KEY, list(PARTS), "questions")
+    part = st.segmented_control(
+        "Part",
+        list(PARTS),
+        format_func=PARTS.__getitem__,
+        required=True,
+        key=_KEY,
+        label_visibility="collapsed",
+    )
+    assert part is not None  # required
+    keep(_KEY, part, "questions")
+    return part

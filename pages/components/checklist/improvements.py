@@ -29,11 +29,11 @@ from app.services.improvement.improve import (
     take_improvement,
 )
 from app.services.runtime.use_case import may
-from app.services.scoring.last_models import last_model
+from app.services.scoring.evaluators import last_model
 from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.checklists.question_editor import Editing, marked, open_question
-from pages.components.shell.runs.model_choice import chosen_model, model_choice
+from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.words import about, dollars, model_label, number, plain, show_error
 
 PURPOSE = "It proposes wordings from the errors; you decide what is taken."

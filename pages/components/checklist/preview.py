@@ -20,9 +20,9 @@ from app.services.checklists.checklists import (
 )
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.last_models import last_model
+from app.services.scoring.evaluators import last_model
 from pages.components.shell.reading import readable_text
-from pages.components.shell.runs.model_choice import model_choice
+from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.tables import column_names, named_value
 from pages.components.shell.words import model_label, plain, show_error
 

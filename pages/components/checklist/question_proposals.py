@@ -18,10 +18,10 @@ from app.services.checklists.question_proposals import (
     refuse,
 )
 from app.services.runtime.use_case import may
-from app.services.scoring.last_models import ModelTask, last_model
+from app.services.scoring.evaluators import ModelTask, last_model
 from pages.components.shell.background import watch
 from pages.components.shell.checklists.question_editor import Editing, marked, open_question, opened_question
-from pages.components.shell.runs.model_choice import chosen_model, model_choice
+from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.words import button_label, model_label, number, plain, show_error
 
 ASKED = {Action.REPHRASE: "Rephrase", Action.SIMPLER: "Simpler", Action.SPLIT: "Split"}

@@ -35,7 +35,7 @@ from pages.components.shell.checklists.question_editor import (
     unsaved_wordings,
 )
 from pages.components.shell.guide import more_on
-from pages.components.shell.runs.condition_words import kind_word
+from pages.components.shell.runs.run_words import kind_word
 from pages.components.shell.words import button_label, number, plain, show_error
 
 ORIGINS = {

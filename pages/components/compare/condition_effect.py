@@ -15,9 +15,8 @@ from app.services.conditions.condition_effect import effect_of_conditions as eff
 from app.services.results.results import Level
 from app.services.runtime.workbench import Workbench
 from pages.components.compare.similarity import FIELDS, MEASURES, SEEN, Names
-from pages.components.shell.kind_colours import colour_scale, shape_scale
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.picture import Chart, picture
+from pages.components.shell.picture import Chart, colour_scale, picture, shape_scale
 from pages.components.shell.tables import csv_download
 from pages.components.shell.words import model_label, plain, show_error
 

@@ -18,8 +18,7 @@ from app.services.results.results import Level
 from app.services.runtime.workbench import Workbench
 from pages.components.compare.similarity import Names
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.kind_colours import GREY, colour_scale
-from pages.components.shell.picture import Chart, picture
+from pages.components.shell.picture import GREY, Chart, colour_scale, picture
 from pages.components.shell.runs.run_words import title
 from pages.components.shell.tables import csv_download
 from pages.components.shell.words import number, plain

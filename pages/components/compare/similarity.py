@@ -24,9 +24,8 @@ from app.services.attributes.analysis import (
 )
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.kind_colours import colour_scale, shape_scale
-from pages.components.shell.picture import picture
-from pages.components.shell.runs.condition_words import condition_label, llms_word
+from pages.components.shell.picture import colour_scale, picture, shape_scale
+from pages.components.shell.runs.run_words import condition_label, llms_word
 from pages.components.shell.tables import csv_download
 from pages.components.shell.words import RULES_LABEL, model_label, plain, show_error
 

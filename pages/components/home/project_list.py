@@ -6,17 +6,79 @@ from math import ceil
 import streamlit as st
 
 from app.domain.people import Right
-from app.domain.project import Project
+from app.domain.project import Project, Task
 from app.errors import WorkbenchError
+from app.services.background.jobs import is_active
 from app.services.data.locked_split import state_of
-from app.services.data.projects import Overview, delete_project, overview, progress_words
+from app.services.data.projects import (
+    Overview,
+    create_from_preset,
+    create_project,
+    delete_project,
+    list_projects,
+    overview,
+    preset_dimensions,
+    preset_names,
+    progress_words,
+)
+from app.services.demo import DEMO_JOB, DEMO_PROJECT, begin_demo
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
-from pages.components.home.project_file import take_along
 from pages.components.shell import words
+from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import choose
+from pages.components.shell.navigation.screens import go
 from pages.components.shell.tables import column_names, named_value
+from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import button_label, plain, show_error
+
+
+@st.dialog("Take this project along")
+def take_along(workbench: Workbench, project: Project) -> None:
+    from app.services.data.project_transfer import project_bytes, transfer_name  # noqa: PLC0415 - Overview opens fast
+
+    st.markdown(
+        f"**{plain(project.name)}** as one file, to go on with on another computer: texts (those of a locked test "
+        "split too), ratings, attributes, checklists with their history, runs, scores, recordings, and each reply "
+        "that was paid for. It holds no keys."
+    )
+    st.download_button(
+        "Download the project",
+        lambda: project_bytes(workbench, project.name),
+        transfer_name(project.name),
+        "application/zip",
+        key="download_project",
+        type="primary",
+        icon=":material/download:",
+        on_click="ignore",
+        help="Large projects take a while to pack.",
+    )
+    st.caption("On the other computer it comes in on Overview, under “A project from a file”.")
+
+
+def bring_in(workbench: Workbench) -> None:
+    """The project becomes the current one; nothing that is here changes."""
+    from app.services.data.project_transfer import import_uploaded_project  # noqa: PLC0415 - Overview opens fast
+
+    with st.form("bring_in_form", border=False):
+        file = upload_field(workbench, "A file that “Take along” wrote", ["zip"], "project_file")
+        name = st.text_input("Name here", placeholder="its own", key="project_file_name")
+        wanted = st.form_submit_button("Bring the project in", key="bring_in")
+    if not wanted:
+        return
+    if file is None:
+        st.error("Choose a file first.")
+        return
+    try:
+        with st.spinner("Bringing the project in"):
+            done = import_uploaded_project(workbench, file.getvalue(), name)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    saved_typing("project_file_name")
+    choose(done.project)
+    st.rerun()
+
 
 PAGE_SIZE = 10
 WIDTHS = (4, 2, 2, 4, 2, 5)
@@ -66,7 +128,7 @@ def _row(workbench: Workbench, project: Project, progress: Overview, is_current:
 
 @st.dialog("Delete this project?")
 def _confirm(workbench: Workbench, project: Project) -> None:
-    from app.services.results.archive.project_archive import archive_bytes, archive_name  # noqa: PLC0415 - Overview opens fast
+    from app.services.results.archive import archive_bytes, archive_name  # noqa: PLC0415 - Overview opens fast
 
     st.markdown(
         f"**{plain(project.name)}** goes with its texts, ratings, attributes, checklists and scores. "
@@ -100,3 +162,74 @@ def _confirm(workbench: Workbench, project: Project) -> None:
             st.rerun()
         if st.button("Keep the project", key="keep_it"):
             st.rerun()
+
+
+BLANK = "blank"
+
+
+def new_project(workbench: Workbench) -> None:
+    """A form; the new project becomes the current one and Data opens, where its texts are imported."""
+    with st.form("new_project_form", border=False):
+        name = st.text_input("Name of the project", placeholder="for example Summaries 2026", key="new_project_name")
+        preset = st.selectbox(
+            "Kind of texts",
+            [*preset_names(), BLANK],
+            format_func=_described,
+            key="new_project_preset",
+            help="Gives a first wording and rubrics, which you can change. A blank project takes its dimensions from "
+            "the file you import.",
+        )
+        create = st.form_submit_button("Create the project", key="create_project")
+    if not create:
+        return
+    try:
+        if preset == BLANK:
+            project = create_project(workbench, name, Task())
+        else:
+            project = create_from_preset(workbench, name, preset)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    saved_typing("new_project_name")
+    choose(project.name)
+    go("data")
+
+
+def _described(preset: str) -> str:
+    return preset if preset == BLANK else f"{preset}: {', '.join(preset_dimensions(preset))}"
+
+
+_STARTED = "demo_started"
+
+
+def demo(workbench: Workbench, primary: bool) -> None:
+    """What the demo is and the button that runs it; nothing once it has run to its end."""
+    if _finished(workbench):
+        return
+    st.markdown(
+        "The demo takes made-up news summaries from import to results in a few seconds. Its texts were written for "
+        "this program, its raters are simulated, and its judge is a set of fixed text rules, not an LLM. "
+        "It needs no key and sends nothing anywhere."
+    )
+    running = is_active(workbench, DEMO_JOB)
+    if st.button("Try the demo", key="try_demo", type="primary" if primary else "secondary", disabled=running):
+        st.session_state[_STARTED] = True
+        begin_demo(workbench)
+        st.rerun()
+
+
+def enter_finished_demo(workbench: Workbench) -> None:
+    """Make the demo the current project where this session asked for it and it has ended."""
+    if st.session_state.get(_STARTED) and not is_active(workbench, DEMO_JOB):
+        del st.session_state[_STARTED]
+        if any(project.name == DEMO_PROJECT for project in list_projects(workbench)):
+            choose(DEMO_PROJECT)
+            st.rerun()
+
+
+def _finished(workbench: Workbench) -> bool:
+    found = next((p for p in list_projects(workbench) if p.name == DEMO_PROJECT), None)
+    if found is None:
+        return False
+    dimensions = overview(workbench, found.id).dimensions
+    return bool(dimensions) and all(d.run is not None and d.run.done == d.run.all for d in dimensions)

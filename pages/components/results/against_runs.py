@@ -1,7 +1,7 @@
 """Runs against each other, and trials of one way of scoring."""
 
 from pages.components.results.trials import trials
-from pages.components.shell.runs.result_scope import ResultScope
+from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.runs.run_comparison import run_comparison
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 
 from pages.components.results.against_runs import against_runs
-from pages.components.results.charts import result_charts
 from pages.components.results.downloads import result_downloads
 from pages.components.results.drift import judge_drift
-from pages.components.results.people.section import result_people
+from pages.components.results.people import result_people
+from pages.components.results.score_charts import result_charts
 from pages.components.results.unfolding import unfolding
 from pages.components.shell.blinding import open_answers
-from pages.components.shell.runs.result_scope import ResultScope
+from pages.components.shell.runs.result_choices import ResultScope
 
 # What ends the screen for experts who are still answering comes last.
 SECTIONS: dict[str, tuple[str, Callable[[ResultScope], None]]] = {

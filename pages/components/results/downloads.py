@@ -2,12 +2,18 @@
 
 import streamlit as st
 
-from app.services.results.result_files import latex_file, report_html, result_figures_csv, scores_csv, scores_parquet
-from app.services.results.rubric.rubric_xray import RubricXray, rubric_xray
-from app.services.results.run_answers.evidence_report import report_evidence
-from app.services.results.verdicts import verdict_of
+from app.services.results.result_files import (
+    latex_file,
+    report_html,
+    result_figures_csv,
+    scores_csv,
+    scores_parquet,
+    verdict_of,
+)
+from app.services.results.rubric_xray import RubricXray, rubric_xray
+from app.services.results.run_answers import report_evidence
 from pages.components.shell.blinding import all_open
-from pages.components.shell.runs.result_scope import ResultScope
+from pages.components.shell.runs.result_choices import ResultScope
 
 
 def result_downloads(scope: ResultScope) -> None:

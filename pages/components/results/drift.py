@@ -18,7 +18,7 @@ from pages.components.shell.background import watch
 from pages.components.shell.expert import current_expert
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.result_scope import ResultScope
+from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.words import model_label, number, plain, said, show_error
 
 LINE, BAND = "#0072B2", "#8a93a0"

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from app.services.results.dimension_means import dimension_means
+from app.services.results.result_files import dimension_means
 from app.services.results.results import DimensionResult, Figure, Level
 from pages.components.results.cached_chart import kept_drawing, of_figures
 from pages.components.results.interval_chart import interval_chart
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.runs.interval_words import interval
-from pages.components.shell.runs.result_cautions import result_label
+from pages.components.shell.runs.result_choices import result_label
+from pages.components.shell.runs.run_words import interval
 from pages.components.shell.words import plain
 
 SIGNATURE_HELP = (

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from app.services.results.results import DimensionResult
-from pages.components.shell.runs.result_cautions import result_label
+from pages.components.shell.runs.result_choices import result_label
 
 # Okabe and Ito's colours: told apart by all kinds of colour vision, on light and dark ground. Shapes say it again.
 COLOURS = {"Spearman": "#0072B2", "Kendall tau-b": "#E69F00", "Pearson": "#009E73"}

@@ -8,7 +8,12 @@ import streamlit as st
 
 from app.domain.project import Dimension
 from app.domain.run import ScoredText
-from app.services.results.result_pictures import calibration, pair_counts, score_distributions
+from app.services.results.result_files import by_source, calibration, pair_counts, score_distributions
+from app.services.results.results import DimensionResult
+from pages.components.results.cached_chart import kept_drawing, of_texts
+from pages.components.results.texts.source_strip import source_strip
+from pages.components.shell.runs.result_choices import ResultScope
+from pages.components.shell.words import plain
 
 JUDGE_COLOUR, PEOPLE_COLOUR, LINE_COLOUR = "#0072B2", "#E69F00", "#8a93a0"
 HEIGHT = 320
@@ -141,3 +146,16 @@ def _calibration(rows: Sequence[ScoredText], dimension: Dimension) -> Chart:
         size=alt.Size("texts:Q", scale=alt.Scale(range=[30, 300]), legend=None),
     )
     return alt.layer(_diagonal(diagonal, scale), rule, point).properties(height=HEIGHT)
+
+
+def result_charts(scope: ResultScope) -> None:
+    st.subheader(plain(scope.dimension.name), anchor=False)
+    result = scope.one("pictures")
+    if result is not None:
+        _charts(result)
+        source_strip(by_source(result.compared))
+
+
+@kept_drawing(of_texts)
+def _charts(result: DimensionResult) -> None:
+    score_charts(result.compared, result.dimension, result.on_scale)

@@ -4,7 +4,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.services.results.stand_in import AltTest, alt_test_verdict
+from app.services.results.raters import AltTest, alt_test_verdict
 from pages.components.results.interval_chart import COLOURS
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import Chart, picture

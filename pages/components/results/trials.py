@@ -3,12 +3,11 @@
 import pandas as pd
 import streamlit as st
 
-from app.services.results.trials import Trials, trials_of
+from app.services.results.results import Trials, trials_of
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.runs.interval_words import interval
-from pages.components.shell.runs.result_scope import ResultScope
+from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.runs.run_comparison import COEFFICIENTS
-from pages.components.shell.runs.run_words import short_title
+from pages.components.shell.runs.run_words import interval, short_title
 from pages.components.shell.words import plain
 
 TRIALS_HELP = "Each trial drew texts of its own; how far their figures are apart is what the draw does."

@@ -4,16 +4,21 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from app.services.results.result_files import AgreementVerdict, VerdictKind, verdict_of
 from app.services.results.results import DimensionResult
-from app.services.results.verdicts import AgreementVerdict, VerdictKind, verdict_of
 from pages.components.results.figures import basis_captions, coefficient_table, figures_picture, signatures
 from pages.components.results.questions.weighted_scores import weighted_scores
 from pages.components.results.unfolding import unfolding
 from pages.components.shell.current import choose
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.runs.result_cautions import cautions, result_label
-from pages.components.shell.runs.result_choices import LEVELS
-from pages.components.shell.runs.result_scope import DETAIL_RUN, ResultScope, offer_dataset
+from pages.components.shell.runs.result_choices import (
+    DETAIL_RUN,
+    LEVELS,
+    ResultScope,
+    cautions,
+    offer_dataset,
+    result_label,
+)
 from pages.components.shell.runs.run_words import method
 from pages.components.shell.words import button_label, plain
 

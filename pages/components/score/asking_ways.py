@@ -7,11 +7,11 @@ from app.domain.project import Dimension, Project
 from app.domain.run import AskingWay
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import published_checklist
-from app.services.results.asking.asking_comparison import AskingResult, asking_result
+from app.services.results.asking_comparison import AskingResult, asking_result
 from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.asking_draw import TEXTS
 from app.services.scoring.asking_runs import (
+    TEXTS,
     AskingOptions,
     asking_forecast,
     asking_runs,

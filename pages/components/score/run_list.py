@@ -12,14 +12,20 @@ from app.errors import WorkbenchError
 from app.services.data.projects import dimensions_named
 from app.services.drift.drift_jobs import anchors_ahead, begin_anchored_scoring
 from app.services.drift.looks import Asking
+from app.services.results.result_files import verdict_of
 from app.services.results.results import kept_results
-from app.services.results.verdicts import verdict_of
 from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.batch_cancelling import begin_cancelling
 from app.services.scoring.forecast import Forecast
-from app.services.scoring.run_batches import AT_ONCE, ask_rest, batches_of_run, has_open_batches, out_now
+from app.services.scoring.run_batches import (
+    AT_ONCE,
+    ask_rest,
+    batches_of_run,
+    begin_cancelling,
+    has_open_batches,
+    out_now,
+)
 from app.services.scoring.runs import RunOptions, list_runs, set_budget, stop_run
 from app.services.scoring.scoring_jobs import (
     begin_scoring,
@@ -35,7 +41,7 @@ from app.services.scoring.stage_outputs import OWN_SEEDS, StageOutput, keep_own_
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.result_cautions import result_label
+from pages.components.shell.runs.result_choices import result_label
 from pages.components.shell.runs.run_words import (
     at_provider,
     failure_words,

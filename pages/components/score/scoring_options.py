@@ -20,12 +20,12 @@ from app.services.scoring.evaluators import (
     NO_JUDGE,
     Option,
     asks_a_judge,
+    last_model,
     method_options_of,
     methods,
     needs_checklist,
     takes_rules,
 )
-from app.services.scoring.last_models import last_model
 from app.services.scoring.run_batches import sells_batches
 from app.services.scoring.runs import JudgeOptions, RunOptions, list_runs
 from pages.components.shell.browser.page_scripts import unsaved_typing
@@ -33,9 +33,9 @@ from pages.components.shell.checklists.publishing import EDITED_HERE, publish_st
 from pages.components.shell.frame import empty
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.batch_rest import batch_rest
 from pages.components.shell.runs.draw_options import DrawChoice, draw_options
 from pages.components.shell.runs.model_options import model_options
+from pages.components.shell.runs.run_words import batch_rest
 from pages.components.shell.words import button_label, model_label, plain, show_error
 
 

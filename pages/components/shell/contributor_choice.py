@@ -7,7 +7,7 @@ import streamlit as st
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.condition import Condition, condition_of
-from pages.components.shell.runs.condition_words import EXPLAINED, condition_help, condition_size, llms_word
+from pages.components.shell.runs.run_words import EXPLAINED, condition_help, condition_size, llms_word
 from pages.components.shell.words import model_label, plain
 
 QUICK = {"Everybody": None, "People": ContributorKind.HUMAN, "LLMs": ContributorKind.LLM}

@@ -1,7 +1,7 @@
 """Who said an attribute, in words."""
 
 from app.domain.attribute import Attribute
-from pages.components.shell.runs.condition_words import kind_word
+from pages.components.shell.runs.run_words import kind_word
 from pages.components.shell.words import model_label, plain
 
 

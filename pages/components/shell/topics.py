@@ -10,8 +10,7 @@ import streamlit as st
 from app.domain.attribute import ContributorKind
 from app.services.attributes.analysis import CoherenceAt, GroupSpread, TopicAnalysis, TopicGrouping
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.kind_colours import GREY, colour_scale
-from pages.components.shell.picture import Chart
+from pages.components.shell.picture import GREY, Chart, colour_scale
 from pages.components.shell.words import plain
 
 BAR, GAP, MARGIN = 17, 14, 70  # the margin holds legend and axis

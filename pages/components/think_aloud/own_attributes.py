@@ -11,7 +11,7 @@ from app.domain.project import Dimension, Project
 from app.errors import RepeatedError, WorkbenchError
 from app.services.runtime.models import AUDIO_FORMATS, available_models, voice_recording_path
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.last_models import last_picker
+from app.services.scoring.evaluators import last_picker
 from app.services.think_aloud.independence import (
     add_consideration,
     considerations_of,

@@ -5,10 +5,9 @@ import pytest
 
 from app.cluster import work_shared_at
 from app.errors import ClusterError
-from app.meta_evaluation import bootstrap, pooled
+from app.meta_evaluation import bootstrap, correlation
 from app.meta_evaluation.bootstrap import resample
-from app.meta_evaluation.choices import Resampling
-from app.meta_evaluation.score_matrix import ScoreTable, score_table
+from app.meta_evaluation.score_matrix import Resampling, ScoreTable, score_table
 from tests.support.dask_cluster import DaskCluster
 
 pytestmark = pytest.mark.long
@@ -20,7 +19,7 @@ UNITS: tuple[Resampling, ...] = ("sources", "systems", "both", "texts")
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> ScoreTable:
     """Of what counts as large here, also in the workers: each score is another one."""
-    monkeypatch.setattr(pooled, "TOO_MANY", 50)
+    monkeypatch.setattr(correlation, "TOO_MANY", 50)
     rng = np.random.default_rng(7)
     scores, ratings = rng.normal(size=(2, 200))
     source, system = np.divmod(np.arange(200), 10)
@@ -42,7 +41,7 @@ def test_workers_find_the_same(
 
 
 def test_small_tables_stay_here(monkeypatch: pytest.MonkeyPatch, table: ScoreTable) -> None:
-    monkeypatch.setattr(pooled, "TOO_MANY", 8_000)
+    monkeypatch.setattr(correlation, "TOO_MANY", 8_000)
     with work_shared_at("127.0.0.1:1"):
         assert _values(table, "texts").shape == (2, 4, RESAMPLES)
 

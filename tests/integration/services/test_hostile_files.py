@@ -36,8 +36,7 @@ from app.services.data.projects import list_projects, overview
 from app.services.data.uploads import Upload, preview_upload
 from app.services.runtime.prompts import save_wording, sections_of
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.judge_answers import import_judge_answers
-from app.services.scoring.own_scores import ScoreColumns, import_scores
+from app.services.scoring.own_scores import ScoreColumns, import_judge_answers, import_scores
 from app.services.think_aloud.transcripts import keep_recording, keep_transcript
 from db import foreign_file
 from db.migrate import revisions

@@ -2,7 +2,7 @@
 
 from app.evaluators.method import Method, Option, described
 from app.evaluators.registry import METHODS
-from app.meta_evaluation.choices import COEFFICIENTS, Level
+from app.meta_evaluation.score_matrix import COEFFICIENTS, Level
 from tests.support.guide.markdown import code, markdown_table, plain_words
 
 _ABOUT = """# Methods of scoring

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from app.meta_evaluation.agreement_verdict import AgreementVerdict, VerdictKind, agreement_verdict, more_units
-from app.meta_evaluation.choices import Level, Resampling
 from app.meta_evaluation.evaluation import MetaEvaluation, evaluate
 from app.meta_evaluation.raters.human_ceiling import Ceiling, JudgeBeside
+from app.meta_evaluation.score_matrix import Level, Resampling
 
 ANY = evaluate([1.0, 2.0, 3.0] * 3, [1.0, 3.0, 2.0] * 3, group=["a"] * 3 + ["b"] * 3 + ["c"] * 3, resamples=10)
 Ends = tuple[float, float, float]

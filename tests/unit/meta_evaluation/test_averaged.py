@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from app.errors import InputError
-from app.meta_evaluation.averaged import Grouping, averaged, averaged_cautions, compare_averaged
-from app.meta_evaluation.comparison import compare_scores
+from app.meta_evaluation.comparison import Grouping, averaged, averaged_cautions, compare_averaged, compare_scores
 from app.meta_evaluation.evaluation import evaluate
 
 SOURCES, SYSTEMS = 30, 5

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 
 from app.meta_evaluation import bootstrap
-from app.meta_evaluation import pooled as pooled_module
-from app.meta_evaluation import resampling as resampling_module
-from app.meta_evaluation.bootstrap import Draws, interval, resample
-from app.meta_evaluation.choices import Constant, Level, Resampling
+from app.meta_evaluation import bootstrap as resampling_module
+from app.meta_evaluation import correlation as pooled_module
+from app.meta_evaluation.bootstrap import Draws, draw, interval, resample
 from app.meta_evaluation.correlation import estimate
-from app.meta_evaluation.resampling import draw
-from app.meta_evaluation.score_matrix import Floats, ScoreTable, score_table
+from app.meta_evaluation.score_matrix import Constant, Floats, Level, Resampling, ScoreTable, score_table
 
 RESAMPLES = 25
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from app.meta_evaluation import coefficients, pooled
-from app.meta_evaluation.coefficients import crosswise, rowwise, single
+from app.meta_evaluation import correlation
+from app.meta_evaluation.correlation import crosswise, rowwise, single
 from app.meta_evaluation.score_matrix import Floats
 
 
@@ -53,9 +53,9 @@ def test_rowwise_equals_scipy_on_repeated_texts(monkeypatch: pytest.MonkeyPatch)
     weights = rng.integers(0, 3, (20, 7)).astype(float)
     expected = np.array([scipy_of(repeated(a, w), repeated(b, w)) for a, b, w in zip(x, y, weights, strict=True)]).T
     np.testing.assert_allclose(rowwise(x, y, weights), expected, atol=1e-12)
-    monkeypatch.setattr(coefficients, "CHUNK", 100)
+    monkeypatch.setattr(correlation, "CHUNK", 100)
     np.testing.assert_allclose(rowwise(x, y, weights), expected, atol=1e-12)
-    monkeypatch.setattr(coefficients, "WIDEST", 3)
+    monkeypatch.setattr(correlation, "WIDEST", 3)
     np.testing.assert_allclose(rowwise(x, y, weights), expected, atol=1e-12)
 
 
@@ -63,11 +63,11 @@ def test_rowwise_equals_scipy_on_repeated_texts(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("levels", [4, 10_000])
 def test_pooled_equals_scipy_on_repeated_texts(levels: int, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if limit:
-        monkeypatch.setattr(pooled, limit, 13)
+        monkeypatch.setattr(correlation, limit, 13)
     rng = np.random.default_rng(levels)
     x, y = rng.integers(0, levels, (2, 60)).astype(float)
     weights = rng.multinomial(60, np.full(60, 1 / 60), size=15).astype(float)
-    found = pooled.pooled(x, y, weights)
+    found = correlation.pooled(x, y, weights)
     for draw, times in enumerate(weights):
         np.testing.assert_allclose(found[:, draw], scipy_of(repeated(x, times), repeated(y, times)), atol=1e-12)
 
@@ -77,17 +77,17 @@ def test_texts_that_are_drawn_together_count_as_if_each_had_its_own_weight(
     limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if limit:
-        monkeypatch.setattr(pooled, limit, 13)
+        monkeypatch.setattr(correlation, limit, 13)
     rng = np.random.default_rng(4)
     x, y = rng.integers(0, 5, (2, 60)).astype(float)
     unit = rng.permutation(np.arange(60) % 12)
     drawn = rng.multinomial(13, np.full(13, 1 / 13), size=15).astype(float)  # the last has no text
-    np.testing.assert_array_equal(pooled.pooled(x, y, drawn, unit), pooled.pooled(x, y, drawn[:, unit]))
+    np.testing.assert_array_equal(correlation.pooled(x, y, drawn, unit), correlation.pooled(x, y, drawn[:, unit]))
 
 
 def test_a_resample_that_draws_one_value_is_undefined() -> None:
     weights = np.array([[3.0, 0, 0], [1, 1, 1]])
-    found = pooled.pooled(np.array([1.0, 2, 3]), np.array([1.0, 2, 4]), weights)
+    found = correlation.pooled(np.array([1.0, 2, 3]), np.array([1.0, 2, 4]), weights)
     assert np.isnan(found[:, 0]).all()
     assert not np.isnan(found[:, 1]).any()
 

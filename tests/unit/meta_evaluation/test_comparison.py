@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from app.errors import InputError
-from app.meta_evaluation.choices import Level
 from app.meta_evaluation.comparison import compare_scores, corrected
 from app.meta_evaluation.evaluation import evaluate
-from app.meta_evaluation.reasons import OTHER_SCALE
-from app.meta_evaluation.score_matrix import Floats
-from app.meta_evaluation.significance import holm
+from app.meta_evaluation.permutation import holm
+from app.meta_evaluation.score_matrix import OTHER_SCALE, Floats, Level
 
 
 def data(sources: int = 30, systems: int = 6) -> dict[str, Floats]:

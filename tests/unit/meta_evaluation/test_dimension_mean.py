@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from app.errors import InputError
-from app.meta_evaluation.dimension_mean import BY_TEXT, ScoredDimension, mean_over_dimensions
-from app.meta_evaluation.evaluation import evaluate
-from app.meta_evaluation.reasons import OTHER_SCALE
-from app.meta_evaluation.score_matrix import Floats
+from app.meta_evaluation.evaluation import BY_TEXT, ScoredDimension, evaluate, mean_over_dimensions
+from app.meta_evaluation.score_matrix import OTHER_SCALE, Floats
 
 SOURCES, SYSTEMS = 40, 8
 GROUP, SYSTEM = np.divmod(np.arange(SOURCES * SYSTEMS), SYSTEMS)

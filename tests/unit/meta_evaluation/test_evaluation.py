@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from app.errors import InputError
-from app.meta_evaluation.by_source import spearman_by_source
-from app.meta_evaluation.choices import Level
-from app.meta_evaluation.evaluation import Origin, evaluate
+from app.meta_evaluation.evaluation import Origin, evaluate, spearman_by_source
+from app.meta_evaluation.score_matrix import Level
 
 PRED = [1, 2, 3, 3, 1, 2, 5, 5, 5, 2]
 HUMAN = [1, 2, 3, 1, 2, 3, 1, 2, 3, 2]

@@ -5,10 +5,9 @@ import pytest
 from scipy import stats
 
 from app.meta_evaluation import permutation
-from app.meta_evaluation.choices import Level
 from app.meta_evaluation.correlation import estimate
 from app.meta_evaluation.permutation import permutation_tests, permuted_differences
-from app.meta_evaluation.score_matrix import Floats, ScoreTable, score_table
+from app.meta_evaluation.score_matrix import Floats, Level, ScoreTable, score_table
 
 
 def table_of(seed: int, noise: tuple[float, float] = (0.5, 2.0), sources: int = 6, systems: int = 5) -> ScoreTable:

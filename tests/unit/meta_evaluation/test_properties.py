@@ -7,10 +7,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.meta_evaluation.choices import COEFFICIENTS
 from app.meta_evaluation.correlation import estimate
 from app.meta_evaluation.evaluation import evaluate
-from app.meta_evaluation.score_matrix import Floats, score_table
+from app.meta_evaluation.score_matrix import COEFFICIENTS, Floats, score_table
 
 LEVELS = st.sampled_from(["per-source", "dataset", "system"])
 SCORES = st.integers(0, 5).map(float)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import InputError
-from app.meta_evaluation.signature import Signature
+from app.meta_evaluation.evaluation import Signature
 
 
 def test_written_and_read_again() -> None:

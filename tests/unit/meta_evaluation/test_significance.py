@@ -1,6 +1,6 @@
 import pytest
 
-from app.meta_evaluation.significance import fisher_z, holm, williams
+from app.meta_evaluation.permutation import fisher_z, holm, williams
 
 
 def test_williams_agrees_with_the_worked_example() -> None:

@@ -1,8 +1,8 @@
 import pytest
 
 from app.meta_evaluation import comparison
-from app.meta_evaluation.significance import DifferenceTest, untestable
-from app.meta_evaluation.verdict import p_value_words, verdict
+from app.meta_evaluation.agreement_verdict import p_value_words, verdict
+from app.meta_evaluation.permutation import DifferenceTest, untestable
 
 NONE = untestable("other", 100, "not of interest here")
 

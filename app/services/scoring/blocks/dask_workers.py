@@ -15,22 +15,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from app.cluster import Scheduler, Submitted, local_cluster, scheduler_at
+from app.cluster import Scheduler, Submitted, cluster_address, local_cluster, scheduler_at
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.errors import BudgetError, ClusterError, NotFoundError, ProviderError, RunLostError, WorkbenchError
 from app.evaluators.method import JudgeLogprobs
 from app.neural.loading import load_language_model
+from app.providers.credentials import Credentials
 from app.providers.model_name import parse_model_name
 from app.providers.recorded import Tally
 from app.scoring.engine import DRAIN_SECONDS, LISTEN_SECONDS
 from app.services.runtime.models import unjudged
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.blocks.block import BLOCK_TEXTS, Block, BlockReport
-from app.services.scoring.blocks.block_scoring import acting_for, score_block
+from app.services.scoring.blocks.block_scoring import BLOCK_TEXTS, Block, BlockReport, acting_for, score_block
 from app.services.scoring.blocks.run_scorer import RunScorer
-from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import NO_JUDGE, check_evaluator
-from app.services.scoring.text_shelf import TextShelf
+from app.services.scoring.run_writer import DatabaseStages, TextShelf
 from app.settings import settings
 
 LOOK_SECONDS = 1.0
@@ -266,3 +265,36 @@ async def _load(workbench: Workbench, run: RunSummary) -> None:
         with workbench.database.read() as work:
             stages = DatabaseStages(workbench.database)
             RunScorer(work, run, nobody, stages, JudgeLogprobs(), TextShelf(workbench.database))
+
+
+FEWEST_TEXTS = 400
+"""The Dask workers that the settings name share runs of so many texts or more: they have to load first."""
+
+
+def workers_for(workbench: Workbench, run: RunSummary, processes: int = 1) -> Workers:
+    """Return the Dask workers that score a run: those of the scheduler, else `processes` of this machine if there shall
+    be several; none where they could not ask as this process does.
+
+    A scheduler of the settings is for runs that are worth it; one that was named for this run holds whatever its size.
+    """
+    if run.params.get("batch") or not others_can_score(workbench):
+        return Workers()
+    address = cluster_address(worth_it=run.all - run.done >= FEWEST_TEXTS and processes < 2)
+    return Workers(address, 0 if address or processes < 2 else processes)
+
+
+def worker_share(run: RunSummary, texts: int, concurrency: int, workers: int) -> int:
+    """Return how many texts at a time each of so many workers scores.
+
+    Of requests in flight each has its part. A worker computes as many texts at a time as one process does, but each
+    worker shall get some of few texts, several times.
+    """
+    if run.judge != NO_JUDGE:
+        return max(1, concurrency // workers)
+    return max(1, min(concurrency, texts // (4 * workers)))
+
+
+def others_can_score(workbench: Workbench) -> bool:
+    """Whether a process with the same environment has the same database and keys; nothing else tells it any."""
+    here = settings()
+    return workbench.database.address == here.url and workbench.credentials == Credentials.from_settings(here)

@@ -3,11 +3,11 @@
 import pandas as pd
 import streamlit as st
 
-from app.services.results.aspect_analysis import Aspects, aspects_of
+from app.services.results.contribution import Aspects, aspects_of
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.runs.result_choices import LEVELS
+from pages.components.shell.runs.run_words import interval
 
 
 def aspect_tables(workbench: Workbench, result: DimensionResult) -> bool:

@@ -5,7 +5,7 @@ import streamlit as st
 
 from app.domain.project import Project
 from app.services.checklists.expert_answers import answer_sheet
-from app.services.results.question_agreement import FEWEST_TEXTS, AskedOfExperts, QuestionAgreement, asked_of_experts
+from app.services.results.question_analysis import FEWEST_TEXTS, AskedOfExperts, QuestionAgreement, asked_of_experts
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.results.questions.judge_differences import judge_differences
@@ -14,7 +14,7 @@ from pages.components.results.questions.several_judges import several_judges
 from pages.components.shell.expert import current_expert
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.interval_words import interval
+from pages.components.shell.runs.run_words import interval
 from pages.components.shell.tables import csv_download
 from pages.components.shell.words import plain
 

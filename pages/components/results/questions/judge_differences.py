@@ -4,21 +4,22 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.project import Project, Task
-from app.services.results.differences.system_scores import (
+from app.services.results.differences import (
     EstimatedDifference,
     EstimatedFigure,
     SystemMean,
     SystemScores,
     difference_cautions,
     difference_verdict,
+    other_versions,
     system_scores,
+    version_difference,
 )
-from app.services.results.differences.version_scores import other_versions, version_difference
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.results.questions.judge_worth import READ, READ_HELP
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.runs.interval_words import interval
+from pages.components.shell.runs.run_words import interval
 from pages.components.shell.tables import WRITER, csv_download, with_writers
 from pages.components.shell.words import number, plain
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from app.services.results.corrected_shares import (
+from app.services.results.raters import (
     AltTest,
     CorrectedShare,
     CorrectedShares,

@@ -7,10 +7,9 @@ from statistics import fmean
 import pandas as pd
 import streamlit as st
 
-from app.services.results.question_analysis import QuestionItem, Questions
-from app.services.results.repeat_agreement import JudgeConsistency
+from app.services.results.question_analysis import JudgeConsistency, QuestionItem, Questions
 from app.services.results.result_texts import QuestionShare
-from pages.components.shell.runs.interval_words import interval
+from pages.components.shell.runs.run_words import interval
 from pages.components.shell.tables import csv_download
 from pages.components.shell.words import plain
 

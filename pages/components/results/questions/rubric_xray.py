@@ -4,7 +4,7 @@ from typing import Literal
 
 import streamlit as st
 
-from app.services.results.rubric.rubric_xray import ModeFinding, RubricXray
+from app.services.results.rubric_xray import ModeFinding, RubricXray
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.words import model_label, plain
 

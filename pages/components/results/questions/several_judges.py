@@ -3,11 +3,11 @@
 import pandas as pd
 import streamlit as st
 
-from app.services.results.judge_panel import JudgePanel, judge_panel, panel_verdict
+from app.services.results.quality_cost import JudgePanel, judge_panel, panel_verdict
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.runs.interval_words import interval
+from pages.components.shell.runs.run_words import interval
 from pages.components.shell.words import model_label, plain
 
 HELP = (

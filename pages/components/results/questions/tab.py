@@ -2,20 +2,19 @@
 
 import streamlit as st
 
-from app.services.results.question_analysis import questions_of
-from app.services.results.repeat_agreement import repeat_agreement
+from app.services.results.question_analysis import questions_of, repeat_agreement
 from app.services.results.result_texts import question_shares
-from app.services.results.rubric.rubric_xray import rubric_xray
-from app.services.results.run_answers.evidence import quote_counts
+from app.services.results.rubric_xray import rubric_xray
+from app.services.results.run_answers import quote_counts
 from pages.components.results.questions.aspect_tables import aspect_tables
 from pages.components.results.questions.expert_agreement import expert_agreement
 from pages.components.results.questions.question_table import chosen_question, question_facts, question_table
 from pages.components.results.questions.question_weights import question_weights
 from pages.components.results.questions.rubric_xray import missing_criteria, question_findings, xray_summary
-from pages.components.results.texts.edit_question import edit_question
+from pages.components.results.texts.text_detail import edit_question
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.runs.result_scope import ResultScope
+from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.words import model_label, plain
 
 QUOTES_HELP = (

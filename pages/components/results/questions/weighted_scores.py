@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from app.services.results.question_analysis import weighted_agreement
 from app.services.results.results import DimensionResult, Figure
-from app.services.results.weighted_scores import weighted_agreement
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.runs.interval_words import interval
-from pages.components.shell.runs.result_cautions import result_label
+from pages.components.shell.runs.result_choices import result_label
+from pages.components.shell.runs.run_words import interval
 
 
 def weighted_scores(workbench: Workbench, results: Sequence[DimensionResult], several: bool) -> None:

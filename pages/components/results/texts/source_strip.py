@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.services.results.result_pictures import SourceCoefficient, shown_sources
+from app.services.results.result_files import SourceCoefficient, shown_sources
 from pages.components.results.interval_chart import COLOURS
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import picture

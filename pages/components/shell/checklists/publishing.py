@@ -38,8 +38,7 @@ from pages.components.shell.checklists.question_editor import (
     typed_keys_of,
 )
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.condition_words import condition_label
-from pages.components.shell.runs.run_words import short_title
+from pages.components.shell.runs.run_words import condition_label, short_title
 from pages.components.shell.words import model_label, number, plain, show_error
 
 

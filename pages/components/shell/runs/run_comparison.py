@@ -11,10 +11,8 @@ from app.services.conditions.study import StudyCondition
 from app.services.results.run_comparison import Coefficient, RunComparison, ScoreSet, compare_runs, score_sets
 from pages.components.shell.address import keep, numbers, prepare
 from pages.components.shell.picture import Chart, picture
-from pages.components.shell.runs.condition_words import condition_label
-from pages.components.shell.runs.result_scope import ResultScope
-from pages.components.shell.runs.run_words import started
-from pages.components.shell.runs.study_words import condition_words
+from pages.components.shell.runs.result_choices import ResultScope
+from pages.components.shell.runs.run_words import condition_label, condition_words, started
 from pages.components.shell.tables import csv_download
 from pages.components.shell.words import model_label, number, plain
 

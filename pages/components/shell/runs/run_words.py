@@ -1,13 +1,54 @@
 """A run in words, the same on every screen."""
 
-from app.domain.condition import StudyCondition
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.domain.condition import ONLY, Condition, Family, StudyCondition, named_in
 from app.domain.run import ProviderBatch, RunStatus, RunSummary
+from app.services.runtime.batch_rounds import AGAIN, LIVE
+from app.services.runtime.endpoint_models import ask_endpoint_again, endpoint_models
+from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE
 from app.services.scoring.scoring_jobs import FailureKind
 from pages.components.shell import words as local_time
+from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.guide import failure_address, guide_link
-from pages.components.shell.runs.study_words import condition_words
-from pages.components.shell.words import model_label, number, plain
+from pages.components.shell.words import RULES_LABEL, model_label, number, plain
+
+if TYPE_CHECKING:
+    from app.services.conditions.study_figures import ConditionFigures
+
+
+FAMILIES = {
+    Family.SL: "Single LLMs (SL)",
+    Family.SH: "Single people (SH)",
+    Family.ML: "All LLMs (ML)",
+    Family.MH: "All people (MH)",
+    Family.COMB: "Everybody (Comb)",
+    Family.WITHOUT: "Everybody but one",
+}
+
+
+def family_label(family: Family, name: str = "") -> str:
+    """A row of a study: a family, or everybody without the contributor of this name."""
+    return f"Without {model_label(name)}" if family is Family.WITHOUT and name else FAMILIES[family]
+
+
+def row_label(row: "ConditionFigures") -> str:
+    """A row of a study; `rules` stand in an LLM's place, and are none."""
+    if row.family is Family.SL and {member.condition.name for member in row.members} == {"rules"}:
+        return f"{RULES_LABEL} (SL)"
+    return family_label(row.family, row.name)
+
+
+def condition_words(condition: StudyCondition) -> str:
+    """One checklist of a study, in the middle of a label; what is no LLM says so."""
+    return replace(condition, name=model_label(condition.name)).words
+
 
 STATES = {
     RunStatus.WAITING: "planned, not begun",
@@ -78,3 +119,141 @@ def failure_words(failure: FailureKind) -> str:
     """Why texts of a run failed, in Markdown; the kind leads to its paragraph in the guide."""
     kind = guide_link(failure_address(failure.kind), plain(failure.kind))
     return f"{failure.count:,} × {kind}: {plain(failure.sentence)}"
+
+
+KINDS = {ContributorKind.HUMAN: "person", ContributorKind.LLM: "LLM"}
+STUDY_STATES = {
+    AttributeStatus.ACTIVE: "in use",
+    AttributeStatus.EXCLUDED: "excluded",
+    AttributeStatus.MERGED: "merged",
+    AttributeStatus.WITHDRAWN: "withdrawn",
+}
+
+EXPLAINED = (
+    "Whose attributes are used (InteractEval, section 4.2): Comb = everybody, MH = all people, ML = all LLMs, "
+    "SH = a single person, SL = a single LLM. The paper found that everybody together is broadest."
+)
+_JOINT = {
+    "comb": ("Everybody", "Comb: the attributes of all people and all LLMs together."),
+    "mh": ("All people", "MH: the attributes of several people, without any LLM."),
+    "ml": ("All LLMs", "ML: the attributes of several LLMs, without any person."),
+    "imported": ("Imported from a file", "The questions came from a file, not from attributes."),
+}
+
+
+def kind_word(kind: ContributorKind, name: str) -> str:
+    """`rules` gives attributes in an LLM's place, and is none."""
+    return "rules" if name == "rules" else KINDS[kind]
+
+
+def llms_word(attributes: Iterable[Attribute]) -> str:
+    """What to call those that are not people: the built-in rules count among them, and are named for what they are."""
+    names = {a.contributor for a in attributes if a.kind is ContributorKind.LLM}
+    if "rules" not in names:
+        return "LLMs"
+    return "LLMs and rules" if len(names) > 1 else RULES_LABEL
+
+
+def condition_label(code: str, llms: str = "LLMs") -> str:
+    """A condition's code as a person says it, not yet fit for Markdown. `llms` as `llms_word` gives it."""
+    if code == "ml":
+        return f"All {llms}" if llms != RULES_LABEL else f"Only {RULES_LABEL}"
+    if code in _JOINT:
+        return _JOINT[code][0]
+    names = ", ".join(map(model_label, named_in(code)))
+    only = {"sh": "One person: ", "sl": "One LLM: ", ONLY: "Only "}.get(code.partition(":")[0])
+    return f"{only}{names}" if only is not None else code
+
+
+def condition_help(code: str) -> str:
+    if code in _JOINT:
+        return _JOINT[code][1]
+    return {
+        "sh": "SH: a single person's attributes.",
+        "sl": "SL: a single LLM's attributes.",
+        ONLY: "A choice of contributors that the paper has no name for.",
+    }.get(code.partition(":")[0], "")
+
+
+def condition_size(condition: Condition, llms: str = "LLMs") -> str:
+    return f"{condition_label(condition.code, llms)} · {number(condition.size, 'attribute')}"
+
+
+def interval(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    if value is None:
+        return "none"
+    if low is None or high is None:
+        return f"{value:.3f}"
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+_NAMES = {AGAIN: "In another batch", LIVE: "At once"}
+HELP = (
+    "Requests that expire or fail at the provider cost nothing there. In another batch they cost half as well and "
+    "may take another day; at once they cost the standard price. What fails in three is asked at once in any case."
+)
+
+
+def batch_rest(key: str) -> str:
+    """AGAIN or LIVE."""
+    return (
+        st.segmented_control(
+            "What a batch doesn't get to",
+            list(_NAMES),
+            default=AGAIN,
+            format_func=_NAMES.__getitem__,
+            required=True,
+            key=key,
+            help=HELP,
+        )
+        or AGAIN
+    )
+
+
+TYPED = "Your llama endpoint is set up too: type llama:NAME above, with the name of its model."
+ASKING = "Your llama endpoint is being asked which models it has."
+SHOWN = 10
+
+
+def typing_note(workbench: Workbench, chosen: Sequence[str]) -> None:
+    """Where a model of the endpoint must be typed, and why; nothing once one is chosen, or where they can be chosen."""
+    found = endpoint_models(workbench, patience=0)
+    if any(name.startswith("llama:") for name in chosen):
+        return
+    if found.asking:
+        _awaited(workbench)
+    elif found.problem:
+        _no_list(workbench, f"{TYPED} {found.problem}")
+
+
+def served_list(workbench: Workbench) -> None:
+    """Which models it has; nothing where no endpoint is set up."""
+    found = endpoint_models(workbench, patience=0)
+    if found.asking:
+        _awaited(workbench)
+    elif found.problem:
+        _no_list(workbench, found.problem)
+    elif found.names:
+        chat = found.chat
+        others = [name for name in found.names if name not in chat]
+        said = f"Its models that answer questions, going by their names: {_few(chat)}."
+        st.caption(plain(said + (f" Others: {_few(others)}." if others else "")))
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - SHOWN
+    return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _no_list(workbench: Workbench, why: str) -> None:
+    st.caption(plain(why))
+    if st.button("Ask it again", key="ask_endpoint_again", type="tertiary", icon=":material/refresh:"):
+        ask_endpoint_again(workbench)
+        st.rerun()
+
+
+@st.fragment(run_every=POLL_SECONDS)
+def _awaited(workbench: Workbench) -> None:
+    if not endpoint_models(workbench, patience=0).asking:
+        st.rerun()
+    st.caption(ASKING)

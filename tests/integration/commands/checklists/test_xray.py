@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from app.domain.run import RunDimension
 from app.services.results.results import kept_result
-from app.services.results.rubric.rubric_xray import rubric_xray
+from app.services.results.rubric_xray import rubric_xray
 from app.services.runtime.workbench import open_workbench
 from app.services.scoring.evaluators import NO_JUDGE
 from tests.support.projects import ready_to_score

@@ -10,8 +10,8 @@ import pytest
 from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.services.checklists.checklists import new_draft, publish, versions_of
+from app.services.results.result_files import verdict_of
 from app.services.results.results import Choices, results_of
-from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import open_workbench
 from tests.support.projects import ready_to_score
 from tests.support.small_project import document

@@ -17,7 +17,7 @@ from app.services.drift.looks import Asking
 from app.services.improvement.improve import ImprovementJob
 from app.services.job_kinds import load_job_kinds
 from app.services.scoring.asking_runs import AskingJob
-from app.services.scoring.batch_cancelling import CancellingJob
+from app.services.scoring.run_batches import CancellingJob
 from app.services.scoring.scoring_jobs import ScoringJob
 from app.services.think_aloud.think_aloud_jobs import CollectingJob, ThinkAloudJob
 from db.models.columns import now

@@ -28,7 +28,7 @@ from app.services.checklists.expert_answers import (
     own_sheet,
 )
 from app.services.disagreements.queue import disagreement_queue, sides_of_pair
-from app.services.results.question_agreement import asked_of_experts
+from app.services.results.question_analysis import asked_of_experts
 from app.services.results.results import Choices, kept_results
 from app.services.runtime.workbench import Workbench
 from tests.support.disagreements import experts_say, judge_says, parted_project, text_ids

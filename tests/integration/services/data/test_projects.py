@@ -24,7 +24,7 @@ from app.services.data.steps import next_step
 from app.services.flow import run_flow
 from app.services.results.quality_cost import quality_and_cost
 from app.services.results.results import USUAL, default_runs, newer_trial, runs_to_show
-from app.services.results.rubric.rubric_xray import result_with_questions
+from app.services.results.rubric_xray import result_with_questions
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
 from app.services.think_aloud.samples import sample_options

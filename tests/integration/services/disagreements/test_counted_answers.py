@@ -13,7 +13,7 @@ from app.services.data.uploads import Upload
 from app.services.disagreements.deciding import decide_answer
 from app.services.disagreements.queue import PartedKind, QueueFilter, disagreement_queue
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.answers_from_file import AnswerGivers, bring_answers_in
+from app.services.scoring.own_scores import AnswerGivers, bring_answers_in
 from tests.support.disagreements import text_ids
 from tests.support.made_data import made_data
 

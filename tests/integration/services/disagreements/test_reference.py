@@ -6,12 +6,11 @@ from app.domain.judgment import Answer
 from app.domain.project import Text
 from app.services.disagreements.deciding import decide_answer, undo_decision
 from app.services.drift.anchors import freeze_anchors
-from app.services.results.corrected_shares import corrected_shares
-from app.services.results.expert_side import expert_side
-from app.services.results.judge_panel import judge_panel
-from app.services.results.question_agreement import asked_of_experts
+from app.services.results.quality_cost import judge_panel
+from app.services.results.question_analysis import asked_of_experts, expert_side
+from app.services.results.raters import corrected_shares
 from app.services.results.results import Choices, DimensionResult, kept_result
-from app.services.results.rubric.rubric_evidence import rubric_evidence
+from app.services.results.rubric_xray import rubric_evidence
 from app.services.runtime.workbench import Workbench
 from tests.support.disagreements import experts_say, judge_says, parted_project, text_ids
 

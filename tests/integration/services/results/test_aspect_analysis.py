@@ -8,7 +8,7 @@ from scipy import stats
 
 from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus
-from app.services.results.aspect_analysis import aspects_of
+from app.services.results.contribution import aspects_of
 from app.services.results.results import Choices, DimensionResult, results_of
 from app.services.runtime.workbench import Workbench
 from tests.support.projects import ready_to_score

@@ -9,9 +9,9 @@ import pytest
 from app.domain.expert_answer import AnswerDraw
 from app.domain.judgment import Answer
 from app.services.checklists.expert_answers import answer, draw_texts
-from app.services.results import corrected_shares as shares_module
-from app.services.results.corrected_shares import corrected_shares
-from app.services.results.expert_side import expert_side
+from app.services.results import raters as shares_module
+from app.services.results.question_analysis import expert_side
+from app.services.results.raters import corrected_shares
 from app.services.results.results import Choices, kept_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on

@@ -3,10 +3,8 @@
 import pytest
 
 from app.services.data.projects import get_project
-from app.services.results.dimension_means import dimension_means
-from app.services.results.result_files import latex_file, report_html
+from app.services.results.result_files import dimension_means, latex_file, report_html, verdict_of
 from app.services.results.results import Choices, kept_results
-from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.projects import rated_on_two, small_checklist

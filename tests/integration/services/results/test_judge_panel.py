@@ -4,7 +4,7 @@ import pytest
 
 from app.domain.judgment import Answer
 from app.services.checklists.expert_answers import answer, draw_texts
-from app.services.results.judge_panel import judge_panel
+from app.services.results.quality_cost import judge_panel
 from app.services.results.results import Choices, kept_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on

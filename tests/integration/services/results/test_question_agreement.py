@@ -5,7 +5,7 @@ import pytest
 from app.domain.judgment import Answer
 from app.domain.run import RunDimension
 from app.services.checklists.expert_answers import answer, draw_texts
-from app.services.results.question_agreement import asked_of_experts
+from app.services.results.question_analysis import asked_of_experts
 from app.services.results.results import Choices, kept_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from app.domain.project import Dimension
-from app.services.results.repeat_agreement import repeat_agreement
+from app.services.results.question_analysis import repeat_agreement
 from app.services.results.results import Choices, kept_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import JudgeOptions, RunOptions, start_run, work_on

@@ -9,8 +9,8 @@ from scipy.stats import spearmanr
 from app.domain.project import Dimension
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.draft_edits import QuestionWording, edit_question
+from app.services.results.question_analysis import weighted_agreement
 from app.services.results.results import Choices, results_of
-from app.services.results.weighted_scores import weighted_agreement
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply

@@ -9,13 +9,12 @@ from app.errors import BudgetError, InputError
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.data.locked_split import lock
 from app.services.data.projects import overview
-from app.services.results.results import default_runs
-from app.services.results.trials import trials_of
+from app.services.results.results import default_runs, trials_of
 from app.services.runtime.spending import Spending
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.asking_draw import asking_draw
 from app.services.scoring.asking_runs import (
     AskingOptions,
+    asking_draw,
     asking_forecast,
     asking_runs,
     begin_asking,

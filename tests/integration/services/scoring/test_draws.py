@@ -7,7 +7,7 @@ from scipy.stats import ks_2samp
 
 from app.domain.project import Dimension
 from app.errors import InputError, NotReadyError
-from app.services.results.trials import trials_of
+from app.services.results.results import trials_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import check_draw, check_draws
 from app.services.scoring.runs import RunOptions, plan_run, start_runs, work_on

@@ -15,8 +15,7 @@ from app.services.results.quality_cost import cost_of
 from app.services.results.results import results_of
 from app.services.runtime.judges import judge_named
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.answers_from_file import AnswerGivers, bring_answers_in
-from app.services.scoring.judge_answers import JudgeImport, import_judge_answers
+from app.services.scoring.own_scores import AnswerGivers, JudgeImport, bring_answers_in, import_judge_answers
 from app.services.scoring.runs import check_can_resume, get_run, list_runs
 from tests.support.disagreements import WORDINGS, experts_say, parted_project, text_ids
 

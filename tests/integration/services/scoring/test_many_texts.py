@@ -8,9 +8,9 @@ import pytest
 from app.domain.project import Text
 from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
-from app.services.scoring import forecast, text_shelf
+from app.services.scoring import forecast, run_writer
+from app.services.scoring.run_writer import TextShelf
 from app.services.scoring.runs import RunOptions, start_run, work_on
-from app.services.scoring.text_shelf import TextShelf
 from app.services.think_aloud.samples import ensure_samples
 from db.repositories.texts import Texts
 from tests.support.projects import ready_to_score, workbench_at
@@ -43,8 +43,8 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_samples_and_plan_read_no_text_and_a_run_reads_parts(
     workbench: Workbench, read: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text_shelf, "READ_TOGETHER", 10)
-    monkeypatch.setattr(text_shelf, "HELD", 20)
+    monkeypatch.setattr(run_writer, "READ_TOGETHER", 10)
+    monkeypatch.setattr(run_writer, "HELD", 20)
     dimension = ready_to_score(workbench, texts=120)
     assert len(ensure_samples(workbench, dimension.id)) == 4
     run = start_run(workbench, 1, RunOptions((dimension,), "rules"))
@@ -56,8 +56,8 @@ def test_samples_and_plan_read_no_text_and_a_run_reads_parts(
 
 
 def test_a_shelf_holds_no_more_than_it_may(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_shelf, "READ_TOGETHER", 10)
-    monkeypatch.setattr(text_shelf, "HELD", 15)
+    monkeypatch.setattr(run_writer, "READ_TOGETHER", 10)
+    monkeypatch.setattr(run_writer, "HELD", 15)
     ready_to_score(workbench, texts=60)
     with workbench.database.read() as work:
         ids = [place.id for place in work.every_text.places(1)]

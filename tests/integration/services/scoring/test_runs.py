@@ -23,7 +23,7 @@ from app.evaluators.checklist import JudgeOptions
 from app.providers.pricing import OwnPrices, Price, PriceList
 from app.scoring import engine
 from app.services.results.results import results_of
-from app.services.results.run_answers.run_counts import run_counts
+from app.services.results.run_answers import run_counts
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.blocks import block_scoring
 from app.services.scoring.runs import RunOptions, failures_of, get_run, start_run, stop_run, work_on

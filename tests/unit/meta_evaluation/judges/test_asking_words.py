@@ -6,8 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.meta_evaluation.judges.asking_ways import AskedTexts, AskingComparison, compare_asking
-from app.meta_evaluation.judges.asking_words import asking_cautions, asking_verdict, position_verdict, wavering_words
+from app.meta_evaluation.judges.asking_ways import (
+    AskedTexts,
+    AskingComparison,
+    asking_cautions,
+    asking_verdict,
+    compare_asking,
+    position_verdict,
+    wavering_words,
+)
 from app.meta_evaluation.judges.figures import EstimatedFigure
 
 TEXTS = 40

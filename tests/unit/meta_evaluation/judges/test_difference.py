@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from app.errors import InputError
-from app.meta_evaluation.judges.difference import EstimatedDifference, difference
-from app.meta_evaluation.judges.difference_words import difference_cautions, difference_verdict
-from app.meta_evaluation.judges.estimate import estimate, judge_alone
-from app.meta_evaluation.judges.figures import EstimatedFigure
-from app.meta_evaluation.judges.intervals import Z
-from app.meta_evaluation.judges.pairing import ComparedSide
+from app.meta_evaluation.judges.difference import (
+    EstimatedDifference,
+    difference,
+    difference_cautions,
+    difference_verdict,
+)
+from app.meta_evaluation.judges.estimate import ComparedSide, estimate, judge_alone
+from app.meta_evaluation.judges.figures import EstimatedFigure, Z
 from app.meta_evaluation.score_matrix import Floats
 
 

@@ -6,8 +6,18 @@ import numpy as np
 import pytest
 
 from app.benchmarks import drift as bench
-from app.meta_evaluation.judges.betting import LEVEL, LIMIT, capital, look_shares, upper_bound
-from app.meta_evaluation.judges.drift import Answerings, findable_rate, look_p, look_power, look_ps
+from app.meta_evaluation.judges.drift import (
+    LEVEL,
+    LIMIT,
+    Answerings,
+    capital,
+    findable_rate,
+    look_p,
+    look_power,
+    look_ps,
+    look_shares,
+    upper_bound,
+)
 from app.meta_evaluation.score_matrix import Ints
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from app.meta_evaluation.judges.mcnemar import paired_difference
-from app.meta_evaluation.judges.proof_words import proof_sentence, proof_standing, smallest_sentence
+from app.meta_evaluation.judges.mcnemar import paired_difference, proof_sentence, proof_standing, smallest_sentence
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,17 @@ import pytest
 
 from app.errors import InputError
 from app.meta_evaluation.judges.estimate import CorrectedEstimate, estimate
-from app.meta_evaluation.judges.figures import is_shifted
-from app.meta_evaluation.judges.intervals import Z
-from app.meta_evaluation.judges.prediction_powered import powered_error, powered_mean, tuned_weight
-from app.meta_evaluation.judges.sums import Moments, Sums, drawn_weights, sums
+from app.meta_evaluation.judges.figures import (
+    Moments,
+    Sums,
+    Z,
+    drawn_weights,
+    is_shifted,
+    powered_error,
+    powered_mean,
+    sums,
+    tuned_weight,
+)
 from app.meta_evaluation.judges.words import estimate_cautions
 from app.meta_evaluation.score_matrix import Floats
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.meta_evaluation.questions.disagreements import OUTSIDE, most_given, parted_answers, settled
+from app.meta_evaluation.questions.question_agreement import OUTSIDE, most_given, parted_answers, settled
 
 Y, N, A, O = 1.0, 0.0, OUTSIDE, np.nan  # noqa: E741 - O: no answer
 

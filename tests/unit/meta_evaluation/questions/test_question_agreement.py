@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from app.meta_evaluation.questions.disagreements import OUTSIDE
 from app.meta_evaluation.questions.question_agreement import (
+    OUTSIDE,
     inapplicable_reference,
     judge_stability,
     majority,

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from app.errors import NotReadyError
-from app.meta_evaluation.frame import Frame
-from app.meta_evaluation.questions.question_weights import QuestionWeights, learn_weights, weighted_share
+from app.meta_evaluation.evaluation import Frame
+from app.meta_evaluation.questions.item_analysis import QuestionWeights, learn_weights, weighted_share
 
 NAN = np.nan
 SOURCES, SYSTEMS = 40, 6

@@ -3,10 +3,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from app.meta_evaluation.evaluation import evaluate
-from app.meta_evaluation.frame import Frame
-from app.meta_evaluation.raters.human_ceiling import human_ceiling
-from app.meta_evaluation.raters.human_side import HumanSide, human_side
+from app.meta_evaluation.evaluation import Frame, evaluate
+from app.meta_evaluation.raters.human_ceiling import HumanSide, human_ceiling, human_side
 from app.meta_evaluation.raters.rater_agreement import cohen_kappa, krippendorff_alpha
 
 NAN = np.nan

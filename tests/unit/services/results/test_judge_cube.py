@@ -6,7 +6,7 @@ import numpy as np
 
 from app.domain.judgment import Answer
 from app.domain.run import ANSWERS, RunAnswers
-from app.services.results.judge_cube import judge_cube, judged_texts, places_among
+from app.services.results.question_analysis import judge_cube, judged_texts, places_among
 
 YES, NO, OUTSIDE, SILENT = Answer.YES, Answer.NO, Answer.NOT_APPLICABLE, Answer.UNANSWERED
 VALUES = {YES: 1.0, NO: 0.0, OUTSIDE: 2.0}

@@ -3,7 +3,7 @@
 import pytest
 
 from app.domain.run import ScoredText, ScoreStatus
-from app.services.results.result_pictures import (
+from app.services.results.result_files import (
     BINS,
     MOST_SOURCES,
     SourceCoefficient,

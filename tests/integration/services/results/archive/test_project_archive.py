@@ -26,7 +26,7 @@ from app.services.checklists.checklists import new_draft
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.data.locked_split import lock
 from app.services.people.invitations import invite
-from app.services.results.archive.project_archive import archive_bytes, archive_name
+from app.services.results.archive import archive_bytes, archive_name
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.projects import ready_to_score, small_checklist

@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.judgment import Answer
 from app.services.checklists.expert_answers import answer, draw_texts
-from app.services.results.differences.version_scores import other_versions, version_difference
+from app.services.results.differences import other_versions, version_difference
 from app.services.results.results import Choices, DimensionResult, kept_result
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on

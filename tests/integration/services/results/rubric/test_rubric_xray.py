@@ -6,10 +6,9 @@ from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
 from app.domain.judgment import Answer
 from app.domain.run import RunDimension
 from app.services.checklists.expert_answers import answer, draw_texts
-from app.services.results.result_files import report_html
+from app.services.results.result_files import report_html, verdict_of
 from app.services.results.results import Choices, kept_results
-from app.services.results.rubric.rubric_xray import RubricXray, rubric_xray
-from app.services.results.verdicts import verdict_of
+from app.services.results.rubric_xray import RubricXray, rubric_xray
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE
 from app.services.scoring.runs import RunOptions, start_run, work_on

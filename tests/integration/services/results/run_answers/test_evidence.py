@@ -16,13 +16,10 @@ from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.data.project_transfer import export_project, import_project
 from app.services.data.projects import get_project
-from app.services.results.archive.archive_tables import JUDGMENT_COLUMNS, judgment_rows
-from app.services.results.result_files import report_html
+from app.services.results.archive import JUDGMENT_COLUMNS, judgment_rows
+from app.services.results.result_files import report_html, verdict_of
 from app.services.results.results import DimensionResult, results_of
-from app.services.results.run_answers.evidence import quote_counts
-from app.services.results.run_answers.evidence_report import report_evidence
-from app.services.results.run_answers.run_counts import run_counts
-from app.services.results.verdicts import verdict_of
+from app.services.results.run_answers import quote_counts, report_evidence, run_counts
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import TOKENS_PER_QUOTE, estimate
 from app.services.scoring.runs import RunOptions, start_run, work_on

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from app.meta_evaluation.questions.failure_modes.consequences import _residual
-from app.meta_evaluation.questions.failure_modes.limits import Limit
-from app.meta_evaluation.questions.failure_modes.measures import differing_pairs, of_correlations, of_shares
+from app.meta_evaluation.questions.failure_modes.evidence import Limit, differing_pairs, of_correlations, of_shares
+from app.meta_evaluation.questions.failure_modes.xray import _residual
 from tests.support.planted_rubric import good_rubric
 
 NAN = np.nan

@@ -1,1 +1,0 @@
-"""What experts' next answers would bring."""

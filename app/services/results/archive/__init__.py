@@ -1,1 +1,0 @@
-"""A project's tables to take along, and the archive they are in."""

@@ -1,1 +1,0 @@
-"""Ways of asking a judge the same checklist, compared."""

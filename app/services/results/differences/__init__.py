@@ -1,1 +1,0 @@
-"""Mean scores set against each other, of systems and of checklist versions, corrected by experts' answers."""

@@ -1,0 +1,232 @@
+"""The X-ray of a rubric."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from app.construction.lint import lint_question
+from app.domain.attribute import AttributeStatus
+from app.domain.checklist import Checklist, Question
+from app.domain.people import Right
+from app.domain.project import Dimension
+from app.errors import NotReadyError
+from app.meta_evaluation.captions import counted_of
+from app.meta_evaluation.questions.failure_modes.evidence import ENOUGH_TEXTS, ModeFinding, RubricEvidence, WordingHint
+from app.meta_evaluation.questions.failure_modes.xray import failure_modes
+from app.providers.credentials import Credentials
+from app.services.checklists.lineage import lineage_of_checklist
+from app.services.results.question_analysis import INAPPLICABLE, VALUES, expert_side, judge_cube
+from app.services.results.results import Choices, DimensionResult, kept_result, result_state, runs_to_show
+from app.services.runtime.use_case import use_case
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import get_run
+from db.unit_of_work import Database
+
+__all__ = [
+    "ModeFinding",
+    "RubricXray",
+    "UnservedAttribute",
+    "result_with_questions",
+    "rubric_xray",
+]
+
+
+def rubric_evidence(workbench: Workbench, result: DimensionResult, checklist: Checklist) -> RubricEvidence:
+    """Over the run's texts, rated or not, and those drawn for experts alone."""
+    side = expert_side(workbench, result)
+    documents = {row.text: row.doc_id or f"text {row.text}" for row in result.rows}
+    if side is not None:
+        documents |= dict(zip(side.texts, side.documents, strict=True))
+    texts = list(side.texts if side is not None else documents)
+    with workbench.database.read() as work:
+        given = work.results.answer_columns(result.run.id, result.dimension.id)
+        words = {text: len(said.split()) for text, said in work.texts.each_wording(texts)}
+        language = work.projects.project_of(result.dimension.id).task.language
+    asked = [question.id for question in checklist.asked]
+    human = {row.text: row.human for row in result.rows}
+    return RubricEvidence(
+        judge=judge_cube(given, texts, asked, VALUES),
+        inapplicable=judge_cube(given, texts, asked, INAPPLICABLE),
+        people_inapplicable=side.people_inapplicable if side is not None else None,
+        decided=side.decided if side is not None else None,
+        judged=np.isin(texts, np.asarray(given.texts)),
+        people=side.people if side is not None else np.empty((0, len(texts), len(checklist.asked))),
+        words=np.array([words.get(text, 0) for text in texts], dtype=np.float64),
+        ratings=np.array([human.get(text) for text in texts], dtype=np.float64),
+        documents=[documents[text] for text in texts],
+        hints=tuple(_hints(question.text, language) for question in checklist.asked),
+        resamples=result.choices.resamples,
+        seed=result.choices.seed,
+        weights=None if side is None or side.probability is None else np.nan_to_num(1 / side.probability),
+    )
+
+
+def _hints(question: str, language: str) -> tuple[WordingHint, ...]:
+    return tuple((hint.code, hint.message) for hint in lint_question(question, language=language))
+
+
+@dataclass(frozen=True, slots=True)
+class UnservedAttribute:
+    """An attribute behind no question: who had it, and where it was left (`where`), with the reason on record."""
+
+    text: str
+    contributor: str
+    where: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RubricXray:
+    """`findings` count the `questions` from 0, most urgent first. `texts` the judge answered on; of these `rated` have
+    ratings; `repeats` is how often it was asked; on `answered` texts two experts or more answered."""
+
+    questions: tuple[Question, ...]
+    findings: tuple[ModeFinding, ...]
+    unserved: tuple[UnservedAttribute, ...]
+    texts: int
+    rated: int
+    repeats: int
+    answered: int
+
+    def of_question(self, place: int) -> list[ModeFinding]:
+        return [finding for finding in self.findings if finding.question == place]
+
+    @property
+    def flagged(self) -> int:
+        """How many questions have a badge."""
+        return len({finding.question for finding in self.findings if finding.question is not None})
+
+    @property
+    def summary(self) -> str:
+        """How many questions have something to look at, and which to look at first."""
+        first = next((finding for finding in self.findings if finding.question is not None), None)
+        if first is None or first.question is None:
+            return "No question stands out beyond doubt in the answers at hand; remarks are hints."
+        of_all = f"{self.flagged} of {counted_of(len(self.questions), 'question')}"
+        have = "has" if self.flagged == 1 else "have"
+        return f"{of_all} {have} something to look at; most urgent: question {first.question + 1}, {first.badge}."
+
+    @property
+    def basis(self) -> str:
+        """What it rests on, for example "120 texts, 100 of them rated, 30 answered by two experts or more; asked
+        once"."""
+        times = "asked once" if self.repeats < 2 else f"asked {self.repeats} times"
+        return (
+            f"{counted_of(self.texts, 'text')}, {self.rated:,} of them rated, {self.answered:,} answered by two "
+            f"experts or more; {times}."
+        )
+
+    @property
+    def further(self) -> list[str]:
+        """What would let one look further than the answers at hand."""
+        said = []
+        if self.texts < ENOUGH_TEXTS:
+            said.append(f"score {ENOUGH_TEXTS} texts or more (the judge answered on {self.texts})")
+        if self.answered < ENOUGH_TEXTS:
+            said.append(f"have two experts answer on {ENOUGH_TEXTS} texts or more (so far {self.answered})")
+        if self.repeats < 2:
+            said.append("ask the judge the same again (“Ask how often”, on Scores)")
+        if self.rated < ENOUGH_TEXTS and self.answered < ENOUGH_TEXTS:
+            said.append(f"have {ENOUGH_TEXTS} texts or more rated (so far {self.rated})")
+        return said
+
+    def to_json(self) -> dict[str, Any]:
+        findings = [finding.to_json() | {"text": self._text(finding)} for finding in self.findings]
+        unserved = [
+            {"text": each.text, "contributor": each.contributor, "where": each.where, "reason": each.reason}
+            for each in self.unserved
+        ]
+        return {
+            "questions": len(self.questions),
+            "flagged": self.flagged,
+            "texts": self.texts,
+            "rated": self.rated,
+            "repeats": self.repeats,
+            "answered_by_experts": self.answered,
+            "summary": self.summary,
+            "findings": findings,
+            "unserved": unserved,
+            "further": self.further,
+        }
+
+    def _text(self, finding: ModeFinding) -> str | None:
+        return None if finding.question is None else self.questions[finding.question].text
+
+
+@use_case(Right.READ)
+def result_with_questions(
+    workbench: Workbench, project_id: int, dimension: Dimension, run: int | None, choices: Choices
+) -> DimensionResult:
+    """Of the run asked for, else of the one with most texts of the newest checklist version on the dimension.
+
+    Raises NotFoundError or NotReadyError.
+    """
+    runs = [get_run(workbench, each) for each in runs_to_show(workbench, project_id, None if run is None else [run])]
+    for each in sorted(runs, key=lambda one: one.rank(dimension.name), reverse=True):
+        found = kept_result(workbench, each.id, dimension.id, choices)
+        if found is not None and found.version is not None:
+            return found
+    which = "The runs of this project have" if run is None else f"Run {run} has"
+    raise NotReadyError(
+        f"{which} asked no questions of a checklist about {dimension.name}.",
+        "Score with the evaluator checklist first, or name another run.",
+    )
+
+
+@use_case(Right.READ)
+def rubric_xray(workbench: Workbench, result: DimensionResult) -> RubricXray | None:
+    """Computed once for as long as nothing that it rests on changes; None where the method asks no questions."""
+    with workbench.database.read() as work:
+        parts = work.runs.parts(result.run.id)
+        checklist = next(part.checklist for part in parts if part.dimension == result.dimension.id)
+        if not checklist:
+            return None
+        draw = work.expert_answers.draw_of(checklist)
+        answers = tuple(work.expert_answers.of(draw.id)) if draw else ()
+    unserved, attributes = _unserved(workbench, checklist)
+    state = (draw, answers, result_state(workbench, result.run.id, result.dimension.id))
+    asked = (checklist, len(unserved), attributes)
+    kept = _kept_xray(workbench.database, result.run.id, result.dimension.id, asked, result.choices, state)
+    return replace(kept, unserved=unserved)
+
+
+@lru_cache(maxsize=32)
+def _kept_xray(
+    database: Database, run_id: int, dimension_id: int, asked: tuple[int, int, int], choices: Choices, _: object
+) -> RubricXray:
+    workbench = Workbench(database, Credentials())
+    result = kept_result(workbench, run_id, dimension_id, choices)
+    assert result is not None  # the caller has it
+    checklist_id, unserved, attributes = asked
+    with database.read() as work:
+        checklist = work.checklists.get(checklist_id)
+    found = replace(rubric_evidence(workbench, result, checklist), unserved=unserved, attributes=attributes)
+    return RubricXray(
+        questions=checklist.asked,
+        findings=failure_modes(found),
+        unserved=(),
+        texts=int(found.judged.sum()),
+        rated=int((found.judged & ~np.isnan(found.ratings)).sum()),
+        repeats=len(found.judge),
+        answered=int(((~np.isnan(found.people)).any(axis=2).sum(axis=0) >= 2).sum()),
+    )
+
+
+def _unserved(workbench: Workbench, checklist_id: int) -> tuple[tuple[UnservedAttribute, ...], int]:
+    """Attributes in use behind no question, and how many could be behind one. What was excluded or merged since isn't
+    missing."""
+    view = lineage_of_checklist(workbench, checklist_id)
+    in_use = {id_: each for id_, each in view.attributes.items() if each.status is AttributeStatus.ACTIVE}
+    found = tuple(
+        UnservedAttribute(
+            in_use[each.attribute].text,
+            in_use[each.attribute].contributor,
+            each.stage or (f"under {each.component}" if each.component else "came later"),
+            each.reason,
+        )
+        for each in view.lineage.unserved
+        if each.attribute in in_use
+    )
+    return found, len(found) + sum(id_ in in_use for id_ in view.lineage.serving)

@@ -1,0 +1,523 @@
+"""Disagreements of judge and experts: the queue, one pair at a time, and the decision."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import cast, get_args
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.checklist import Checklist
+from app.domain.improvement import Decision
+from app.domain.judgment import Answer, Judgment
+from app.domain.project import Dimension, Project, Text, text_title
+from app.domain.wording import QuotedPlace, find_quote
+from app.errors import ConflictError, WorkbenchError
+from app.services.data.projects import text_titles
+from app.services.disagreements.deciding import decide_answer, keep_decision, undo_decision
+from app.services.disagreements.queue import (
+    DisagreementQueue,
+    PartedKind,
+    QueuedPair,
+    QueueFilter,
+    QueueState,
+    SidesOfPair,
+    decidable_versions,
+    sides_of_pair,
+)
+from app.services.runtime.workbench import Workbench
+from pages.components.shell import words as local_time
+from pages.components.shell.address import keep, prepare
+from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
+from pages.components.shell.checklists.publishing import VERSION
+from pages.components.shell.checklists.question_editor import current_editor, editor_name, known_editor
+from pages.components.shell.frame import empty, sticky
+from pages.components.shell.guide import more_in_guide
+from pages.components.shell.navigation.screens import link
+from pages.components.shell.reading import quote_line, readable_text
+from pages.components.shell.tables import WRITER, ticked_table, with_writers
+from pages.components.shell.words import model_label, number, plain, show_error
+
+PAIR = "pair"
+
+
+def shown_pair(queue: DisagreementQueue, pairs: Sequence[QueuedPair]) -> QueuedPair | None:
+    """The one that the address names, also where it was decided meanwhile; else the first of those chosen."""
+    wanted = st.query_params.get(PAIR, "")
+    return next((pair for pair in queue.pairs if pair.id == wanted), pairs[0] if pairs else None)
+
+
+def place_of(pairs: Sequence[QueuedPair], pair: QueuedPair) -> int | None:
+    """Its place among those chosen, None where it isn't one of them."""
+    return next((place for place, each in enumerate(pairs) if each.id == pair.id), None)
+
+
+def show_pair(pair: str | None) -> None:
+    """None: the first of those chosen."""
+    if pair is None:
+        st.query_params.pop(PAIR, None)
+    else:
+        st.query_params[PAIR] = pair
+
+
+def beside(pairs: Sequence[QueuedPair], pair: QueuedPair, step: int) -> str | None:
+    """The one so many places further; after the last comes the first. None where there is no other."""
+    place = place_of(pairs, pair)
+    if place is None:
+        return pairs[0].id if pairs else None
+    return pairs[(place + step) % len(pairs)].id if len(pairs) > 1 else None
+
+
+SAID = {Answer.YES: "Yes", Answer.NO: "No", Answer.NOT_APPLICABLE: "Does not apply"}
+_KEYS = {Answer.YES: "Y", Answer.NO: "N", Answer.NOT_APPLICABLE: "A"}
+_LAST = "last_decision"
+_PROBLEM = "decision_problem"
+
+
+def answer_buttons(
+    workbench: Workbench, queue: DisagreementQueue, pairs: Sequence[QueuedPair], pair: QueuedPair
+) -> None:
+    """What the person saw goes along, so that nobody overrules what they didn't see."""
+    st.text_input("Why, in a line", key=_why(pair), placeholder="optional", max_chars=1_000)
+    st.checkbox(
+        "Make the line guidance of the question",
+        key=_guide(pair),
+        help="In the newest draft that holds the question, or in one that is started. Judges read it once that is "
+        "published.",
+    )
+    with st.container(horizontal=True, key="decide"):
+        for answer, letter in _KEYS.items():
+            if answer is Answer.NOT_APPLICABLE and not pair.question.may_not_apply:
+                continue
+            st.button(
+                SAID[answer],
+                key=f"decide_{letter}_{pair.id}",  # typed twice, a key never decides what nobody has seen yet
+                shortcut=letter,
+                on_click=_decide,
+                args=[workbench, queue, pair, answer, beside(pairs, pair, 1)],
+            )
+        st.button("Skip", key="skip_pair", shortcut="S", on_click=show_pair, args=[beside(pairs, pair, 1) or pair.id])
+
+
+def _decide(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair, answer: Answer, then: str | None) -> None:
+    why, as_guidance = str(st.session_state.get(_why(pair), "")), bool(st.session_state.get(_guide(pair)))
+    try:
+        found = decide_answer(
+            workbench,
+            queue.checklist.id,
+            pair.question.id,
+            pair.text,
+            answer,
+            known_editor(),
+            why=why,
+            seen=pair.decision.id if pair.decision else None,
+            as_guidance=as_guidance,
+            run_id=queue.runs[0].id if queue.runs else None,
+        )
+    except WorkbenchError as error:
+        if isinstance(error, ConflictError) and _LAST in st.session_state and st.session_state[_LAST][1] == pair.id:
+            return  # the same key once more, before the next one was there
+        st.session_state[_PROBLEM] = error
+        show_pair(pair.id)
+        return
+    saved_typing(_why(pair))
+    for key in (_why(pair), _guide(pair)):
+        st.session_state.pop(key, None)
+    st.session_state[_LAST] = (found.decision, pair.id, found.draft)
+    show_pair(then)
+
+
+def last_decision(workbench: Workbench, decides: bool) -> None:
+    """What went wrong, else what was decided last in this session and the way back."""
+    if problem := st.session_state.pop(_PROBLEM, None):
+        show_error(problem)
+    if not decides or _LAST not in st.session_state:
+        return
+    decision, pair, draft = st.session_state[_LAST]
+    with st.container(horizontal=True, vertical_alignment="center", key="last_decision"):
+        st.markdown(f"Decided: **{SAID[decision.answer]}**.", width="content")
+        st.button(
+            "Undo",
+            key="undo_decision",
+            icon=":material/undo:",
+            type="tertiary",
+            on_click=undo,
+            args=[workbench, decision, pair],
+        )
+        if draft:
+            st.markdown(f"The line is guidance in draft {draft} now.", width="content")
+            link("checklist", f"Open draft {draft}", parameters={VERSION: str(draft)})
+
+
+def undo(workbench: Workbench, decision: Decision, pair: str) -> None:
+    """In a callback: the pair is shown again."""
+    st.session_state.pop(_LAST, None)
+    show_pair(pair)
+    try:
+        undo_decision(workbench, decision.id, known_editor())
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = error
+
+
+def settle(workbench: Workbench, queue: DisagreementQueue, decision: Decision, pair: str) -> None:
+    """In a callback: keep this one of those that contradict each other."""
+    st.session_state.pop(_LAST, None)
+    show_pair(pair)
+    try:
+        keep_decision(workbench, queue.checklist.id, decision.id, known_editor())
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = error
+
+
+def _why(pair: QueuedPair) -> str:
+    return f"why_{pair.id}"
+
+
+def _guide(pair: QueuedPair) -> str:
+    return f"as_guidance_{pair.id}"
+
+
+LISTED = "listed"
+PARTING = {PartedKind.EXPERTS: "experts", PartedKind.JUDGE: "judge", PartedKind.REPEATS: "repeats"}
+PAGE_SIZE = 50
+# Native shortcuts take letters and digits alone.
+_KEY = page_script("""(() => {
+  if (window.interactevalListKey) return;
+  window.interactevalListKey = true;
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest?.("input, textarea, select, [contenteditable='true']");
+    if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || typing) return;
+    const button = document.querySelector(".st-key-list_of_pairs button, .st-key-one_by_one button");
+    if (!button) return;
+    event.preventDefault();
+    button.click();
+  });
+})();""")
+_COLUMNS = {
+    "Text": st.column_config.TextColumn(width=400),
+    "No.": st.column_config.NumberColumn(width=50, help="The question's number."),
+    "Question": st.column_config.TextColumn(width=280),
+    "Parting": st.column_config.TextColumn(
+        width=150, help="Experts among themselves, a judge from most of them, or a judge's repeats."
+    ),
+    "Yes": st.column_config.NumberColumn(width=50, help="How many experts say so."),
+    "No": st.column_config.NumberColumn(width=50, help="How many experts say so."),
+    "n/a": st.column_config.NumberColumn(width=50, help="How many experts say that it doesn't apply."),
+}
+
+
+def is_listed() -> bool:
+    return st.query_params.get(LISTED, "") == "yes"
+
+
+def list_button() -> None:
+    st.button("List (?)", key="list_of_pairs", icon=":material/list:", type="tertiary", on_click=_list, args=[True])
+    run_in_page(_KEY)
+
+
+def pair_list(workbench: Workbench, project: Project, pairs: Sequence[QueuedPair]) -> None:
+    """In the order of the queue."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "One by one (?)",
+            key="one_by_one",
+            icon=":material/menu_book:",
+            on_click=_list,
+            args=[False],
+        )
+        run_in_page(_KEY)
+        st.caption(
+            f"{len(pairs):,} disagreements, those first that would move figures most. Tick one to open it.",
+            width="content",
+        )
+    ticked_table(pairs, partial(_table, workbench, project), _open, _COLUMNS, "pairs", PAGE_SIZE)
+
+
+def _open(pair: QueuedPair | None) -> None:
+    if pair is not None:
+        _list(False)
+        show_pair(pair.id)
+
+
+def _list(shown: bool) -> None:
+    if shown:
+        st.query_params[LISTED] = "yes"
+    else:
+        st.query_params.pop(LISTED, None)
+
+
+def _table(workbench: Workbench, project: Project, page: Sequence[QueuedPair]) -> pd.DataFrame:
+    titles = text_titles(workbench, project.id, [each.text for each in page])
+    rows = [
+        {
+            "Text": titles.get(each.text, each.key[0]),
+            WRITER: each.key[1],
+            "No.": each.number,
+            "Question": each.question.text,
+            "Parting": ", ".join(word for kind, word in PARTING.items() if kind in each.kinds),
+            "Yes": each.people.get(Answer.YES, 0),
+            "No": each.people.get(Answer.NO, 0),
+            "n/a": each.people.get(Answer.NOT_APPLICABLE, 0),
+            "Judges": ", ".join(dict.fromkeys((*each.judges, *each.wavering))),
+            "Decided": each.decision.answer.value if each.decision else None,
+        }
+        for each in page
+    ]
+    table = with_writers(pd.DataFrame(rows), project.task)
+    empty = [name for name in ("n/a", "Judges", "Decided") if not table[name].any()]
+    return table.drop(columns=empty)
+
+
+KINDS = {
+    PartedKind.EXPERTS: "Experts disagree",
+    PartedKind.JUDGE: "Judge disagrees with experts",
+    PartedKind.REPEATS: "Judge's repeats differ",
+}
+STATES = {"open": "To decide", "decided": "Decided", "contradicting": "Contradicting decisions"}
+ALL = "all"
+VERSION_KEY = "of_version"
+
+
+def chosen_version(workbench: Workbench, dimension: Dimension) -> Checklist:
+    """The newest published version that anybody answered; the screen says so and ends where there is none."""
+    versions = {str(each.version): each for each in decidable_versions(workbench, dimension.id)}
+    if not versions:
+        empty("No version of the checklist is published yet.", "Publish one first.", "checklist", "Go to Checklist")
+        st.stop()
+    first = next(iter(versions))
+    if len(versions) > 1:
+        prepare(VERSION_KEY, list(versions), first)
+        chosen: str = st.selectbox(
+            "Version", list(versions), key=VERSION_KEY, width=160, on_change=show_pair, args=[None]
+        )
+        keep(VERSION_KEY, chosen, first)
+        return versions[chosen]
+    return versions[first]
+
+
+def queue_filter(queue: DisagreementQueue) -> QueueFilter:
+    """Every choice is in the address."""
+    with st.container(horizontal=True, vertical_alignment="top", key="queue_filter"):
+        state = _state(queue)
+        kind = _one_of("kind", "Kind", {kind.value: words for kind, words in KINDS.items()})
+        numbers = queue.checklist.numbers
+        asked = {str(numbers[each.id]): f"{numbers[each.id]}. {each.text}" for each in queue.checklist.asked}
+        question = _one_of("asked", "Question", asked)
+        judge = _one_of("by_judge", "Judge", {name: model_label(name) for name in queue.judges})
+        parts = dict.fromkeys(each.component for each in queue.checklist.asked if each.component)
+        part = _one_of("part", "Component", {name: name for name in parts}) if len(parts) > 1 else ""
+    return QueueFilter(PartedKind(kind) if kind else None, int(question) if question else None, judge, part, state)
+
+
+def nothing_here(queue: DisagreementQueue) -> None:
+    """Why there is nothing to decide, and what now."""
+    version = f"version {queue.checklist.version}"
+    if not queue.answered and not queue.runs and not queue.pairs:
+        empty(
+            f"Nobody has answered {version} yet, neither an expert nor a judge.",
+            "Draw texts for your experts on Answer, or score texts.",
+            "answer",
+            "Go to Answer",
+        )
+    elif not queue.pairs:
+        who = [number(queue.answered, "expert")] if queue.answered else []
+        who += [number(len(queue.runs), "judge")] if queue.runs else []
+        st.markdown(f"**Nothing parts.** {' and '.join(who)} answered {version}, and where several did they agree.")
+        link("answer", "Let more experts answer")
+    elif not queue.counted("open") and not queue.counted("contradicting"):
+        st.markdown(
+            f"**Everything is decided.** {number(queue.counted('decided'), 'decision')} can be looked at above."
+        )
+        link("results", "See what that does to the figures", parameters={"view": "questions"})
+    else:
+        st.markdown("No disagreement fits this choice. Choose another kind, question, judge or component.")
+
+
+def _state(queue: DisagreementQueue) -> QueueState:
+    states = [each for each in get_args(QueueState) if each != "contradicting" or queue.counted(each)]
+    prepare("standing", states, "open")
+    chosen = st.segmented_control(
+        "Which",
+        states,
+        format_func=lambda state: f"{STATES[state]} ({queue.counted(state):,})",
+        required=True,
+        key="standing",
+        on_change=show_pair,
+        args=[None],
+    )
+    keep("standing", str(chosen), "open")
+    return cast("QueueState", chosen)
+
+
+def _one_of(key: str, label: str, words: dict[str, str]) -> str:
+    """ "" for all of them."""
+    prepare(key, [ALL, *words], ALL)
+    chosen: str = st.selectbox(
+        label,
+        [ALL, *words],
+        format_func=lambda each: words.get(each, "All"),
+        key=key,
+        width=190,
+        on_change=show_pair,
+        args=[None],
+    )
+    keep(key, chosen, ALL)
+    return "" if chosen == ALL else chosen
+
+
+_COLOURED = {
+    Answer.YES: ":green[Yes]",
+    Answer.NO: ":orange[No]",
+    Answer.NOT_APPLICABLE: ":gray[Does not apply]",
+    Answer.UNANSWERED: ":gray[No answer]",
+}
+_BREAK = "  \n"
+"""A new line of the same paragraph."""
+ORDER_HELP = (
+    "First what would move the judges' agreement with people on a question most, if it were settled as one of those "
+    "who answered says, each as likely. Without a judge, first where experts are most divided. After each decision the "
+    "order is made anew, so the place of the one you see may change."
+) + more_in_guide("disagreements")
+
+
+def one_pair(
+    workbench: Workbench,
+    project: Project,
+    queue: DisagreementQueue,
+    pairs: Sequence[QueuedPair],
+    pair: QueuedPair,
+    decides: bool,
+) -> None:
+    try:
+        found = sides_of_pair(workbench, queue.checklist.id, pair.question.id, pair.text)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        _reading(project, found)
+    with right, sticky("deciding"):
+        _steps(pairs, pair)
+        _question(pair)
+        _standing(workbench, queue, pair, decides)
+        if decides and not pair.contradicting:
+            answer_buttons(workbench, queue, pairs, pair)
+        _experts(found)
+        _judges(found, project.task.source_name)
+        if decides:
+            editor_name(current_editor())
+
+
+def _reading(project: Project, found: SidesOfPair) -> None:
+    st.caption(plain(f"{project.task.text_name.capitalize()}: {text_title(found.text)}"))
+    places = [place for one in found.judges for said in one.judgments if (place := _place(said, found.text))]
+    here, there = ([(p.start, p.end) for p in places if p.in_source is source] for source in (False, True))
+    readable_text(found.text.text, f"parted_text_{found.text.id}", here)
+    if found.text.source:
+        st.caption(plain(project.task.source_name.capitalize()))
+        readable_text(found.text.source, f"parted_source_{found.text.id}", there)
+
+
+def _steps(pairs: Sequence[QueuedPair], pair: QueuedPair) -> None:
+    place = place_of(pairs, pair)
+    with st.container(horizontal=True, vertical_alignment="center", key="pair_steps"):
+        for key, label, shortcut, step in (
+            ("previous_pair", "Previous", "Left", -1),
+            ("next_pair", "Next", "Right", 1),
+        ):
+            to = beside(pairs, pair, step)
+            st.button(label, key=key, shortcut=shortcut, disabled=to is None, on_click=show_pair, args=[to])
+        list_button()
+        if place is not None:
+            st.caption(f"{place + 1:,} of {len(pairs):,}", help=ORDER_HELP, width="content")
+
+
+def _question(pair: QueuedPair) -> None:
+    st.markdown(f"**{pair.number}. {plain(pair.question.text)}**")
+    if pair.question.component:
+        st.caption(plain(pair.question.component))
+    if pair.question.guidance:
+        st.markdown(plain(pair.question.guidance))
+    badges = [f":blue-badge[{KINDS[kind]}]" for kind in KINDS if kind in pair.kinds]
+    st.markdown(" ".join(badges) or "Nobody parts here in this version.")
+
+
+def _standing(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair, decides: bool) -> None:
+    """The decision that holds; those that contradict each other side by side."""
+    if pair.contradicting:
+        st.markdown(
+            "**Decisions about versions of this question say different things.** Keep one; the others are undone."
+        )
+        for place, column in enumerate(st.columns(len(pair.contradicting))):
+            one = pair.contradicting[place]
+            with column:
+                _decided(one)
+                if decides:
+                    st.button("Keep this", key=f"keep_{one.id}", on_click=settle, args=[workbench, queue, one, pair.id])
+    elif pair.decision:
+        _decided(pair.decision)
+        if decides:
+            st.button(
+                "Undo this decision",
+                key="undo_shown",
+                icon=":material/undo:",
+                type="tertiary",
+                on_click=undo,
+                args=[workbench, pair.decision, pair.id],
+            )
+
+
+def _decided(one: Decision) -> None:
+    st.markdown(
+        f"Decided: **{SAID[one.answer]}** by {plain(one.who or 'somebody without a name')} on "
+        f"{local_time.said(one.at, local_time.DAY)}, version {one.version}."
+    )
+    if one.why:
+        st.caption(plain(one.why + (" (Became guidance.)" if one.guided else "")))
+    if one.wording:
+        st.caption(plain(f"The question was then: “{one.wording}”"))
+
+
+def _experts(found: SidesOfPair) -> None:
+    if not found.people:
+        st.caption("No expert has answered this.")
+        return
+    st.markdown("**Experts**", help="Without names until something is decided.")
+    lines = []
+    for one in found.people:
+        said = "Only a note" if one.answer is None else _COLOURED[one.answer]
+        origin = f" :small[:gray[from version {one.from_version}]]" if one.from_version else ""
+        lines.append(f"{said} · {plain(one.who)}{origin}")
+        if one.note:
+            lines.append(_small(one.note))
+    st.markdown(_BREAK.join(lines))
+
+
+def _judges(found: SidesOfPair, source: str) -> None:
+    """`source`: what the project calls the texts' sources."""
+    if not found.judges:
+        return
+    st.markdown("**Judges**")
+    lines = []
+    for one in found.judges:
+        said = ", ".join(_said(judgment) for judgment in one.judgments)
+        lines.append(f"{said} · {plain(model_label(one.judge))}")
+        reasons = dict.fromkeys(judgment.rationale for judgment in one.judgments if judgment.rationale)
+        lines.extend(_small(reason) for reason in reasons)
+        quotes = {judgment.quote: _place(judgment, found.text) for judgment in one.judgments if judgment.quote}
+        lines.extend(f":small[{quote_line(quote, place, source)}]" for quote, place in quotes.items())
+    st.markdown(_BREAK.join(lines))
+
+
+def _place(judgment: Judgment, text: Text) -> QuotedPlace | None:
+    """Where its quote stands; None for none, and for one that stands nowhere."""
+    return find_quote(judgment.quote, text.text, text.source) if judgment.quote else None
+
+
+def _small(words: str) -> str:
+    """People's or a judge's words to the letter, below what they are about."""
+    return f":small[:gray[{plain(words)}]]"
+
+
+def _said(judgment: Judgment) -> str:
+    return ":gray[Can't tell]" if judgment.cannot_tell else _COLOURED[judgment.answer]

@@ -1,0 +1,212 @@
+"""People's ratings: how well raters agree, by group."""
+
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from app.services.results.raters import HumanSide, Stratum, human_side_of, stand_in_for_rater
+from pages.components.results.interval_chart import COLOURS, NAMES
+from pages.components.results.stand_in import stand_in
+from pages.components.shell.guide import more_in_guide
+from pages.components.shell.picture import Chart, picture
+from pages.components.shell.runs.result_choices import ResultScope
+from pages.components.shell.runs.run_words import interval
+from pages.components.shell.tables import csv_download
+from pages.components.shell.words import plain
+
+HELP = (
+    "The texts in three parts by how far their raters are apart (standard deviation of a text's ratings). A judge "
+    "that agrees with people only where they agree is no worse than the ratings allow."
+)
+WORDS = {"low": "Raters at one", "middle": "In between", "high": "Raters far apart"}
+
+
+def rater_strata(strata: Sequence[Stratum]) -> None:
+    if not strata:
+        return
+    st.markdown("**The judge, by how far the raters disagree**", help=HELP + more_in_guide("correlation"))
+    if len(strata) == 1:
+        st.markdown("The raters are equally far apart on every text, so there are no parts to tell apart.")
+        return
+    table = pd.DataFrame([_row(each) for each in strata])
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.dataframe(table, placeholder="–", hide_index=True, key="strata")
+        for each in strata:
+            reason = each.result.figures["spearman"].reason
+            if reason:
+                st.caption(plain(f"{WORDS[each.name]}: {reason}"))
+    with right:
+        drawn = _points(strata)
+        if not drawn.empty:
+            texts = ", ".join(f"{WORDS[each.name].lower()} {each.n:,}" for each in strata)
+            picture(_chart(drawn), "strata", "strata_picture", f"Line: 95 % interval. Texts: {texts}.")
+
+
+def _row(each: Stratum) -> dict[str, object]:
+    figure = each.result.figures["spearman"]
+    return {
+        "Texts where": WORDS[each.name],
+        "Spread of ratings": f"{each.low:.2f} to {each.high:.2f}",
+        "Spearman": interval(figure.value, figure.low, figure.high),
+        "Texts": f"{each.result.basis.n_used:,} of {each.n:,}",
+    }
+
+
+def _points(strata: Sequence[Stratum]) -> pd.DataFrame:
+    figures = [(WORDS[each.name], each.result.figures["spearman"], each.n) for each in strata]
+    return pd.DataFrame(
+        [
+            {"where": where, "value": f.value, "low": f.low, "high": f.high, "texts": n}
+            for where, f, n in figures
+            if f.value is not None
+        ]
+    )
+
+
+def _chart(drawn: pd.DataFrame) -> Chart:
+    base = alt.Chart(drawn).encode(
+        y=alt.Y("where:N", sort=list(WORDS.values()), title=None),
+        tooltip=[
+            alt.Tooltip("where:N", title="Texts where"),
+            alt.Tooltip("value:Q", title="Spearman", format=".3f"),
+            alt.Tooltip("low:Q", title="95 % from", format=".3f"),
+            alt.Tooltip("high:Q", title="to", format=".3f"),
+            alt.Tooltip("texts:Q", title="Texts", format=","),
+        ],
+    )
+    colour = COLOURS["Spearman"]
+    rule = base.mark_rule(color=colour, strokeWidth=2).encode(
+        x=alt.X("low:Q", title="Spearman", scale=alt.Scale(nice=True, padding=12)), x2="high:Q"
+    )
+    point = base.mark_point(filled=True, size=70, opacity=1, color=colour).encode(x="value:Q")
+    return alt.layer(rule, point).properties(height=150)
+
+
+RELIABLE, TENTATIVE = 0.8, 0.667
+ALPHA_HELP = (
+    "Krippendorff's alpha: 1 is perfect agreement, 0 what chance would give, below 0 worse than chance. “Interval” "
+    "takes a rating of 5 to be as far from 4 as 2 from 1; “ordinal” counts only the order. In brackets: 95 % interval."
+)
+CEILING_HELP = (
+    "Each rater is compared with the mean of the others, as if that rater were the judge; the mean over raters is what "
+    "a judge as good as one person reaches. The judge beside it is compared with the same means of the others, so "
+    "that neither has an advantage; its figure can therefore differ from the one under Verdict."
+)
+
+
+def result_people(scope: ResultScope) -> None:
+    st.subheader(plain(scope.dimension.name), anchor=False)
+    result = scope.one("people")
+    if result is None:
+        return
+    with st.spinner("Comparing the raters"):
+        found = human_side_of(scope.workbench, result)
+    for remark in found.remarks:
+        st.warning(plain(remark), icon=":material/warning:")
+    if len(found.raters) > 1:
+        _ceiling(found)
+        _agreement(found)
+        if test := stand_in_for_rater(scope.workbench, result):
+            stand_in(test, "On each text: whose score lies nearer to the others' ratings?", "raters")
+        rater_strata(found.strata)
+    if found.raters:
+        _raters(found)
+
+
+def _ceiling(found: HumanSide) -> None:
+    st.markdown("**What one person reaches, and the judge beside**", help=CEILING_HELP + more_in_guide("ceiling"))
+    rows = [
+        {
+            "Coefficient": NAMES[name],
+            "One rater": interval(each.value, each.low, each.high),
+            "Judge": interval(each.judge.value if each.judge else None),
+            "Judge less rater": interval(each.judge.difference, each.judge.low, each.judge.high)
+            if each.judge
+            else "none",
+            "Texts": each.n,
+        }
+        for name, each in found.ceiling.items()
+    ]
+    spearman = found.ceiling["spearman"]
+    if spearman.value is None:
+        st.markdown(plain(spearman.reason))
+        return
+    st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key="ceiling")
+    if spearman.judge:
+        st.markdown(spearman.judge.verdict)
+    compared = len(found.raters) - spearman.n_undefined
+    said = f"Mean over {compared} of {len(found.raters)} raters, each against the mean of the others."
+    st.caption(plain(" ".join(part for part in (said, spearman.reason) if part)))
+
+
+def _agreement(found: HumanSide) -> None:
+    st.markdown("**How well the raters agree with each other**", help=ALPHA_HELP + more_in_guide("alpha"))
+    rows = [
+        {
+            "Measure": each.method,
+            "Value": interval(each.value, each.low, each.high),
+            "Texts": each.n,
+            "Why": each.reason,
+        }
+        for each in found.alphas
+    ]
+    pairs = found.pairwise
+    rows.append(
+        {
+            "Measure": f"Mean Spearman over {pairs.pairs} pairs of raters",
+            "Value": interval(pairs.value),
+            "Texts": found.shared,
+            "Why": pairs.reason,
+        }
+    )
+    table = pd.DataFrame(rows)
+    st.dataframe(
+        table if table["Why"].any() else table.drop(columns="Why"),
+        hide_index=True,
+        placeholder="–",
+        key="rater_agreement",
+    )
+    ordinal = found.alphas[-1].value
+    if ordinal is not None:
+        st.caption(_in_words(ordinal))
+
+
+def _in_words(alpha: float) -> str:
+    if alpha >= RELIABLE:
+        return "Raters agree well: an alpha from .8 is commonly called reliable."
+    if alpha >= TENTATIVE:
+        return "Raters agree fairly: between .667 and .8, conclusions are commonly called tentative."
+    return (
+        "Raters agree little: below .667, ratings are commonly not relied on. A judge can hardly agree with them more "
+        "than they do with each other; the rubric may leave too much open."
+    )
+
+
+def _raters(found: HumanSide) -> None:
+    st.markdown("**Each rater**")
+    by_rater = dict(zip((each.name for each in found.raters), found.ceiling["spearman"].by_rater, strict=False))
+    table = pd.DataFrame(
+        [
+            {
+                "Rater": each.name,
+                "Ratings": each.n,
+                "Lowest": each.low,
+                "Highest": each.high,
+                "Mean": each.mean,
+                "Spearman with the others": by_rater.get(each.name),
+            }
+            for each in found.raters
+        ]
+    )
+    decimals = st.column_config.NumberColumn(format="%.2f")
+    st.dataframe(
+        table,
+        hide_index=True,
+        placeholder="–",
+        key="raters",
+        column_config={"Mean": decimals, "Spearman with the others": st.column_config.NumberColumn(format="%.3f")},
+    )
+    csv_download("Raters (CSV)", table, "raters")

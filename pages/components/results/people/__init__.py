@@ -1,1 +1,0 @@
-"""Results, Details, People: how well the raters agree, and the judge beside them."""
