@@ -6,7 +6,6 @@ from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
-from scipy import stats
 
 from app.errors import InputError
 from app.meta_evaluation.bootstrap import draw_counts
@@ -369,7 +368,7 @@ def is_shifted(s: Sums, drawn: Sums | None) -> bool:
     if not s.others[0]:
         return False
     error = np.nanstd(_apart(drawn)) if drawn is not None and drawn.n.size else rest_error(s)[0]
-    return bool(abs(_apart(s)[0]) > stats.norm.ppf(0.995) * error)
+    return bool(abs(_apart(s)[0]) > NormalDist().inv_cdf(0.995) * error)
 
 
 def _apart(s: Sums) -> Floats:
