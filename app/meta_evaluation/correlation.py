@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from app.meta_evaluation.score_matrix import (
     FEWEST,
@@ -52,6 +51,8 @@ def single(x: Floats, y: Floats) -> Floats:
     """(3,) of one unweighted group of any size, in n log n."""
     if x.size < 2 or np.all(x == x[0]) or np.all(y == y[0]):
         return np.full(3, np.nan)
+    from scipy import stats  # noqa: PLC0415 - every command would start half a second later
+
     tau = float(stats.kendalltau(x, y).statistic)
     rho = _moment(stats.rankdata(x), stats.rankdata(y))
     return np.array([rho, tau, _moment(scaled(x), scaled(y))])
