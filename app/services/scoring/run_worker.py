@@ -10,6 +10,7 @@ from app.errors import ProviderError, StoppedError
 from app.providers.batches.batch import BatchedModel
 from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
+from app.scoring.concurrency import texts_at_once
 from app.services.runtime.batch_rounds import BatchRounds
 from app.services.runtime.models import budget_left
 from app.services.runtime.workbench import Workbench
@@ -128,7 +129,7 @@ class _RunWork:
                 return ended
             planned = _open_scores(self._workbench, self._run)
             everything = len(planned)
-        scorer, at_once, stop = self._scorer(planned, chance), self._concurrency, self._model.stop
+        scorer, at_once, stop = self._scorer(planned, chance), texts_at_once(self._concurrency), self._model.stop
         report = await engine.run(planned, scorer.score, self._sink, at_once, stop)
         chance = {**chance, **self._sink.chance}
         if not chance or len(chance) > FEW * everything or report.stopped or report.fatal:

@@ -25,6 +25,7 @@ from app.errors import ProviderError, StoppedError
 from app.evaluators.reference_metrics import compute_in_this_process
 from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
+from app.scoring.concurrency import texts_at_once
 from app.services.runtime.prompts import own_wordings_of_run
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.blocks.run_scorer import DatabaseSink, RunScorer, judge_session
@@ -213,7 +214,7 @@ class WorkerSession:
                 self._begin(part)
             sink = _SessionSink(self)
             stop = self._open.model.stop
-            return await engine.run(self._feed, self._open.scorer.score, sink, self._block.share, stop)
+            return await engine.run(self._feed, self._open.scorer.score, sink, texts_at_once(self._block.share), stop)
 
     def _wanted(self) -> bool:
         """Whether anybody waits for its blocks; in any thread."""
