@@ -114,6 +114,16 @@ def _cell(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
+def interval_cell(low: float | None, high: float | None) -> str | None:
+    return None if low is None or high is None else f"{low:.3f} to {high:.3f}"
+
+
+def page(verdict: str, cells: str, remarks: Sequence[str], last: str) -> str:
+    """What follows, the table it rests on, what weakens it, and how it was computed; without the parts that are ""."""
+    said = "\n".join(f"- {remark}" for remark in remarks)
+    return "\n\n".join(part for part in (verdict, cells, said, last) if part)
+
+
 def counts_table(counts: Mapping[str, Mapping[str, object]]) -> str:
     """A row a dimension; what few runs have is a column only where one has it."""
     flat = {dimension: _flat(each) for dimension, each in counts.items()}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from app.commands.output import JsonOption, counted, echo, print_json, table
+from app.commands.output import JsonOption, counted, echo, interval_cell, page, print_json, table
 from app.commands.results.meta_eval import File, Resamples, Seed
 from app.commands.results.table_file import read_table, read_values, row_names
 from app.errors import InputError
@@ -16,16 +16,6 @@ if TYPE_CHECKING:
     from app.meta_evaluation.judges.estimate import CorrectedEstimate
     from app.meta_evaluation.judges.figures import EstimatedFigure
     from app.meta_evaluation.judges.panel import AltTest, Panel
-
-
-def interval_cell(low: float | None, high: float | None) -> str | None:
-    return None if low is None or high is None else f"{low:.3f} to {high:.3f}"
-
-
-def page(verdict: str, cells: str, remarks: Sequence[str], last: str) -> str:
-    """What follows, the table it rests on, what weakens it, and how it was computed; without the parts that are ""."""
-    said = "\n".join(f"- {remark}" for remark in remarks)
-    return "\n\n".join(part for part in (verdict, cells, said, last) if part)
 
 
 OneJudge = Annotated[str, typer.Option("--judge", metavar="COL", help="the judge's answers", show_default=False)]
