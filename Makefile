@@ -9,7 +9,6 @@ NEURAL_INSTALLED := $(VENV)/.neural-$(NEURAL)
 SETUP := .venv-setup
 UV := $(SETUP)/bin/uv
 PORT := 8501
-BENCHMARKS := statistics attributes
 TOOLS := .venv-tools
 GUIDE := app/static/guide/index.html
 GUIDE_SOURCES := $(wildcard docs/guide/*.md) docs/zensical.toml deploy/README.md
@@ -82,8 +81,8 @@ check: install-test ## Lint, format, types, who imports whom
 format: install-test ## Format, and mend what the linter can
 	@$(BIN)/ruff check --quiet --fix .; $(BIN)/ruff format .
 
-bench: install-test ## Our own benchmarks
-	@for what in $(BENCHMARKS); do $(BIN)/interacteval bench $$what || exit $$?; done
+bench: install-test ## Measure with one of our own benchmarks: make bench NAME=scale SIZES=10000 (or ANSWERS=FILE.csv)
+	@$(BIN)/python -m tests.benchmarks $(NAME) $(if $(SIZES),--sizes $(SIZES)) $(if $(ANSWERS),--answers $(ANSWERS))
 
 install: $(INSTALLED) ## Make the environment in .venv, with what running needs
 install-test: $(TEST_INSTALLED) ## Add what checks and tests need

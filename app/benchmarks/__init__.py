@@ -1,1 +1,1 @@
-"""Our own benchmarks, reached from `interacteval bench` alone."""
+"""Benchmarks that people run on a server of their own, by `interacteval bench`. The others are in tests/benchmarks."""

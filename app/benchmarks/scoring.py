@@ -1,14 +1,22 @@
-"""Benchmark of a run's speed and thrift: 400 texts, 9 questions, a judge that answers after 200 ms, 32 at a time."""
+"""Benchmark of a run's speed: 400 texts, 9 questions, a judge that answers after 200 ms, 32 requests at a time.
 
+The judge is a process of its own (`python -m app.benchmarks.scoring --delay 0.2`): its processor time isn't counted as
+ours. It speaks OpenAI's chat format, prints its port first, and answers GET /count with the requests it got.
+"""
+
+import argparse
+import asyncio
 import json
 import math
 import random
+import re
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -62,7 +70,7 @@ def run(texts: int = TEXTS, delay: float = DELAY, concurrency: int = CONCURRENCY
 @contextmanager
 def local_judge(delay: float) -> Iterator[int]:
     """The port of a judge in a process of its own, for the length of the block."""
-    command = [sys.executable, "-m", "app.benchmarks.local_judge", "--delay", str(delay)]
+    command = [sys.executable, "-m", "app.benchmarks.scoring", "--delay", str(delay)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own words
         try:
             assert process.stdout is not None
@@ -108,3 +116,71 @@ def fill(workbench: Workbench, count: int, references: int = 0) -> Dimension:
 
 def _words(rng: random.Random, count: int) -> str:
     return " ".join("".join(rng.choices(SYLLABLES, k=rng.randint(1, 4))) for _ in range(count))
+
+
+_HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+_LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
+
+
+class LocalJudge:
+    def __init__(self, delay: float) -> None:
+        self.delay = delay
+        self.requests = 0
+
+    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection. The delay begins when a request is there; its answer is prepared meanwhile."""
+        loop = asyncio.get_running_loop()
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = _LENGTH.search(head)
+                body = await reader.readexactly(int(length[1]) if length else 0)
+                arrived = loop.time()
+                if head.startswith(b"GET "):
+                    writer.write(_http({"requests": self.requests}))
+                    continue
+                self.requests += 1
+                answer = _http(_judged(json.loads(body)))
+                await asyncio.sleep(arrived + self.delay - loop.time())
+                writer.write(answer)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+
+def _http(reply: dict[str, Any]) -> bytes:
+    content = json.dumps(reply).encode()
+    return _HEAD % (len(content), content)
+
+
+def _judged(request: dict[str, Any]) -> dict[str, Any]:
+    keys = request["response_format"]["json_schema"]["schema"]["required"]
+    text = request["messages"][-1]["content"]
+    start = zlib.crc32(text.encode())
+    answers = {key: "yes" if zlib.crc32(key.encode(), start) % 3 else "no" for key in keys}
+    message = {"role": "assistant", "content": json.dumps(answers)}
+    return {
+        "id": "local",
+        "object": "chat.completion",
+        "created": 0,
+        "model": request["model"],
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {
+            "prompt_tokens": len(text) // 4,
+            "completion_tokens": 7 * len(keys),
+            "total_tokens": len(text) // 4,
+        },
+    }
+
+
+async def serve(delay: float) -> None:
+    judge = LocalJudge(delay)
+    server = await asyncio.start_server(judge.converse, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 - how the benchmark learns the port
+    async with server:
+        await server.serve_forever()
+
+
+if __name__ == "__main__":
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--delay", type=float, default=DELAY)
+    asyncio.run(serve(arguments.parse_args().delay))

@@ -3,25 +3,41 @@ lost, how long a save takes, and how much memory a session has."""
 
 import asyncio
 import json
+import os
 import random
+import secrets
+import socket
 import statistics
+import subprocess
+import sys
 import time
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.cookies import SimpleCookie
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
-from app.benchmarks.browser_session import ServedApp, served_app
-from app.benchmarks.screen_client import ScreenClient
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
 from app.providers.credentials import Credentials
 from app.services.attributes.attributes import attributes_of
 from app.services.checklists.checklists import published_checklist
 from app.services.checklists.expert_answers import answer_sheet, draw_texts
 from app.services.data.projects import dimensions_named, get_project
 from app.services.demo import run_demo
+from app.services.people.sign_ins import PARAMETER
 from app.services.runtime.workbench import Workbench
+from app.settings import START_TOKEN
 from db.unit_of_work import Database
 
+SERVER = Path(__file__).resolve().parents[1] / "server.py"
+PATIENCE = 180.0  # seconds; a busy machine starts a server in half a minute
 SESSIONS, SECONDS = 30, 300.0
 THINKING, ANSWERING = (8.0, 20.0), (2.0, 6.0)
 """Seconds between two points of somebody who thinks aloud, and between two answers of somebody who reads a text."""
@@ -48,6 +64,124 @@ class Saved:
     @property
     def seconds(self) -> list[float]:
         return self.thinking + self.answering
+
+
+@dataclass(frozen=True, slots=True)
+class ServedApp:
+    """A running server; `process` is its id, `cookies` are those of a browser that came in by its link."""
+
+    address: str
+    process: int
+    cookies: Mapping[str, str]
+
+    def processor_seconds(self) -> float | None:
+        """What it has had of the processor since it started, in steps of 10 ms; None where the system doesn't tell."""
+        try:
+            fields = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return None
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def served_app(database_url: str) -> Iterator[ServedApp]:
+    """A server that is there for the length of the block."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    token = secrets.token_urlsafe()
+    environment = os.environ | {"INTERACTEVAL_DATABASE_URL": database_url, START_TOKEN: token}
+    server = subprocess.Popen(  # noqa: S603 - our own words
+        [sys.executable, str(SERVER), "127.0.0.1", str(port)],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        deadline = time.monotonic() + PATIENCE
+        while not _is_up(f"{address}/_stcore/health"):
+            if server.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError("The web server did not start.")
+            time.sleep(0.1)
+        yield ServedApp(address, server.pid, _let_in(f"{address}/?{PARAMETER}={token}"))
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _let_in(link: str) -> dict[str, str]:
+    with urllib.request.urlopen(link) as answer:  # noqa: S310 - our own address
+        kept = SimpleCookie("\n".join(answer.headers.get_all("Set-Cookie", [])))
+    return {name: morsel.value for name, morsel in kept.items()}
+
+
+def _is_up(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=1):  # noqa: S310 - our own address
+            return True
+    except OSError:
+        return False
+
+
+class ScreenClient:
+    """One screen, open in one session. `elements` are the widgets on it by their key, as the server last drew them."""
+
+    def __init__(self, address: str, screen: str, parameters: Mapping[str, str], cookies: Mapping[str, str]) -> None:
+        parts = urlsplit(address)
+        self._origin, self._stream = address, f"ws://{parts.netloc}/_stcore/stream"
+        self._screen, self._query = screen, urlencode(parameters)
+        self._cookies = "; ".join(f"{name}={value}" for name, value in cookies.items())
+        self.elements: dict[str, Any] = {}
+
+    async def __aenter__(self) -> "ScreenClient":
+        self._socket = await websockets.connect(
+            self._stream,
+            origin=self._origin,  # type: ignore[arg-type]  # a NewType of str
+            additional_headers={"Cookie": self._cookies} if self._cookies else None,
+            subprotocols=["streamlit"],  # type: ignore[list-item]
+            max_size=None,
+            open_timeout=PATIENCE,
+            ping_interval=None,
+        )
+        await self.draw()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._socket.close()
+
+    async def draw(self, **states: Any) -> None:
+        """Have the screen drawn, with the widgets of these keys set: text, True for a pressed button, or a component's
+        state. Returns once all is drawn."""
+        message = BackMsg()
+        message.rerun_script.query_string = self._query
+        message.rerun_script.page_name = self._screen
+        for key, value in states.items():
+            state = message.rerun_script.widget_states.widgets.add(id=self.elements[key].id)
+            if value is True:
+                state.trigger_value = True
+            elif isinstance(value, str):
+                state.string_value = value
+            else:
+                state.json_value = json.dumps(value)
+        await self._socket.send(message.SerializeToString())
+        await asyncio.wait_for(self._drawn(), PATIENCE)
+
+    async def _drawn(self) -> None:
+        """A rerun that the script asked for itself ends with a message of its own, and another follows."""
+        while True:
+            received = ForwardMsg.FromString(await self._socket.recv())
+            kind = received.WhichOneof("type")
+            if kind == "delta" and received.delta.WhichOneof("type") == "new_element":
+                self._note(received.delta.new_element)
+            elif kind == "script_finished" and received.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+                return
+
+    def _note(self, element: Any) -> None:
+        shown = getattr(element, str(element.WhichOneof("type")), None)
+        id_ = getattr(shown, "id", "")
+        if isinstance(id_, str) and id_.startswith("$$ID-"):
+            self.elements[id_.split("-", 2)[2]] = shown
 
 
 def run(sessions: int = SESSIONS, seconds: float = SECONDS) -> dict[str, Any]:

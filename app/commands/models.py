@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from pathlib import Path
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 # The endpoint gets less; this is also for importing what asks it, on a slow machine.
 ENDPOINT_SECONDS = 60.0
+
+
+class Benchmark(StrEnum):
+    SCORING = "scoring"
+    SESSIONS = "sessions"
 
 
 def register(root: typer.Typer) -> None:
@@ -152,26 +157,21 @@ def _from(model: "PricedModel") -> str:
 
 
 def bench(
-    what: Annotated[
-        str,
-        typer.Argument(
-            help="scoring, hand-loop, workers, scale, statistics, attributes, estimates, drift, pages or sessions."
-        ),
-    ],
-    answers: Annotated[
-        Path | None,
-        typer.Option("--answers", help="for estimates: a CSV with doc_id, human and judge (yes or no)"),
-    ] = None,
-    sizes: Annotated[str, typer.Option("--sizes", help="for scale: how many texts, such as 10000,100000")] = "",
+    name: Annotated[Benchmark, typer.Argument(help="What to measure.")],
     json_: JsonOption = False,
 ) -> None:
-    """Our own benchmarks, on data made for them.
+    """Measure this machine: how fast a run scores texts, or how many people can work at once. Data are made up.
 
-    Example: interacteval bench statistics --json
+    Example: interacteval bench scoring --json
     """
-    from app.benchmarks.registry import run_benchmark
+    if name is Benchmark.SCORING:
+        from app.benchmarks.scoring import run as score
 
-    measured = run_benchmark(what, answers, sizes)
+        measured = score()
+    else:
+        from app.benchmarks.sessions import run as play_sessions
+
+        measured = play_sessions()
     if json_:
         print_json(measured)
     else:

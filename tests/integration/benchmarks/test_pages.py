@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from app.benchmarks import pages, screens_in_browser
-from app.benchmarks.registry import run_benchmark
 from app.services.demo import prepare_demo
 from pages.components.shell.navigation.screens import SCREENS
+from tests.benchmarks import pages, screens_in_browser
+from tests.benchmarks.__main__ import run_benchmark
 
 pytestmark = pytest.mark.long
 

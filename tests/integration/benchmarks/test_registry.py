@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.benchmarks import hand_loop, scale, scale_steps, scoring, turns, workers
-from app.benchmarks.registry import run_benchmark
+from app.benchmarks import scoring
 from app.errors import InputError, WorkbenchError
+from tests.benchmarks import hand_loop, scale, scale_steps, turns, workers
+from tests.benchmarks.__main__ import run_benchmark
 
 pytestmark = pytest.mark.long
 

@@ -1,4 +1,4 @@
-from app.benchmarks.attributes import generated_pool, run
+from tests.benchmarks.attributes import generated_pool, run
 
 
 def test_measures_every_part() -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from app.benchmarks import estimates
-from app.benchmarks.registry import run_benchmark
 from app.errors import InputError
+from tests.benchmarks import estimates
+from tests.benchmarks.__main__ import run_benchmark
 
 
 def test_it_measures_the_table_it_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

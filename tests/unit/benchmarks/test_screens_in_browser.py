@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.benchmarks.screens_in_browser import ScreenLook, summary
+from tests.benchmarks.screens_in_browser import ScreenLook, summary
 
 LOOKS = [
     ScreenLook("home", 3.0, 0.9, 2.0),

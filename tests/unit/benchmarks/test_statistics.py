@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from app.benchmarks import statistics
+from tests.benchmarks import statistics
 
 
 def test_the_benchmark_reports_every_design(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ from itertools import product
 import numpy as np
 import pytest
 
-from app.benchmarks import drift as bench
 from app.meta_evaluation.judges.drift import (
     LEVEL,
     LIMIT,
@@ -19,6 +18,7 @@ from app.meta_evaluation.judges.drift import (
     upper_bound,
 )
 from app.meta_evaluation.score_matrix import Ints
+from tests.benchmarks import drift as bench
 
 
 def _everywhere(codes: Ints) -> Answerings:

@@ -16,8 +16,8 @@ def measured_process(module: str, *words: object, variables: Mapping[str, str] |
     Raises WorkbenchError where it fails.
     """
     root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(  # noqa: S603 - our own words
-        [sys.executable, "-m", f"app.benchmarks.{module}", *map(str, words)],
+    done = subprocess.run(
+        [sys.executable, "-m", f"tests.benchmarks.{module}", *map(str, words)],
         cwd=root,
         env={**os.environ, "PYTHONPATH": str(root), **(variables or {})},
         stdout=subprocess.PIPE,

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from app.benchmarks.turns import CHECKLIST, ROUGE, compared, turn
 from app.cluster import check_dask
+from tests.benchmarks.turns import CHECKLIST, ROUGE, compared, turn
 
 ROUNDS = 2
 SETTINGS = {

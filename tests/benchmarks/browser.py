@@ -1,29 +1,16 @@
 """A real browser on a web server of its own, for benchmarks: what a person waits for is half in the browser."""
 
-import os
-import secrets
 import shutil
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
-from http.cookies import SimpleCookie
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from app.services.people.sign_ins import PARAMETER
-from app.settings import START_TOKEN
+from app.benchmarks.sessions import PATIENCE, ServedApp, served_app
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-SERVER = Path(__file__).resolve().parents[1] / "server.py"
-PATIENCE = 180.0  # seconds; a busy machine starts a server in half a minute
 HEARD_MS = 60_000  # no redraw takes as long, also on a busy machine
 NO_BROWSER = "not measured: it takes Playwright and Chromium, which `make browser` of a clone installs"
 # Counts redraws, so that a click's own is waited for and not the one before it.
@@ -48,23 +35,6 @@ DRAWN = f"""([redraws, words, picture, left]) => {{
 WORDS = "document.querySelector('[data-testid=stMain]')?.innerText"
 
 Measured = TypeVar("Measured")
-
-
-@dataclass(frozen=True, slots=True)
-class ServedApp:
-    """A running server; `process` is its id, `cookies` are those of a browser that came in by its link."""
-
-    address: str
-    process: int
-    cookies: Mapping[str, str]
-
-    def processor_seconds(self) -> float | None:
-        """What it has had of the processor since it started, in steps of 10 ms; None where the system doesn't tell."""
-        try:
-            fields = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            return None
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def in_browser(database_url: str, measure: Callable[["BrowserContext", ServedApp], Measured]) -> Measured | str:
@@ -115,44 +85,3 @@ def _heard(page: "Page", redraws: int, words: str | None) -> bool:
     except UnheardError:
         return False
     return True
-
-
-@contextmanager
-def served_app(database_url: str) -> Iterator[ServedApp]:
-    """A server that is there for the length of the block."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    token = secrets.token_urlsafe()
-    environment = os.environ | {"INTERACTEVAL_DATABASE_URL": database_url, START_TOKEN: token}
-    server = subprocess.Popen(  # noqa: S603 - our own words
-        [sys.executable, str(SERVER), "127.0.0.1", str(port)],
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        address = f"http://127.0.0.1:{port}"
-        deadline = time.monotonic() + PATIENCE
-        while not _answers(f"{address}/_stcore/health"):
-            if server.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError("The web server did not start.")
-            time.sleep(0.1)
-        yield ServedApp(address, server.pid, _let_in(f"{address}/?{PARAMETER}={token}"))
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def _let_in(link: str) -> dict[str, str]:
-    with urllib.request.urlopen(link) as answer:  # noqa: S310 - our own address
-        kept = SimpleCookie("\n".join(answer.headers.get_all("Set-Cookie", [])))
-    return {name: morsel.value for name, morsel in kept.items()}
-
-
-def _answers(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(address, timeout=1):  # noqa: S310 - our own address
-            return True
-    except OSError:
-        return False

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from app.benchmarks.browser_session import in_browser, until_drawn
+from tests.benchmarks.browser import in_browser, until_drawn
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -12,7 +12,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from app.benchmarks.browser_session import ServedApp, in_browser, until_drawn
+from app.benchmarks.sessions import ServedApp
+from tests.benchmarks.browser import in_browser, until_drawn
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, CDPSession, Locator, Page
@@ -87,7 +88,7 @@ def _walk(tabs: "BrowserContext", app: ServedApp) -> list[ScreenLook]:
 
 def _follow(page: "Page", link: "Locator", screen: str) -> None:
     """Click, once more where the link was drawn anew under the pointer, so that nobody heard of it."""
-    from playwright.sync_api import TimeoutError as UnheardError  # noqa: PLC0415 - it need not be installed
+    from playwright.sync_api import TimeoutError as UnheardError
 
     for _ in range(CLICKS):
         link.click()

@@ -1,22 +1,28 @@
-"""Our own benchmarks, by name. Only the one asked for is loaded: what it doesn't use would slow it down."""
+"""Our own benchmarks, by name: `make bench NAME=scale SIZES=10000`. Each prints one JSON document.
 
+Only the one asked for is loaded: what it doesn't use would slow it down.
+"""
+
+import argparse
+import json
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from app.errors import InputError
+from app.errors import InputError, WorkbenchError
 
 BENCHMARKS = {
     "scoring": "app.benchmarks.scoring",
-    "statistics": "app.benchmarks.statistics",
-    "pages": "app.benchmarks.pages",
-    "attributes": "app.benchmarks.attributes",
-    "estimates": "app.benchmarks.estimates",
-    "drift": "app.benchmarks.drift",
+    "statistics": "tests.benchmarks.statistics",
+    "pages": "tests.benchmarks.pages",
+    "attributes": "tests.benchmarks.attributes",
+    "estimates": "tests.benchmarks.estimates",
+    "drift": "tests.benchmarks.drift",
     "sessions": "app.benchmarks.sessions",
-    "scale": "app.benchmarks.scale",
-    "hand-loop": "app.benchmarks.hand_loop",
-    "workers": "app.benchmarks.workers",
+    "scale": "tests.benchmarks.scale",
+    "hand-loop": "tests.benchmarks.hand_loop",
+    "workers": "tests.benchmarks.workers",
 }
 READS_ANSWERS = ("estimates",)
 HAS_SIZES = ("scale",)
@@ -43,3 +49,22 @@ def _sizes(typed: str) -> tuple[int, ...]:
     if not all(part.isdecimal() and int(part) for part in found):
         raise InputError(f"{typed!r} are no numbers of texts.", "Write them as 10000,100000.")
     return tuple(sorted(map(int, found)))
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    arguments.add_argument("name", metavar="NAME", help=", ".join(BENCHMARKS))
+    arguments.add_argument("--answers", type=Path, help="for estimates: a CSV with doc_id, human and judge (yes or no)")
+    arguments.add_argument("--sizes", default="", help="for scale: how many texts, such as 10000,100000")
+    chosen = arguments.parse_args()
+    try:
+        measured = run_benchmark(chosen.name, chosen.answers, chosen.sizes)
+    except WorkbenchError as error:
+        print(error.in_full, file=sys.stderr)
+        return error.exit_status
+    print(json.dumps(measured, indent=2, ensure_ascii=False))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,7 +6,7 @@ They take turns, on the same machine as the judge, which answers after 200 ms.
 from collections.abc import Sequence
 from typing import Any
 
-from app.benchmarks.turns import CHECKLIST, LOOP, compared, turn
+from tests.benchmarks.turns import CHECKLIST, LOOP, compared, turn
 
 ROUNDS = 3
 SETTINGS = ((640, 32), (1_280, 128))

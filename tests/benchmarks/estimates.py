@@ -93,7 +93,7 @@ def _made_up() -> tuple[Ints, Floats, Floats]:
 
 
 def _table(path: Path) -> tuple[Ints, Floats, Floats]:
-    import pandas as pd  # noqa: PLC0415 - only where a file is given
+    import pandas as pd
 
     with open_file(path) as file:
         rows = pd.read_csv(file, dtype=str)

@@ -16,8 +16,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from app.benchmarks.pages_in_browser import browser_times
-from app.benchmarks.screens_in_browser import screens_times
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
 from app.domain.judgment import Answer, Evaluation, Judgment, checklist_score
 from app.domain.project import Dimension, Rating, Task, Text
@@ -32,6 +30,8 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import forecast
 from app.services.scoring.runs import RunOptions, list_runs
 from db.unit_of_work import Database, UnitOfWork
+from tests.benchmarks.pages_in_browser import browser_times
+from tests.benchmarks.screens_in_browser import screens_times
 
 TEXTS, SYSTEMS, QUESTIONS, RATERS = 1_600, 8, 10, 3
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
@@ -51,7 +51,7 @@ def run() -> dict[str, Any]:
         workbench = Workbench(Database(f"sqlite:///{folder}/bench.db"), Credentials())
         try:
             with workbench.database.write() as work:
-                dimensions = _fill(work, random.Random(0))  # noqa: S311 - benchmark data
+                dimensions = _fill(work, random.Random(0))
             return {
                 "measured": MEASURED,
                 "texts": TEXTS,

@@ -1,6 +1,6 @@
 """The steps of the benchmark of size, each run in a process of its own: what it takes and its memory are its alone.
 
-`python -m app.benchmarks.scale_steps STEP FOLDER TEXTS` prints the seconds and the most memory as JSON.
+`python -m tests.benchmarks.scale_steps STEP FOLDER TEXTS` prints the seconds and the most memory as JSON.
 """
 
 import csv
@@ -53,7 +53,7 @@ Texts = Iterator[dict[str, Any]]
 
 def texts(count: int) -> Texts:
     """Texts of two or three short sentences, ten systems to a document, with the ratings of two people."""
-    rng = random.Random(0)  # noqa: S311 - benchmark data
+    rng = random.Random(0)
     for n in range(count):
         sentences = [" ".join(rng.choices(WORDS, k=rng.randint(5, 10))).capitalize() for _ in range(rng.randint(2, 3))]
         quality = rng.gauss(3 + (n % SYSTEMS) / SYSTEMS, 1)
@@ -82,8 +82,8 @@ def _write_jsonl(path: Path, rows: Texts) -> None:
 
 
 def _write_parquet(path: Path, rows: Texts) -> None:
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     first = pa.Table.from_pylist(list(islice(rows, 10_000)))
     with pq.ParquetWriter(path, first.schema) as writer:
@@ -227,7 +227,7 @@ def main(step: str, folder: str, count: str) -> None:
     started, computed = time.perf_counter(), time.process_time()
     measured()
     seconds, computed = time.perf_counter() - started, time.process_time() - computed
-    print(json.dumps({"seconds": round(seconds, 1), "cpu_seconds": round(computed, 1), "peak_mb": round(_peak_mb())}))  # noqa: T201 - the parent reads it
+    print(json.dumps({"seconds": round(seconds, 1), "cpu_seconds": round(computed, 1), "peak_mb": round(_peak_mb())}))
 
 
 def _peak_mb() -> float:

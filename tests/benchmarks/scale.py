@@ -1,6 +1,6 @@
 """Benchmark of size: 10 k, 100 k and 1 M short texts with two people's ratings, from their file to the archive.
 
-Each step is a process of its own (app.benchmarks.scale_steps), so that its seconds and its most memory are its alone.
+Each step is a process of its own (tests.benchmarks.scale_steps), so that its seconds and its most memory are its alone.
 `growth` is how many times the CPU the largest takes of the next smaller one's, beside how many times larger it is: as
 many times is linear. The CPU is that of the step alone, however busy the machine is; the seconds are by the clock.
 """
@@ -10,8 +10,8 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-from app.benchmarks.measured_process import measured_process
-from app.benchmarks.scale_steps import STEPS
+from tests.benchmarks.measured_process import measured_process
+from tests.benchmarks.scale_steps import STEPS
 
 SIZES = (10_000, 100_000, 1_000_000)
 IMPORT_SECONDS, IMPORT_MB, OTHERS_MB = 600, 1024, 1536
@@ -37,7 +37,7 @@ def _of_size(count: int) -> dict[str, dict[str, float]]:
         for step in STEPS:
             found[step] = measured_process("scale_steps", step, folder, count)
             told = f"{count:,} texts, {step}: {found[step]['seconds']} s, {found[step]['peak_mb']} MB"
-            print(told, file=sys.stderr, flush=True)  # noqa: T201 - it takes so long that people want to see it go on
+            print(told, file=sys.stderr, flush=True)
     return found
 
 

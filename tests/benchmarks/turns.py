@@ -1,6 +1,6 @@
 """Turns of a comparison, each a process of its own with a database and a judge of its own.
 
-`python -m app.benchmarks.turns WORK TEXTS IN_FLIGHT WORKERS` prints what one took, as JSON.
+`python -m tests.benchmarks.turns WORK TEXTS IN_FLIGHT WORKERS` prints what one took, as JSON.
 """
 
 import asyncio
@@ -15,13 +15,13 @@ from typing import Any
 
 from openai import AsyncOpenAI
 
-from app.benchmarks.measured_process import measured_process
 from app.benchmarks.scoring import DELAY, QUESTIONS, fill, local_judge
 from app.cluster import local_cluster, work_shared_at
 from app.errors import WorkbenchError
 from app.evaluators.checklist import judge_schema
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.benchmarks.measured_process import measured_process
 
 LOOP, CHECKLIST, ROUGE = "loop", "checklist", "rouge-l"
 REFERENCES = 11  # as SummEval has
@@ -117,4 +117,4 @@ async def _loop(bodies: Sequence[dict[str, Any]], in_flight: int) -> int:
 
 
 if __name__ == "__main__":
-    print(json.dumps(_take(sys.argv[1], *map(int, sys.argv[2:]))), flush=True)  # noqa: T201 - what the other reads
+    print(json.dumps(_take(sys.argv[1], *map(int, sys.argv[2:]))), flush=True)
