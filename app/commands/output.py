@@ -13,7 +13,7 @@ from app.domain.storable_text import storable
 from app.errors import paragraph_of_kind
 
 if TYPE_CHECKING:
-    from app.domain.run import RunSummary
+    pass
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 ProjectOption = Annotated[str, typer.Option("--project", help="The project's name.")]
@@ -74,19 +74,6 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 def shown_model(name: str) -> str:
     """A model's name for people; what is no LLM says so."""
     return "rules (not an LLM)" if name == "rules" else name
-
-
-def shown_method(run: "RunSummary") -> str:
-    """The method of a run for people; a study of conditions says for which one it ran, a comparison of ways of asking
-    which way."""
-    if run.asking_way:
-        return f"{run.evaluator}, compared: {run.asking_way.words}"
-    if run.anchors:
-        return f"{run.evaluator}, anchors"
-    if run.drawn and not run.study:
-        return f"{run.evaluator}, trial on {counted(run.texts, 'text')}"
-    trial = f", trial {run.trial}" if run.trial else ""
-    return f"{run.evaluator}, condition {run.study}{trial}" if run.study else run.evaluator
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

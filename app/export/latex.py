@@ -98,7 +98,8 @@ def interval_shown(value: float | None, low: float | None, high: float | None) -
 
 def _row(result: Mapping[str, Any]) -> str:
     judge = "rules, not an LLM" if result["judge"] == "rules" else result["judge"]
-    evaluator = f"{result['evaluator']} ({judge})" if judge else result["evaluator"]
+    method = ", ".join((result["evaluator"], *result["variant"]))
+    evaluator = f"{method} ({judge})" if judge else method
     groups = f"{result['groups_used']}/{result['groups_all']}" if result["groups_all"] else _NONE
     figures = [_figure(result[name]) for name in (*_COEFFICIENTS, "mae")]
     used = str(result["spearman"]["n"])

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     "run",
     "evaluator",
+    "variant",
     "judge",
     "dimension",
     "doc_id",

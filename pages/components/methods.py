@@ -18,6 +18,7 @@ from app.services.results.quality_cost import (
     writers,
 )
 from app.services.runtime.use_case import may
+from app.services.scoring.variants import method_label
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import picture
 from pages.components.shell.runs.result_choices import ResultScope
@@ -74,7 +75,7 @@ def quality_cost(scope: ResultScope) -> None:
 def name(each: QualityCost) -> str:
     version = f" v{each.scores.version}" if each.scores.version else ""
     judge = "" if each.run.judge == "none" else f" · {model_label(each.run.judge)}"
-    return f"{each.run.evaluator}{version}{judge}"
+    return f"{method_label(each.run)}{version}{judge}"
 
 
 def _row(each: QualityCost) -> dict[str, object]:

@@ -67,7 +67,7 @@ def test_it_is_compared_from_the_screen_and_the_result_stands_there(
     ways = next(frame.value for frame in app.dataframe if "Asked" in frame.value)
     assert list(ways["Calls"]) == [1000, 4000, 1000]
     runs = next(frame.value for frame in app.dataframe if "Draw" in frame.value)
-    assert runs["Method"].iloc[0] == "checklist · compared: one call, last question first"
+    assert runs["Method"].iloc[0] == "checklist, compared: one call, last question first"
     assert runs["Draw"].iloc[0] == "40 texts, seed 1"
 
 

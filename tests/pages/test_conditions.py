@@ -116,7 +116,7 @@ def test_a_studys_runs_are_named_by_their_condition_among_the_runs(demo: Workben
     assert not app.exception
     methods = list(next(frame.value for frame in app.dataframe if "Method" in frame.value)["Method"])
     assert methods[-1] == "checklist"
-    assert "checklist · condition: everybody but simulated expert Ada" in methods
+    assert "checklist, condition: everybody but simulated expert Ada" in methods
 
 
 def test_the_papers_design_is_drawn_checked_and_scored(demo: Workbench, open_screen: Open) -> None:

@@ -79,10 +79,13 @@ def bias(
 
 
 def _quality_document(each: "QualityCost", coefficient: Coefficient) -> dict[str, Any]:
+    from app.services.scoring.variants import variant_of
+
     difference = each.against.comparison.differences[coefficient].figure if _compared(each) else None  # type: ignore[union-attr]
     return {
         "run": each.run.id,
         "evaluator": each.run.evaluator,
+        "variant": list(variant_of(each.run)),
         "judge": each.run.judge,
         "checklist_version": each.scores.version,
         "coefficient": coefficient,
@@ -104,11 +107,13 @@ def _compared(each: "QualityCost") -> bool:
 
 
 def _quality_row(each: "QualityCost", coefficient: Coefficient) -> list[object]:
+    from app.services.scoring.variants import method_label
+
     document = _quality_document(each, coefficient)
     less = document["less_checklist"] or {"value": None, "low": None, "high": None}
     cost = None if each.cost.per_1000 is None else f"{each.cost.per_1000:,.2f}"
     figures = [document["value"], document["low"], document["high"], each.groups, cost]
-    return [each.run.id, each.run.evaluator, shown_model(each.run.judge), *figures, *less.values()]
+    return [each.run.id, method_label(each.run), shown_model(each.run.judge), *figures, *less.values()]
 
 
 def _print_bias(study: "WriterBias") -> None:

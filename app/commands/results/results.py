@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.model_asking import IntervalsDaskOption
-from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, shown_method, shown_model, table
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, shown_model, table
 from app.commands.results.meta_eval import AtLevel, Resample, Resamples, Seed, WithConstant, WithDuplicates
 from app.meta_evaluation.score_matrix import RESAMPLES
 
@@ -139,16 +139,17 @@ def _aspect_row(aspect: "AspectWorth") -> list[object]:
 
 def print_results(found: "list[DimensionResult]", notice: str) -> None:
     from app.services.results.result_files import dimension_means
+    from app.services.scoring.variants import method_label
 
     rows: list[list[object]] = []
     for r in found:
-        run_words = [r.run.id, shown_method(r.run), shown_model(r.run.judge)]
+        run_words = [r.run.id, method_label(r.run), shown_model(r.run.judge)]
         rows.append([*run_words, r.dimension.name, r.scored, *r.headline, r.meta.mae.value])
     for mean in dimension_means(found):
         run, spearman = mean.result.run, mean.figures["spearman"]
         words = f"mean of {mean.dimensions} dimensions"
         figures = [spearman.value, spearman.low, spearman.high, None, mean.figures["mae"].value]
-        rows.append([run.id, shown_method(run), shown_model(run.judge), words, spearman.n, *figures])
+        rows.append([run.id, method_label(run), shown_model(run.judge), words, spearman.n, *figures])
     headings = ["run", "evaluator", "judge", "dimension", "texts", "Spearman", "95 % from", "to", "groups", "MAE"]
     echo(table(headings, rows))
     for result in found:

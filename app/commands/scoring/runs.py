@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.model_asking import runs_end_on_signals
-from app.commands.output import JsonOption, counts_table, echo, print_json, shown_method, table
+from app.commands.output import JsonOption, counts_table, echo, print_json, table
 from app.commands.results.method_comparison import bias, quality
 from app.commands.results.run_comparison import compare
 from app.commands.scoring.score import carry_out, say_wait
@@ -40,6 +40,7 @@ def list_(
     from app.services.data.projects import get_project
     from app.services.runtime.workbench import open_workbench
     from app.services.scoring.runs import list_runs
+    from app.services.scoring.variants import method_label
 
     workbench = open_workbench()
     found = list_runs(workbench, get_project(workbench, project).id if project else None, anchors=True)
@@ -47,7 +48,7 @@ def list_(
         print_json([_document(run) for run in found])
     else:
         rows = [
-            [r.id, r.project, shown_method(r), r.judge, ", ".join(r.dimensions), r.status.value, r.done, r.all]
+            [r.id, r.project, method_label(r), r.judge, ", ".join(r.dimensions), r.status.value, r.done, r.all]
             for r in found
         ]
         echo(table(["run", "project", "evaluator", "judge", "dimensions", "status", "done", "all"], rows))
@@ -63,6 +64,7 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
     from app.services.runtime.workbench import open_workbench
     from app.services.scoring.run_batches import OPEN, batches_of_run
     from app.services.scoring.runs import get_run
+    from app.services.scoring.variants import method_label
 
     workbench = open_workbench()
     run = _meant(workbench, run, project)
@@ -88,7 +90,7 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
             }
         )
         return
-    echo(f"Run {found.id} of {found.project}: {shown_method(found)}, {found.judge}, {found.status.value}")
+    echo(f"Run {found.id} of {found.project}: {method_label(found)}, {found.judge}, {found.status.value}")
     if found.message:
         echo(found.message)
     echo(counts_table(counts))
@@ -202,10 +204,13 @@ def _batch_document(batch: "ProviderBatch") -> dict[str, object]:
 
 
 def _document(run: "RunSummary") -> dict[str, object]:
+    from app.services.scoring.variants import variant_of
+
     return {
         "run": run.id,
         "project": run.project,
         "evaluator": run.evaluator,
+        "variant": list(variant_of(run)),
         **({"condition": run.study} if run.study else {}),
         **({"asking_way": run.asking_way.value} if run.asking_way else {}),
         "judge": run.judge,

@@ -400,11 +400,13 @@ def progress_sayer() -> "Callable[[RunSummary], None]":
 def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, object]:
     from app.services.results.run_answers import run_counts
     from app.services.scoring.run_writer import LOGPROBS
+    from app.services.scoring.variants import variant_of
 
     run, tally = report.run, report.tally
     return {
         "run": run.id,
         "evaluator": run.evaluator,
+        "variant": list(variant_of(run)),
         "judge": run.judge,
         "status": run.status.value,
         "dimensions": run_counts(workbench, run.id),
@@ -424,9 +426,10 @@ def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, o
 def _print_report(workbench: "Workbench", report: "RunReport") -> None:
     from app.services.results.run_answers import run_counts
     from app.services.scoring.run_writer import logprobs_remark
+    from app.services.scoring.variants import method_label
 
     run = report.run
-    echo(f"Run {run.id} ({run.evaluator}, {run.judge}): {run.done} of {run.all} scored, {run.status.value}")
+    echo(f"Run {run.id} ({method_label(run)}, {run.judge}): {run.done} of {run.all} scored, {run.status.value}")
     echo(counts_table(run_counts(workbench, run.id)))
     if remark := logprobs_remark(run):
         say(remark)

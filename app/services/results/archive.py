@@ -24,6 +24,7 @@ from app.services.data.locked_split import state_of
 from app.services.runtime.output_file import output_file
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.variants import variant_of
 from db.unit_of_work import UnitOfWork
 
 Row = dict[str, Any]
@@ -35,7 +36,19 @@ SAMPLE_COLUMNS = ("dimension", *_KEY, "score", "chosen_by")
 ASSIGNMENT_COLUMNS = ("dimension", "expert")
 SHARE_COLUMNS = (*_KEY, "expert")
 SIDE_BY_SIDE_COLUMNS = ("dimension", "expert", "set_a", "outside", "question", "answer")
-RUN_COLUMNS = ("run", "evaluator", "judge", "dimensions", "status", "scored", "failed", "planned", "started", "choices")
+RUN_COLUMNS = (
+    "run",
+    "evaluator",
+    "variant",
+    "judge",
+    "dimensions",
+    "status",
+    "scored",
+    "failed",
+    "planned",
+    "started",
+    "choices",
+)
 SCORE_COLUMNS = (*SCORES, "status")
 ANCHOR_COLUMNS = ("set", "dimension", "version", "frozen_at", "frozen_by", "digest", *_KEY, "question", "answer")
 LOOK_COLUMNS = ("set", "dimension", "run", "judge", "against", "reference", "at", "verdict", "figures")
@@ -156,6 +169,7 @@ def run_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
         yield {
             "run": run.id,
             "evaluator": run.evaluator,
+            "variant": " ".join(variant_of(run)),
             "judge": run.judge,
             "dimensions": ", ".join(run.dimensions),
             "status": run.status.value,
@@ -222,7 +236,14 @@ def _of_runs(
     for run in reversed(runs):
         with workbench.database.read() as work:
             for part in work.runs.parts(run.id):
-                origin = {"run": run.id, "evaluator": run.evaluator, "judge": run.judge, "dimension": part.name}
+                variant = " ".join(variant_of(run))
+                origin = {
+                    "run": run.id,
+                    "evaluator": run.evaluator,
+                    "variant": variant,
+                    "judge": run.judge,
+                    "dimension": part.name,
+                }
                 checklist = work.checklists.get(part.checklist) if part.checklist else None
                 yield from rows(work, origin, part.dimension, checklist)
 

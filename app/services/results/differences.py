@@ -21,6 +21,7 @@ from app.services.results.results import Choices, DimensionResult, kept_result
 from app.services.results.run_comparison import ScoreSet, score_sets
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.variants import variant_of
 
 __all__ = [
     "EstimatedDifference",
@@ -130,7 +131,7 @@ def other_versions(workbench: Workbench, project_id: int, result: DimensionResul
 
 def _kind(run: RunSummary) -> tuple[object, ...]:
     """Of two runs of the same kind only the version differs."""
-    return run.evaluator, run.judge, run.study, run.asking_way
+    return run.evaluator, variant_of(run), run.judge, run.study, run.asking_way
 
 
 @use_case(Right.READ)

@@ -24,6 +24,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, options_of
 from app.services.scoring.run_writer import gives_probabilities
+from app.services.scoring.variants import variant_of
 
 __all__ = [
     "JudgePanel",
@@ -102,7 +103,8 @@ def quality_and_cost(
 def _defaults(sets: Sequence[ScoreSet]) -> list[ScoreSet]:
     kept: dict[tuple[object, ...], ScoreSet] = {}
     for scores in sorted(sets, key=lambda each: each.run.rank(), reverse=True):
-        kept.setdefault((scores.run.evaluator, scores.run.judge, scores.version, scores.condition), scores)
+        run = scores.run
+        kept.setdefault((run.evaluator, variant_of(run), run.judge, scores.version, scores.condition), scores)
     return list(kept.values())
 
 
@@ -199,7 +201,7 @@ def judge_panel(workbench: Workbench, project_id: int, result: DimensionResult) 
 
 def _kind(run: RunSummary, version: int | None) -> tuple[object, ...]:
     """Runs that differ in nothing else can be compared as judges."""
-    return run.evaluator, version, run.study, run.asking_way
+    return run.evaluator, variant_of(run), version, run.study, run.asking_way
 
 
 @use_case(Right.READ)

@@ -30,6 +30,7 @@ from app.services.results.run_answers import ReportEvidence
 from app.services.runtime.output_file import output_file
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.variants import method_label, variant_of
 from app.services.think_aloud.samples import evaluation_texts
 
 if TYPE_CHECKING:
@@ -335,9 +336,7 @@ def _notices(project: Project, results: Sequence[DimensionResult]) -> list[str]:
 
 
 def _label(result: DimensionResult) -> str:
-    condition = f", condition {result.run.study}" if result.run.study else ""
-    condition += f", compared: {result.run.asking_way.words}" if result.run.asking_way else ""
-    return f"{result.dimension.name}, {result.run.evaluator}{condition}, run {result.run.id}"
+    return f"{result.dimension.name}, {method_label(result.run)}, run {result.run.id}"
 
 
 def _charts(result: DimensionResult) -> "list[ReportChart]":
@@ -426,6 +425,7 @@ def _origin(result: DimensionResult) -> dict[str, Any]:
     return {
         "run": result.run.id,
         "evaluator": result.run.evaluator,
+        "variant": " ".join(variant_of(result.run)),
         "judge": result.run.judge,
         "dimension": result.dimension.name,
     }

@@ -18,7 +18,8 @@ from app.services.data.locked_split import locked_runs, require_name, require_sp
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import TAKEN_FROM, on_scale
-from app.services.scoring.run_writer import LOGPROBS, gives_probabilities, judge_in_signature, logprobs_remark
+from app.services.scoring.run_writer import LOGPROBS, gives_probabilities, logprobs_remark
+from app.services.scoring.variants import judge_in_signature, variant_of
 from db.unit_of_work import Database, UnitOfWork
 
 __all__ = [
@@ -130,6 +131,7 @@ class DimensionResult:
         return {
             "run": self.run.id,
             "evaluator": self.run.evaluator,
+            "variant": list(variant_of(self.run)),
             "condition": self.run.study or None,
             "judge": self.run.judge,
             "dimension": self.dimension.name,
@@ -357,8 +359,9 @@ def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | N
 
 
 def default_runs(runs: Sequence[RunSummary], dimension: str | None = None) -> list[RunSummary]:
-    """The run of each method and judge that is shown where none is chosen: of the newest checklist version the one with
-    most texts; a trial only where no run scored all texts. None of the locked split, none made for something else.
+    """The run of each method, variant and judge that is shown where none is chosen: of the newest checklist version the
+    one with most texts; a trial only where no run scored all texts. None of the locked split, none made for something
+    else.
 
     `runs` come newest first, as they are listed, and so does what is returned. dimension: only runs that scored it;
     without it every dimension has its own, so that a run on one of them doesn't hide the others.
@@ -368,10 +371,10 @@ def default_runs(runs: Sequence[RunSummary], dimension: str | None = None) -> li
         names = dict.fromkeys(name for run in shown for name in run.dimensions)
         found = {run.id for name in names for run in default_runs(shown, name)}
         return [run for run in shown if run.id in found]
-    best: dict[tuple[str, str], RunSummary] = {}
+    best: dict[tuple[object, ...], RunSummary] = {}
     for run in shown:
         if dimension in run.dimensions:
-            way = run.evaluator, run.judge
+            way = run.evaluator, variant_of(run), run.judge
             best[way] = max(best.get(way, run), run, key=lambda each: each.rank(dimension))
     kept = {run.id for run in best.values()}
     return [run for run in shown if run.id in kept]

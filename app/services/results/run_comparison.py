@@ -15,7 +15,7 @@ from app.services.results.results import Choices, has_probabilities
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import on_scale
-from app.services.scoring.run_writer import judge_in_signature
+from app.services.scoring.variants import judge_in_signature
 from db.unit_of_work import Database, UnitOfWork
 
 __all__ = ["Coefficient", "RunComparison", "ScoreSet", "compare_runs", "score_sets", "sets_named"]

@@ -213,21 +213,10 @@ def gives_probabilities(params: Mapping[str, Any]) -> bool:
     return params.get(LOGPROBS) != REFUSED
 
 
-def judge_in_signature(run: RunSummary) -> str:
-    """The judge as a signature names it: with its reasoning effort and service tier where one was chosen, and the
-    samples that G-Eval's scores rest on where they had to stand in."""
-    effort = run.params.get("effort")
-    judge = f"{run.judge} effort {effort}" if effort else run.judge
-    judge += f" tier {run.params['tier']}" if run.params.get("tier") else ""
-    found = run.params.get(LOGPROBS) if run.evaluator == G_EVAL else None
-    how = {REFUSED: f" {_samples(run)} samples", PARTLY: f" partly {_samples(run)} samples"}
-    return judge + how.get(str(found), "")
-
-
 def logprobs_remark(run: RunSummary) -> str:
     """What became of the wish for log-probabilities, in a sentence; "" where there is nothing to say."""
     found = run.params.get(LOGPROBS)
-    samples = f"{_samples(run)} samples at temperature 1"
+    samples = f"{samples_of(run)} samples at temperature 1"
     if run.evaluator == G_EVAL and found == REFUSED:
         return f"{run.judge} gives no log-probabilities, so each text is scored from {samples}."
     if run.evaluator == G_EVAL and found == PARTLY:
@@ -237,5 +226,6 @@ def logprobs_remark(run: RunSummary) -> str:
     return ""
 
 
-def _samples(run: RunSummary) -> int:
+def samples_of(run: RunSummary) -> int:
+    """Return how many samples stand in for a G-Eval judge's probabilities."""
     return int(run.params.get("samples", 20))

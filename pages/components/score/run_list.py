@@ -38,6 +38,7 @@ from app.services.scoring.scoring_jobs import (
     stopping,
 )
 from app.services.scoring.stage_outputs import OWN_SEEDS, StageOutput, keep_own_seeds, save_edit, stage_outputs_of
+from app.services.scoring.variants import method_label
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.navigation.screens import link
@@ -50,7 +51,6 @@ from pages.components.shell.runs.run_words import (
     started,
     state,
     title,
-    way,
 )
 from pages.components.shell.words import button_label, model_label, number, paid, plain, show_error
 
@@ -84,7 +84,7 @@ def _table(runs: list[RunSummary]) -> pd.DataFrame:
             {
                 "Run": str(run.id),
                 "Started": started(run),
-                "Method": way(run),
+                "Method": method_label(run),
                 "Judge": model_label(run.judge),
                 "Dimensions": ", ".join(run.dimensions),
                 "State": state(run),

@@ -9,6 +9,7 @@ FIGURE = {"value": 0.5, "low": 0.25, "high": 0.75, "n": 28, "reason": ""}
 RESULT: dict[str, Any] = {
     "dimension": "100 % & more_or_less",
     "evaluator": "checklist",
+    "variant": [],
     "judge": "rules",
     "level": "per-source",
     "spearman": FIGURE,

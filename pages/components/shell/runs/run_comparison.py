@@ -9,6 +9,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 
 from app.services.conditions.study import StudyCondition
 from app.services.results.run_comparison import Coefficient, RunComparison, ScoreSet, compare_runs, score_sets
+from app.services.scoring.variants import variant_of
 from pages.components.shell.address import keep, numbers, prepare
 from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.result_choices import ResultScope
@@ -74,9 +75,9 @@ def _parts(scores: ScoreSet) -> list[str]:
     if run.study:
         parts = [condition_words(StudyCondition.parse(run.study))]
     elif scores.version is not None:
-        parts = [f"checklist {scores.version}, {condition_label(scores.condition)}"]
+        parts = [f"checklist {scores.version}, {condition_label(scores.condition)}", *variant_of(run)]
     else:
-        parts = [run.evaluator]
+        parts = [", ".join((run.evaluator, *variant_of(run)))]
     if run.asking_way:
         parts.append(run.asking_way.words)
     if run.judge != "none":

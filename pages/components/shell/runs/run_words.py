@@ -14,6 +14,7 @@ from app.services.runtime.endpoint_models import ask_endpoint_again, endpoint_mo
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE
 from app.services.scoring.scoring_jobs import FailureKind
+from app.services.scoring.variants import method_label
 from pages.components.shell import words as local_time
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.guide import failure_address, guide_link
@@ -88,20 +89,9 @@ def with_version(run: RunSummary) -> str:
 
 
 def method(run: RunSummary) -> str:
-    """The evaluator and its judge, where it asks one."""
-    return way(run) if run.judge == NO_JUDGE else f"{way(run)} · {model_label(run.judge)}"
-
-
-def way(run: RunSummary) -> str:
-    """The evaluator; where a study of conditions or a comparison of ways of asking asked it, for which of them."""
-    if run.asking_way:
-        return f"{run.evaluator} · compared: {run.asking_way.words}"
-    if run.anchors:
-        return f"{run.evaluator} · anchors"
-    if not run.study:
-        return f"{run.evaluator} · trial on {number(run.texts, 'text')}" if run.drawn else run.evaluator
-    trial = f", trial {run.trial}" if run.trial else ""
-    return f"{run.evaluator} · condition: {condition_words(StudyCondition.parse(run.study))}{trial}"
+    """The method with its variant, and its judge, where it asks one."""
+    label = method_label(run)
+    return label if run.judge == NO_JUDGE else f"{label} · {model_label(run.judge)}"
 
 
 def at_provider(there: tuple[int, int, ProviderBatch]) -> str:

@@ -40,13 +40,13 @@ def scored(
 
 def test_methods_stand_in_order_with_cost_and_comparison(workbench: Workbench) -> None:
     dimension = ready_to_score(workbench)
-    old = scored(workbench, dimension, "g-eval", calls=12, cost=0.5)
+    old = scored(workbench, dimension, "g-eval", calls=12, cost=0.5, probabilities="none")
     checklist = scored(workbench, dimension, calls=12, cost=0.01)
     reverse = scored(workbench, dimension, "g-eval", factor=-1.0, calls=12, cost=0.02, probabilities="none")
     rouge = scored(workbench, dimension, "rouge-l", judge="none")
     found = quality_and_cost(workbench, 1, dimension.id, choices=POOLED)
     assert [each.run.id for each in found] == [rouge, checklist, reverse]
-    assert old not in {each.run.id for each in found}  # an older run of the same method and judge
+    assert old not in {each.run.id for each in found}  # an older run of the same method, variant and judge
     costs = {each.run.id: each.cost.per_1000 for each in found}
     assert costs == {rouge: 0.0, checklist: pytest.approx(10), reverse: pytest.approx(20)}
     by_run = {each.run.id: each for each in found}

@@ -61,7 +61,7 @@ def test_results_can_be_had_from_the_probabilities(workbench: Workbench, llm: Fa
     assert {row.score for row in plain.rows} == {5.0}
     assert {round(row.score or 0, 6) for row in soft.rows} == {round(1 + 4 * 0.7, 6)}
     assert (plain.soft, soft.soft) == (False, True)
-    assert "llama:judge P(yes)" in str(soft.meta.signature)
+    assert "llama:judge soft=yes P(yes)" in str(soft.meta.signature)
     assert soft.to_json()["score_from"] == "probabilities"
 
 
