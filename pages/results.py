@@ -26,7 +26,7 @@ JUDGED = ("questions", "texts")
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
-    workbench, "Results", "Can the judge's scores be relied on? What each sentence rests on unfolds below it."
+    workbench, "Results", "How well do the scores of each method agree with people's ratings?"
 )
 scope = chosen_results(workbench, project, dimension)
 prepare("view", list(TABS), "verdict")

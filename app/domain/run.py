@@ -13,6 +13,20 @@ ANSWERS = tuple(Answer)
 """What the numbers in `answers` stand for."""
 
 
+RULES_LABEL = "rules, not an LLM"
+
+
+def model_label(name: str) -> str:
+    """A model's name as shown everywhere; what is no LLM says so. Several names with commas are labelled one by one."""
+    if ", " in name:
+        return ", ".join(map(model_label, name.split(", ")))
+    if name == "rules":
+        return RULES_LABEL
+    if name == "none":
+        return "no judge"
+    return f"{name} (recorded answers)" if name.startswith("replay:") else name
+
+
 def _numbers() -> "array[int]":
     return array("q")
 

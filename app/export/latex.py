@@ -1,8 +1,8 @@
-"""Results as a booktabs table for a paper: intervals beside coefficients, and a caption that says what they rest on."""
+"""Tables for a paper (booktabs): methods by dimensions with notes below, and rows of plain cells."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from app.domain.storable_text import shown_directions
 
@@ -21,9 +21,12 @@ _ESCAPES = {
     ">": r"\textgreater{}",
     "[": "{[}",
     "]": "{]}",
+    "†": r"\dag{}",
+    "‡": r"\ddag{}",
+    "–": "--",
+    "·": r"\textperiodcentered{}",
 }
 _SPECIAL = re.compile("|".join(map(re.escape, _ESCAPES)))
-_COEFFICIENTS = {"spearman": r"Spearman $\rho$", "kendall": r"Kendall $\tau_b$", "pearson": r"Pearson $r$"}
 _NONE = "--"
 
 
@@ -33,36 +36,73 @@ def latex_escaped(text: str) -> str:
     return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], " ".join(shown.split()))
 
 
-def latex_table(
-    title: str, notices: Sequence[str], results: Sequence[Mapping[str, Any]], means: Sequence[Mapping[str, Any]] = ()
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """A figure with the ends of its interval, and the difference to another row with its mark († or ‡)."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    difference: float | None = None
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GridBlock:
+    """One figure of all methods: its heading ("" for a table of one block), and row by row a label and its cells."""
+
+    heading: str
+    rows: Sequence[tuple[str, Sequence[GridCell]]]
+
+
+def latex_grid(
+    title: str, columns: Sequence[str], blocks: Sequence[GridBlock], notes: Sequence[str], comments: Sequence[str] = ()
 ) -> str:
-    """One row a run and dimension, in the form of `results --json`, and one for each of the `means` over dimensions.
+    """Methods by dimensions: the figures of a method in one line, their intervals and differences below in small print.
 
-    It needs \\usepackage{booktabs}.
-
-    The signatures stand as comments below, each line with the row it reproduces.
+    The notes stand once below the table, the comments as such after it. It needs \\usepackage{booktabs}.
     """
-    rows = [_row(result) for result in results]
-    averages = [_mean_row(mean, several=len(means) > 1) for mean in means]
-    caption = " ".join([f"{latex_escaped(title)}.", *_rests_on(results), *map(latex_escaped, notices)])
     lines = [
         "% needs \\usepackage{booktabs}",
         "\\begin{table}",
         "\\centering",
         "\\small",
-        f"\\caption{{{caption}}}",
-        "\\begin{tabular}{llrrrrrr}",
+        f"\\caption{{{latex_escaped(title)}.}}",
+        f"\\begin{{tabular}}{{l{'r' * len(columns)}}}",
         "\\toprule",
-        " & ".join(["Dimension", "Evaluator (judge)", *_COEFFICIENTS.values(), "MAE", "Groups", "$n$"]) + r" \\",
-        "\\midrule",
-        *rows,
-        *(["\\midrule", *averages] if averages else []),
-        "\\bottomrule",
-        "\\end{tabular}",
-        "\\end{table}",
-        *(f"% {' '.join(str(result['dimension']).split())}: {result['signature']}" for result in results),
+        " & ".join(["Method", *map(latex_escaped, columns)]) + r" \\",
     ]
+    for block in blocks:
+        lines.append("\\midrule")
+        if block.heading:
+            lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{\\emph{{{block.heading}}}}} \\\\")
+        for label, cells in block.rows:
+            lines.append(" & ".join([latex_escaped(label), *map(_value, cells)]) + r" \\")
+            below = list(map(_interval, cells)), list(map(_difference, cells))
+            lines += [" & ".join(["", *each]).lstrip() + r" \\" for each in below if any(each)]
+    lines += ["\\bottomrule", "\\end{tabular}"]
+    if notes:
+        lines += ["", "\\smallskip", "\\begin{minipage}{\\linewidth}", "\\footnotesize"]
+        lines += [*map(latex_escaped, notes), "\\end{minipage}"]
+    lines += ["\\end{table}", *(f"% {' '.join(comment.split())}" for comment in comments)]
     return "\n".join(lines) + "\n"
+
+
+def _value(cell: GridCell) -> str:
+    return _NONE if cell.value is None else f"${cell.value:.3f}$"
+
+
+def _interval(cell: GridCell) -> str:
+    known = cell.value is not None and cell.low is not None and cell.high is not None
+    return _small(f"$[{cell.low:.3f}, {cell.high:.3f}]$") if known else ""
+
+
+def _difference(cell: GridCell) -> str:
+    return "" if cell.difference is None else _small(f"${cell.difference:+.3f}${latex_escaped(cell.mark)}")
+
+
+def _small(text: str) -> str:
+    return f"{{\\scriptsize {text}}}" if text else ""
 
 
 def latex_tabular(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -94,45 +134,3 @@ def interval_shown(value: float | None, low: float | None, high: float | None) -
     if value is None:
         return ""
     return f"{value:.3f}" + ("" if low is None or high is None else f" [{low:.3f}, {high:.3f}]")
-
-
-def _row(result: Mapping[str, Any]) -> str:
-    judge = "rules, not an LLM" if result["judge"] == "rules" else result["judge"]
-    method = ", ".join((result["evaluator"], *result["variant"]))
-    evaluator = f"{method} ({judge})" if judge else method
-    groups = f"{result['groups_used']}/{result['groups_all']}" if result["groups_all"] else _NONE
-    figures = [_figure(result[name]) for name in (*_COEFFICIENTS, "mae")]
-    used = str(result["spearman"]["n"])
-    cells = [latex_escaped(str(result["dimension"])), latex_escaped(evaluator), *figures, groups, used]
-    return " & ".join(cells) + r" \\"
-
-
-def _mean_row(mean: Mapping[str, Any], several: bool) -> str:
-    """`several`: of more than one run."""
-    run = f", run {mean['run']}" if several else ""
-    figures = [_figure(mean[name]) for name in (*_COEFFICIENTS, "mae")]
-    cells = [f"Mean of {mean['dimensions']} dimensions{run}", "", *figures, _NONE, str(mean["spearman"]["n"])]
-    return " & ".join(cells) + r" \\"
-
-
-def _figure(figure: Mapping[str, Any]) -> str:
-    if figure["value"] is None:
-        return _NONE
-    known = figure["low"] is not None and figure["high"] is not None
-    return f"${figure['value']:.3f}" + (f"\\ [{figure['low']:.3f}, {figure['high']:.3f}]$" if known else "$")
-
-
-def _rests_on(results: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Level, intervals, and for each row what it rests on and to beware of, each sentence once."""
-    said = [
-        f"Correlation with the mean human rating, level: {latex_escaped(str(level))}."
-        for level in dict.fromkeys(result["level"] for result in results)
-    ]
-    said.append("In brackets 95\\,\\% bootstrap intervals; groups used of all; $n$ texts compared.")
-    for result in results:
-        dimension, rests = latex_escaped(str(result["dimension"])), latex_escaped(str(result["caption"]))
-        said.append(f"{dimension}: {rests}.")
-        missing = [result[name].get("reason") for name in _COEFFICIENTS if result[name]["value"] is None]
-        said += [latex_escaped(str(reason)) for reason in dict.fromkeys(missing) if reason]
-        said += [latex_escaped(str(caution)) for caution in result["cautions"]]
-    return list(dict.fromkeys(said))

@@ -72,7 +72,7 @@ def _results(found: Sequence[DimensionResult]) -> None:
         reason = result.meta.figures["spearman"].reason
         if reason:
             st.markdown(f"**{plain(result.dimension.name)}**: {plain(reason)}")
-    cautions(found, several=len({result.run.id for result in found}) > 1)
+    cautions(found)
 
 
 def _row(result: DimensionResult) -> dict[str, object]:

@@ -57,8 +57,8 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     expect(page.get_by_text(re.compile(r"Run 2 is done"))).to_be_visible(timeout=2 * PATIENCE_MS)
 
     screen(page, "Results")
-    picture = page.get_by_text(re.compile("Point: the coefficient; line: its 95 % interval."))
-    click(page.get_by_text("The figures as a picture", exact=True), shows=picture)
+    expect(at(page, "download_forest_svg")).to_be_visible()
+    expect(page.get_by_test_id("stTable")).to_be_visible()
     expect(page.get_by_test_id("stVegaLiteChart").first).to_be_visible()
 
 

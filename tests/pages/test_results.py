@@ -19,17 +19,20 @@ from app.services.checklists.checklists import view_checklist
 from app.services.conditions.study import Family, StudyOptions
 from app.services.conditions.study_worker import run_study
 from app.services.data.projects import create_project, dimensions_named, get_project
+from app.services.results.method_grid import cell, dimension_means
 from app.services.results.question_analysis import questions_of, weights_of
 from app.services.results.raters import alt_test_verdict, human_side_of, stand_in_for_rater
-from app.services.results.result_files import dimension_means, report_html, result_figures_csv, scores_csv, verdict_of
+from app.services.results.result_files import report_html, result_figures_csv, scores_csv, verdict_of
 from app.services.results.results import Choices, kept_results, results_of
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.own_scores import ScoreColumns, import_scores
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from pages.components.results.details import SECTIONS
-from tests.support.result_screen import change, shown, table
+from tests.support.result_screen import change, grid, shown, table
 
 Open = Callable[[str], AppTest]
 RUN = 1
+RULES = "checklist · rules, not an LLM"
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -40,12 +43,53 @@ def study_of(workbench: Workbench, families: tuple[Family, ...]) -> None:
     assert run_study(workbench, get_project(workbench, "Demo"), options).missing == 0
 
 
+def own_metric(workbench: Workbench, folder: Path, dimension: str) -> int:
+    """The mean ratings themselves as scores of a metric on one dimension."""
+    result = next(each for each in results_of(workbench, RUN) if each.dimension.name == dimension)
+    path = folder / "own.csv"
+    rows = [f"{row.doc_id},{row.system_id},{row.human}" for row in result.rows]
+    path.write_text("\n".join(["doc_id,system_id,metric", *rows]), encoding="utf-8")
+    project = get_project(workbench, "Demo")
+    return import_scores(workbench, project.id, (result.dimension,), path, ScoreColumns("metric")).run
+
+
 def test_without_scores_the_way_to_score_is_shown(workbench: Workbench, open_screen: Open) -> None:
     create_project(workbench, "Empty", Task(), (Dimension("clarity"),))
     app = open_screen("results")
     assert not app.exception
     assert "No text of this project has been scored yet" in shown(app)
     assert [button.label for button in app.main.button] == ["Go to Scores"]
+
+
+def test_results_open_on_every_method_and_dimension_with_a_picture(
+    demo: Workbench, open_screen: Open, tmp_path: Path
+) -> None:
+    metric = own_metric(demo, tmp_path, "fluency")
+    app = open_screen("results")
+    assert not app.exception
+    assert grid(app, "Method") == [RULES, "own: metric"]
+    (own,), checklist = results_of(demo, metric), results_of(demo, RUN)
+    (mean,) = dimension_means(checklist)
+    assert grid(app, "fluency") == [cell(checklist[1].meta.figures["spearman"]), cell(own.meta.figures["spearman"])]
+    assert grid(app, "coherence") == [cell(checklist[0].meta.figures["spearman"]), "–"]
+    assert grid(app, "Average") == [cell(mean.figures["spearman"]), "–"]
+    assert len(app.get("vega_lite_chart")) == 1
+    app.button_group(key="coefficient").set_value("mae").run()
+    assert not app.exception
+    assert grid(app, "fluency") == [cell(checklist[1].meta.mae), cell(own.meta.mae)]
+    assert app.query_params["coefficient"] == "mae"
+
+
+def test_difference_to_a_chosen_method_stands_in_its_cells(demo: Workbench, open_screen: Open, tmp_path: Path) -> None:
+    own_metric(demo, tmp_path, "fluency")
+    app = open_screen("results")
+    app.selectbox(key="reference").set_value("own: metric").run()
+    assert not app.exception
+    apart, other = grid(app, "fluency"), grid(app, "coherence")
+    assert re.fullmatch(r"-0\.\d{3}[†‡]?", apart[0].splitlines()[1])
+    assert "\n" not in apart[1]
+    assert all("\n" not in each for each in other)
+    assert app.query_params["reference"] == "own: metric"
 
 
 def test_a_sentence_about_each_dimension_comes_first(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
@@ -56,7 +100,6 @@ def test_a_sentence_about_each_dimension_comes_first(demo: Workbench, open_resul
         assert verdict_of(demo, result).sentence in shown(app)
         assert all(caution in shown(app) for caution in result.meta.cautions)
     assert not app.dataframe, "figures unfold"
-    assert not app.get("vega_lite_chart")
     app.button(key=f"worst_{RUN}_{results[1].dimension.id}").click().run()
     assert not app.exception
     assert (app.query_params["view"], app.query_params["dimension"]) == ("texts", results[1].dimension.name)
@@ -64,7 +107,7 @@ def test_a_sentence_about_each_dimension_comes_first(demo: Workbench, open_resul
 
 
 def test_every_figure_says_what_it_rests_on(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    app = open_results(open="figures,picture,signature")
+    app = open_results(open="figures,signature")
     assert not app.exception
     expected = results_of(demo, RUN)
     (mean,) = dimension_means(expected)
@@ -185,7 +228,7 @@ def test_one_rater_is_a_sentence(demo: Workbench, home: Path, open_results: Call
     assert "nan" not in shown(app).lower().split()
     change(home, "DELETE FROM rating")
     for view in ("verdict", "questions", "texts", "details"):
-        app = open_results(view=view, open="figures,picture,signature,people,download,pictures,against")
+        app = open_results(view=view, open="figures,signature,people,download,pictures,against")
         assert not app.exception, view
         assert "nan" not in shown(app).lower().split()
 
@@ -224,7 +267,7 @@ def test_a_method_on_a_scale_of_its_own_has_an_order_but_no_distance(
 ) -> None:
     change(home, "UPDATE scoring_run SET evaluator = 'rouge-l', judge = 'none'")
     change(home, "UPDATE score SET value = 1.2 - value / 10")
-    app = open_results(level="dataset", open="figures,picture")
+    app = open_results(level="dataset", open="figures")
     assert not app.exception
     assert table(app, "MAE") == ["none"] * 5
     words = shown(app)
@@ -266,8 +309,8 @@ def test_two_runs_stand_side_by_side(demo: Workbench, open_results: Callable[...
     second = coherence_only(demo)
     app = open_results(run=f"{second},1", open="figures,pictures")
     assert not app.exception
-    assert table(app, "Dimension")[:2] == [f"coherence · run {second}", "coherence · run 1"]
-    assert table(app, "Dimension")[-1] == "Mean of 4 dimensions · run 1"
+    assert table(app, "Dimension")[:2] == [f"coherence · {RULES} · run {run}" for run in (second, 1)]
+    assert table(app, "Dimension")[-1] == f"Mean of 4 dimensions · {RULES} · run 1"
     assert len(table(app, "Dimension")) == 6
     app.button_group(key="view").set_value("details").run()
     app.radio(key="detail_run_pictures").set_value(1).run()
@@ -298,7 +341,7 @@ def test_other_views_with_all_open_and_any_runs_show_no_error(
     runs = (1, coherence_only(demo), coherence_only(demo))
     for size in (1, 2, 3):
         for chosen in combinations(runs, size):
-            app = open_results(run=",".join(map(str, chosen)), view=view, open="figures,picture,weights,signature")
+            app = open_results(run=",".join(map(str, chosen)), view=view, open="figures,weights,signature")
             assert not app.exception, chosen
 
 

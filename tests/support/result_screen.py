@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 def shown(app: AppTest) -> str:
     """Every word on the screen, without the marks that keep Markdown from reading names as markup."""
     elements = [*app.markdown, *app.caption, *app.error, *app.warning, *app.info, *app.text, *app.code, *app.metric]
-    return "\n".join(str(element.value) for element in elements).replace("\\", "")
+    words = [*(str(element.value) for element in elements), *(section.label for section in app.expander)]
+    return "\n".join(words).replace("\\", "")
 
 
 def change(home: Path, statement: str) -> None:
@@ -17,6 +18,12 @@ def change(home: Path, statement: str) -> None:
     with sqlite3.connect(home / "workbench.db") as connection:
         connection.execute(statement)
     connection.close()
+
+
+def grid(app: AppTest, column: str) -> list[str]:
+    """A column of the table of methods that Results opens on, without the marks of Markdown."""
+    (methods,) = app.table
+    return [str(cell).replace("\\", "") for cell in methods.value[column]]
 
 
 def table(app: AppTest, column: str) -> list[str]:

@@ -48,7 +48,8 @@ def results(
     from app.errors import InputError
     from app.services.data.projects import get_project, overview
     from app.services.results.contribution import aspects_of
-    from app.services.results.result_files import dimension_means, verdict_of, write_results
+    from app.services.results.method_grid import dimension_means, method_labels, result_words
+    from app.services.results.result_files import verdict_of, write_results
     from app.services.results.results import Choices, newer_trial_words, results_of, runs_to_show
     from app.services.results.rubric_xray import rubric_xray
     from app.services.results.run_answers import quote_counts, report_evidence
@@ -78,9 +79,11 @@ def results(
     if json_:
         about = [aspects_of(workbench, result) for result in found]
         means = {mean.result.run.id: {"mean_over_dimensions": mean.to_json()} for mean in dimension_means(found)}
+        labels = method_labels(found)
         print_json(
             [
                 r.to_json()
+                | {"method": labels[r.run.id]}
                 | {"verdict": v.to_json(r.dimension.name)}
                 | (a.to_json() if a else {})
                 | means.get(r.run.id, {})
@@ -90,8 +93,7 @@ def results(
         )
     else:
         for result, verdict in zip(found, verdicts, strict=True):
-            run_words = f" (run {result.run.id})" if len(runs) > 1 else ""
-            echo(verdict.about(f"{result.dimension.name}{run_words}"))
+            echo(verdict.about(result_words(result, found)))
         echo("")
         print_results(found, target.notice)
         for result, counted in zip(found, quotes, strict=True):
@@ -138,22 +140,31 @@ def _aspect_row(aspect: "AspectWorth") -> list[object]:
 
 
 def print_results(found: "list[DimensionResult]", notice: str) -> None:
-    from app.services.results.result_files import dimension_means
-    from app.services.scoring.variants import method_label
+    """The grid of methods and dimensions for each figure, then what each result rests on."""
+    from app.services.results.method_grid import (
+        FIGURES,
+        METHOD,
+        cell,
+        defined_figures,
+        grid_notes,
+        method_grid,
+        result_words,
+    )
 
-    rows: list[list[object]] = []
-    for r in found:
-        run_words = [r.run.id, method_label(r.run), shown_model(r.run.judge)]
-        rows.append([*run_words, r.dimension.name, r.scored, *r.headline, r.meta.mae.value])
-    for mean in dimension_means(found):
-        run, spearman = mean.result.run, mean.figures["spearman"]
-        words = f"mean of {mean.dimensions} dimensions"
-        figures = [spearman.value, spearman.low, spearman.high, None, mean.figures["mae"].value]
-        rows.append([run.id, method_label(run), shown_model(run.judge), words, spearman.n, *figures])
-    headings = ["run", "evaluator", "judge", "dimension", "texts", "Spearman", "95 % from", "to", "groups", "MAE"]
-    echo(table(headings, rows))
+    grid = method_grid(found)
+    names = defined_figures(grid) or ["spearman"]
+    for name in names:
+        rows = [
+            [row.label, ", ".join(map(str, row.runs)), *(cell(row.figure(column, name)) for column in grid.columns)]
+            for row in grid.rows
+        ]
+        echo(FIGURES[name])
+        echo(f"{table([METHOD, 'Runs', *grid.columns], rows)}\n")
+    for note in grid_notes(grid, names):
+        echo(note)
+    echo("")
     for result in found:
-        echo(f"{result.dimension.name}: {result.meta.caption}")
+        echo(f"{result_words(result, found)}: {result.meta.caption}")
         spearman = result.meta.figures["spearman"]
         if spearman.reason:
             lacking = "coefficient" if spearman.value is None else "interval"

@@ -1,30 +1,35 @@
 """Results as files to keep: every score, every figure, and a report that needs nothing else to be read."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from statistics import fmean, quantiles
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from app.domain.people import Right
 from app.domain.project import Project
 from app.domain.run import ScoredText
 from app.errors import InputError
-from app.export.latex import latex_table
+from app.export.latex import GridBlock, GridCell, latex_grid
 from app.export.results import COLUMNS, html_report, parquet_bytes
 from app.export.spreadsheet import csv_bytes, write_csv
 from app.meta_evaluation.agreement_verdict import AgreementVerdict, VerdictKind, agreement_verdict, drawn_units
-from app.meta_evaluation.evaluation import (
-    Figure,
-    ScoredDimension,
-    SourceCoefficient,
-    mean_over_dimensions,
-    spearman_by_source,
+from app.meta_evaluation.evaluation import SourceCoefficient, spearman_by_source
+from app.services.results.method_grid import (
+    Comparisons,
+    FigureName,
+    GridRow,
+    MethodGrid,
+    defined_figures,
+    difference,
+    dimension_means,
+    grid_notes,
+    method_grid,
 )
 from app.services.results.raters import ceiling_beside
-from app.services.results.results import Choices, DimensionResult
+from app.services.results.results import DimensionResult
 from app.services.results.rubric_xray import RubricXray
 from app.services.results.run_answers import ReportEvidence
 from app.services.runtime.output_file import output_file
@@ -40,13 +45,11 @@ __all__ = [
     "AgreementVerdict",
     "Bin",
     "CalibrationPoint",
-    "DimensionMean",
     "PairCount",
     "SourceCoefficient",
     "VerdictKind",
     "by_source",
     "calibration",
-    "dimension_means",
     "pair_counts",
     "score_distributions",
     "shown_sources",
@@ -170,70 +173,6 @@ def _unscored(workbench: Workbench, result: DimensionResult) -> int | None:
     return len({place.doc_id for place in left} - {row.doc_id for row in result.compared})
 
 
-@dataclass(frozen=True, slots=True)
-class DimensionMean:
-    """The figures of a run ("mae" among them), averaged over so many dimensions. `result` is one of those averaged."""
-
-    result: DimensionResult
-    dimensions: int
-    figures: Mapping[str, Figure]
-
-    def to_json(self) -> dict[str, object]:
-        figures = {name: figure.to_json() for name, figure in self.figures.items()}
-        return {"run": self.result.run.id, "dimensions": self.dimensions, **figures}
-
-
-def dimension_means(results: Sequence[DimensionResult]) -> list[DimensionMean]:
-    """Of each run with several dimensions among the results, in their order."""
-    by_run: dict[int, list[DimensionResult]] = {}
-    for result in results:
-        by_run.setdefault(result.run.id, []).append(result)
-    return [
-        DimensionMean(several[0], len(several), _kept(tuple(map(_KeyedResult, several)), several[0].choices))
-        for several in by_run.values()
-        if len(several) > 1
-    ]
-
-
-class _KeyedResult:
-    """A result that equals another of the same reading: comparing texts would take longer than averaging."""
-
-    def __init__(self, result: DimensionResult) -> None:
-        self.result = result
-        self._key = (result.run.id, result.dimension.id, result.reading, result.locked, result.soft)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _KeyedResult) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-
-@lru_cache(maxsize=64)
-def _kept(several: tuple[_KeyedResult, ...], choices: Choices) -> Mapping[str, Figure]:
-    results = [each.result for each in several]
-    rows = {row.text: row for result in results for row in result.rows}
-    systems = [row.system_id for row in rows.values()]
-    scored = []
-    for result in results:
-        counted = {row.text: row for row in result.rows if row.counts(choices.include_partial)}
-        human = {row.text: row.human for row in result.rows}
-        pred = [counted[text].score if text in counted else None for text in rows]
-        scored.append(ScoredDimension(pred, [human.get(text) for text in rows], result.on_scale))
-    return mean_over_dimensions(
-        scored,
-        group=[row.doc_id for row in rows.values()],
-        system=systems if any(systems) else None,
-        item=None if any(systems) else [row.item_id for row in rows.values()],
-        level=choices.level,
-        duplicates=choices.duplicates,
-        constant=choices.constant,
-        resampling=choices.resampling,
-        resamples=choices.resamples,
-        seed=choices.seed,
-    )
-
-
 FIGURE_COLUMNS = (
     "run",
     "evaluator",
@@ -264,6 +203,12 @@ METHODS = (
     "level, coefficient, groups, duplicates, resamples, seed, checklist version, judge and prompt: with it and the "
     "same scores each figure can be computed again.",
 )
+LATEX_NAMES: dict[FigureName, str] = {
+    "spearman": r"Spearman $\rho$",
+    "kendall": r"Kendall $\tau_b$",
+    "pearson": r"Pearson $r$",
+    "mae": "Mean absolute error",
+}
 NO_LLM = "The judge “rules” is a set of fixed text rules, not an LLM."
 
 
@@ -311,10 +256,37 @@ def report_html(
     ).encode()
 
 
-def latex_file(project: Project, results: Sequence[DimensionResult]) -> bytes:
-    """A booktabs table, one row a run and dimension."""
-    documents = [result.to_json() for result in results]
-    return latex_table(_title(project), _notices(project, results), documents, _means(results)).encode()
+def latex_file(
+    project: Project,
+    grid: MethodGrid,
+    names: Sequence[FigureName] = (),
+    reference: str = "",
+    compared: Comparisons = MappingProxyType({}),
+) -> bytes:
+    """The grid of methods and dimensions as a booktabs table, a block for each of these figures; without any named,
+    for each that is defined."""
+    names = names or defined_figures(grid) or ["spearman"]
+
+    def cells(row: GridRow, name: FigureName) -> list[GridCell]:
+        found = []
+        for column in grid.columns:
+            figure, apart = row.figure(column, name), difference(compared, row.label, column, name)
+            ends = (figure.value, figure.low, figure.high) if figure else (None, None, None)
+            found.append(GridCell(*ends, *((apart.value, apart.mark) if apart else ())))
+        return found
+
+    several = len(names) > 1
+    blocks = [
+        GridBlock(LATEX_NAMES[name] if several else "", [(row.label, cells(row, name)) for row in grid.rows])
+        for name in names
+    ]
+    results = [result for row in grid.rows for result in row.results.values()]
+    cautions = dict.fromkeys(caution for result in results for caution in result.meta.cautions)
+    notes = [*grid_notes(grid, names, reference), *cautions, *_notices(project, results)]
+    comments = [
+        f"{row.label}, {name}: {found.meta.signature}" for row in grid.rows for name, found in row.results.items()
+    ]
+    return latex_grid(_title(project), grid.columns, blocks, notes, comments).encode()
 
 
 def scores_parquet(results: Iterable[DimensionResult]) -> bytes:
@@ -377,7 +349,7 @@ def write_results(
         case ".html":
             content = report_html(project, results, verdicts, xrays(), evidence())
         case ".tex":
-            content = latex_file(project, results)
+            content = latex_file(project, method_grid(results))
         case other:
             raise InputError(
                 f"Results can't be written as “{other or path.name}”.", "End the name in .csv, .parquet, .html or .tex."

@@ -11,10 +11,6 @@ MOST = 64  # drawings kept for all sessions together, of some 50 kB each
 Arguments = ParamSpec("Arguments")
 
 
-def of_figures(result: DimensionResult) -> Hashable:
-    return result.reading, result.choices
-
-
 def of_texts(result: DimensionResult) -> Hashable:
     """Whatever the level and the intervals are: the same texts with the same scores and ratings."""
     return result.reading, result.soft, result.choices.include_partial

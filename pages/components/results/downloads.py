@@ -1,7 +1,8 @@
-"""Files of the results, to take along."""
+"""Files of the results."""
 
 import streamlit as st
 
+from app.services.results.method_grid import method_grid
 from app.services.results.result_files import (
     latex_file,
     report_html,
@@ -59,12 +60,12 @@ def result_downloads(scope: ResultScope) -> None:
         )
         st.download_button(
             "Table (LaTeX)",
-            lambda: latex_file(project, results),
+            lambda: latex_file(project, method_grid(results)),
             "results.tex",
             "application/x-tex",
             key="download_latex",
             on_click="ignore",
-            help="A table for a paper (booktabs) with intervals; its caption says what it rests on.",
+            help="Methods by dimensions for a paper (booktabs), with intervals and notes.",
         )
 
 

@@ -1,16 +1,13 @@
-"""The figures of all dimensions, as a table and as a picture, and what each rests on."""
+"""All coefficients of all dimensions, and what each rests on."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
 
-from app.services.results.result_files import dimension_means
+from app.services.results.method_grid import dimension_means, method_labels, result_words
 from app.services.results.results import DimensionResult, Figure, Level
-from pages.components.results.cached_chart import kept_drawing, of_figures
-from pages.components.results.interval_chart import interval_chart
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.runs.result_choices import result_label
 from pages.components.shell.runs.run_words import interval
 from pages.components.shell.words import plain
 
@@ -31,16 +28,16 @@ BASIS_HELP = "How alike judge and people order the texts, and the texts and grou
 USED: dict[Level, str] = {"per-source": "Sources used", "dataset": "Sources", "system": "Systems used"}
 
 
-def signatures(results: Sequence[DimensionResult], several: bool) -> None:
+def signatures(results: Sequence[DimensionResult]) -> None:
     for result in results:
         # No st.code: for it the browser would load half a second of syntax highlighting.
-        st.caption(plain(result_label(result, several)), help=SIGNATURE_HELP)
+        st.caption(plain(result_words(result, results)), help=SIGNATURE_HELP)
         st.text(str(result.meta.signature))
 
 
-def coefficient_table(results: Sequence[DimensionResult], level: Level, several: bool) -> None:
+def coefficient_table(results: Sequence[DimensionResult], level: Level) -> None:
     st.dataframe(
-        pd.DataFrame([*(_row(result, level, several) for result in results), *_means(results, several)]),
+        pd.DataFrame([*(_row(result, level, results) for result in results), *_means(results)]),
         placeholder="–",
         hide_index=True,
         key="figures",
@@ -51,31 +48,21 @@ def coefficient_table(results: Sequence[DimensionResult], level: Level, several:
     )
     for result in results:
         for name, reason in _reasons(result):
-            st.markdown(f"**{plain(result_label(result, several))}**, {name}: {plain(reason)}")
+            st.markdown(f"**{plain(result_words(result, results))}**, {name}: {plain(reason)}")
 
 
-@kept_drawing(of_figures)
-def figures_picture(results: Sequence[DimensionResult], several: bool) -> None:
-    chart = interval_chart(results, several)
-    if chart is None:
-        return
-    st.altair_chart(chart, key="intervals")
-    counts = ", ".join(f"{result_label(r, several)} {r.meta.figures['spearman'].n:,}" for r in results)
-    st.caption(plain(f"Point: the coefficient; line: its 95 % interval. Texts: {counts}."))
-
-
-def basis_captions(results: Sequence[DimensionResult], several: bool) -> None:
+def basis_captions(results: Sequence[DimensionResult]) -> None:
     """What each figure rests on."""
-    lines = (f"**{plain(result_label(r, several))}**: {plain(r.meta.caption)}." for r in results)
+    lines = (f"**{plain(result_words(r, results))}**: {plain(r.meta.caption)}." for r in results)
     st.caption("  \n".join(lines), help=f"{BASIS_HELP}{more_in_guide('correlation')}")
 
 
-def _row(result: DimensionResult, level: Level, several: bool) -> dict[str, object]:
+def _row(result: DimensionResult, level: Level, results: Sequence[DimensionResult]) -> dict[str, object]:
     figures = result.meta.figures
     basis = result.meta.basis
     used = (basis.systems_used, basis.systems_all) if level == "system" else (basis.groups_used, basis.groups_all)
     return {
-        "Dimension": result_label(result, several),
+        "Dimension": result_words(result, results),
         "Spearman": _shown(figures["spearman"]),
         "Kendall tau-b": _shown(figures["kendall"]),
         "Pearson": _shown(figures["pearson"]),
@@ -85,10 +72,15 @@ def _row(result: DimensionResult, level: Level, several: bool) -> dict[str, obje
     }
 
 
-def _means(results: Sequence[DimensionResult], several: bool) -> list[dict[str, object]]:
+def _means(results: Sequence[DimensionResult]) -> list[dict[str, object]]:
+    labels = method_labels(results)
+
+    def words(run: int) -> str:
+        return f" · {labels[run]}" if len(set(labels.values())) > 1 else ""
+
     return [
         {
-            "Dimension": f"Mean of {mean.dimensions} dimensions" + (f" · run {mean.result.run.id}" if several else ""),
+            "Dimension": f"Mean of {mean.dimensions} dimensions{words(mean.result.run.id)}",
             "Spearman": _shown(mean.figures["spearman"]),
             "Kendall tau-b": _shown(mean.figures["kendall"]),
             "Pearson": _shown(mean.figures["pearson"]),

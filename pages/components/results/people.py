@@ -6,8 +6,9 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from app.domain.colours import JUDGE
+from app.services.results.method_grid import FIGURES
 from app.services.results.raters import HumanSide, Stratum, human_side_of, stand_in_for_rater
-from pages.components.results.interval_chart import COLOURS, NAMES
 from pages.components.results.stand_in import stand_in
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import Chart, picture
@@ -77,7 +78,7 @@ def _chart(drawn: pd.DataFrame) -> Chart:
             alt.Tooltip("texts:Q", title="Texts", format=","),
         ],
     )
-    colour = COLOURS["Spearman"]
+    colour = JUDGE
     rule = base.mark_rule(color=colour, strokeWidth=2).encode(
         x=alt.X("low:Q", title="Spearman", scale=alt.Scale(nice=True, padding=12)), x2="high:Q"
     )
@@ -120,7 +121,7 @@ def _ceiling(found: HumanSide) -> None:
     st.markdown("**What one person reaches, and the judge beside**", help=CEILING_HELP + more_in_guide("ceiling"))
     rows = [
         {
-            "Coefficient": NAMES[name],
+            "Coefficient": FIGURES[name],
             "One rater": interval(each.value, each.low, each.high),
             "Judge": interval(each.judge.value if each.judge else None),
             "Judge less rater": interval(each.judge.difference, each.judge.low, each.judge.high)

@@ -4,8 +4,8 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from app.domain.colours import JUDGE
 from app.services.results.raters import AltTest, alt_test_verdict
-from pages.components.results.interval_chart import COLOURS
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import Chart, picture
 from pages.components.shell.words import plain
@@ -54,6 +54,6 @@ def _curve(found: AltTest) -> Chart:
         y=alt.Y("rate:Q", title="Winning rate", scale=alt.Scale(domain=[0, 1])),
         tooltip=[alt.Tooltip("epsilon:Q", format=".2f"), alt.Tooltip("rate:Q", title="Winning rate", format=".2f")],
     )
-    line = base.mark_line(color=COLOURS["Spearman"], point=True)
+    line = base.mark_line(color=JUDGE, point=True)
     bar = alt.Chart(pd.DataFrame({"rate": [0.5]})).mark_rule(strokeDash=[4, 4], color="gray").encode(y="rate:Q")
     return alt.layer(bar, line).properties(height=200)

@@ -1,12 +1,14 @@
-"""Results, Verdict: a sentence for each dimension first, and the figures behind it for whoever unfolds them."""
+"""Results, Verdict: the table of methods and its picture, then a line for each method and dimension."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
+from app.services.results.method_grid import method_and_judge, result_words
 from app.services.results.result_files import AgreementVerdict, VerdictKind, verdict_of
 from app.services.results.results import DimensionResult
-from pages.components.results.figures import basis_captions, coefficient_table, figures_picture, signatures
+from pages.components.results.figures import basis_captions, coefficient_table, signatures
+from pages.components.results.method_table import method_table
 from pages.components.results.questions.weighted_scores import weighted_scores
 from pages.components.results.unfolding import unfolding
 from pages.components.shell.current import choose
@@ -17,9 +19,7 @@ from pages.components.shell.runs.result_choices import (
     ResultScope,
     cautions,
     offer_dataset,
-    result_label,
 )
-from pages.components.shell.runs.run_words import method
 from pages.components.shell.words import button_label, plain
 
 ICONS: dict[VerdictKind, str] = {
@@ -44,27 +44,29 @@ def result_verdicts(scope: ResultScope) -> None:
         offer_dataset(f"At the level “{LEVELS[level].lower()}” there is no coefficient: {' '.join(reasons)}")
     with st.spinner("Comparing the judge with the raters"):
         verdicts = [verdict_of(scope.workbench, result) for result in results]
+    method_table(scope, results)
     for result, verdict in zip(results, verdicts, strict=True):
-        _sentence(scope, result, verdict)
-    cautions(results, scope.several)
+        _sentence(scope, result, verdict, results)
+    cautions(results)
     _behind(scope, results)
     scope.look_ahead(results)
 
 
-def _sentence(scope: ResultScope, result: DimensionResult, verdict: AgreementVerdict) -> None:
-    key = f"{result.run.id}_{result.dimension.id}"
-    with st.container(border=True, key=f"verdict_{key}"):
+def _sentence(
+    scope: ResultScope, result: DimensionResult, verdict: AgreementVerdict, results: Sequence[DimensionResult]
+) -> None:
+    """One line; it unfolds to what it rests on."""
+    key, label = f"{result.run.id}_{result.dimension.id}", result_words(result, results)
+    with st.container(key=f"verdict_{key}"):
         words, way = st.columns([5, 1.5], gap="small", vertical_alignment="center")
-        subject, _, said = verdict.about(result_label(result, scope.several)).partition(": ")
-        grounds = " ".join(filter(None, (f"{method(result.run)}.", verdict.grounds, verdict.beside)))
-        rests_on = f"  \n:small[:gray[{plain(grounds)}]]"
-        words.markdown(
-            f"{ICONS.get(verdict.kind, UNTOLD)} **{plain(subject)}**: {plain(said)}{rests_on}",
-            help=VERDICT_HELP,
-        )
+        subject = f"{label[:1].upper()}{label[1:]}"
+        line = f"{ICONS.get(verdict.kind, UNTOLD)} **{plain(subject)}**: {plain(verdict.sentence)}"
+        grounds = " ".join(filter(None, (f"{method_and_judge(result.run)}.", verdict.grounds, verdict.beside)))
+        with words.expander(line, type="compact"):
+            st.markdown(plain(grounds), help=VERDICT_HELP)
         if result.compared or any(row.score is not None for row in result.rows):
             way.button(
-                button_label(WORST if result.compared else SCORED, f"on {result_label(result, scope.several)}"),
+                button_label(WORST if result.compared else SCORED, f"on {label}"),
                 key=f"worst_{key}",
                 type="tertiary",
                 icon=":material/arrow_forward:",
@@ -83,16 +85,13 @@ def _look_at_texts(project: str, result: DimensionResult) -> None:
 def _behind(scope: ResultScope, results: Sequence[DimensionResult]) -> None:
     if section := unfolding("figures", "Figures: coefficients with their intervals"):
         with section:
-            coefficient_table(results, scope.choices.level, scope.several)
-            basis_captions(results, scope.several)
-    if section := unfolding("picture", "The figures as a picture"):
-        with section:
-            figures_picture(results, scope.several)
+            coefficient_table(results, scope.choices.level)
+            basis_captions(results)
     if any(result.weighted for result in results) and (
         section := unfolding("weights", "With the checklist's weights in place of equal ones")
     ):
         with section:
-            weighted_scores(scope.workbench, results, scope.several)
+            weighted_scores(scope.workbench, results)
     if section := unfolding("signature", "Signatures, with which others compute the same figures"):
         with section:
-            signatures(results, scope.several)
+            signatures(results)

@@ -12,6 +12,7 @@ from app.errors import WorkbenchError
 from app.services.data.projects import dimensions_named
 from app.services.drift.drift_jobs import anchors_ahead, begin_anchored_scoring
 from app.services.drift.looks import Asking
+from app.services.results.method_grid import result_words
 from app.services.results.result_files import verdict_of
 from app.services.results.results import kept_results
 from app.services.runtime.judges import JudgeAbility
@@ -42,7 +43,6 @@ from app.services.scoring.variants import method_label
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.result_choices import result_label
 from pages.components.shell.runs.run_words import (
     at_provider,
     failure_words,
@@ -303,7 +303,7 @@ def outcome(workbench: Workbench, project: Project) -> None:
     runs = [run for run in there if not run.locked and not run.apart]
     with st.spinner("Comparing the judge with the raters"):
         results = [result for run in runs for result in kept_results(workbench, run.id)]
-        verdicts = [verdict_of(workbench, result).about(result_label(result, len(runs) > 1)) for result in results]
+        verdicts = [verdict_of(workbench, result).about(result_words(result, results)) for result in results]
     if not verdicts:
         return
     with st.container(border=True, key="outcome"):

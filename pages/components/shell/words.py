@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from app.domain.run import RULES_LABEL as RULES_LABEL  # noqa: PLC0414 - for the screens, with the other words
+from app.domain.run import model_label as model_label  # noqa: PLC0414
 from app.domain.storable_text import shown_directions
 from app.errors import MissingKeyError, WorkbenchError
 from pages.components.shell.guide import more_on
@@ -22,8 +24,6 @@ _LINE_STARTS = ("-", "+", "#", "=")
 # Names in scripts written from right to left would pull the words around them along.
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
 _QUOTED = re.compile("“([^“”]*)”")
-
-RULES_LABEL = "rules, not an LLM"
 
 
 def plain(text: str) -> str:
@@ -63,17 +63,6 @@ def button_label(verb: str, what: str) -> str:
     Who hears the page, or commands it by voice, is told `what` it is about as well: `style.py` takes it out of sight.
     """
     return f"{verb} :gray-background[{plain(what)}]".strip()
-
-
-def model_label(name: str) -> str:
-    """A model's name as shown everywhere; what is no LLM says so. Several names with commas are labelled one by one."""
-    if ", " in name:
-        return ", ".join(map(model_label, name.split(", ")))
-    if name == "rules":
-        return RULES_LABEL
-    if name == "none":
-        return "no judge"
-    return f"{name} (recorded answers)" if name.startswith("replay:") else name
 
 
 KEY_IN_SETTINGS = "A key can also be typed on the Settings screen."

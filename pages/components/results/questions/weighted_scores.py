@@ -5,20 +5,20 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from app.services.results.method_grid import result_words
 from app.services.results.question_analysis import weighted_agreement
 from app.services.results.results import DimensionResult, Figure
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.runs.result_choices import result_label
 from pages.components.shell.runs.run_words import interval
 
 
-def weighted_scores(workbench: Workbench, results: Sequence[DimensionResult], several: bool) -> None:
+def weighted_scores(workbench: Workbench, results: Sequence[DimensionResult]) -> None:
     found = [(result, meta) for result in results if (meta := weighted_agreement(workbench, result)) is not None]
     if not found:
         return
     rows = [
         {
-            "Dimension": result_label(result, several),
+            "Dimension": result_words(result, results),
             "Questions count": how,
             "Spearman": _shown(figures.figures["spearman"]),
             "Kendall tau-b": _shown(figures.figures["kendall"]),

@@ -6,8 +6,8 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from app.domain.colours import JUDGE, NEUTRAL
 from app.services.results.result_files import SourceCoefficient, shown_sources
-from pages.components.results.interval_chart import COLOURS
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import picture
 
@@ -27,7 +27,7 @@ def source_strip(found: Sequence[SourceCoefficient]) -> None:
     scale = alt.Scale(domain=[min(0.0, float(rows["spearman"].min())), 1.0], padding=8, nice=False)
     marks = (
         alt.Chart(rows)
-        .mark_tick(color=COLOURS["Spearman"], thickness=2, size=26, opacity=0.75)
+        .mark_tick(color=JUDGE, thickness=2, size=26, opacity=0.75)
         .encode(
             x=alt.X("spearman:Q", title="Spearman inside the source", scale=scale),
             tooltip=[
@@ -38,7 +38,7 @@ def source_strip(found: Sequence[SourceCoefficient]) -> None:
         )
     )
     whole = pd.DataFrame({"mean": [float(pd.Series([each.spearman for each in known]).mean())]})
-    mean = alt.Chart(whole).mark_tick(color="#D55E00", thickness=3, size=56)
+    mean = alt.Chart(whole).mark_tick(color=NEUTRAL, thickness=3, size=56)
     chart = alt.layer(marks, mean.encode(x=alt.X("mean:Q"))).properties(height=130)
     without = len(found) - len(known)
     of_them = "" if len(shown) == len(known) else f" {len(shown):,} of them are drawn, evenly by their coefficient."

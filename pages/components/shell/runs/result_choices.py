@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NoReturn, TypeVar
 
 import streamlit as st
@@ -10,6 +10,8 @@ import streamlit as st
 from app.domain.project import Dimension, Project
 from app.domain.run import RunSummary
 from app.errors import WorkbenchError
+from app.services.data.projects import dimensions_named
+from app.services.results.method_grid import result_words
 from app.services.results.results import (
     USUAL,
     Choices,
@@ -78,15 +80,16 @@ def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[Ru
 
     No run where nothing is chosen and only studies of conditions have scored anything.
     """
-    left, right, last = st.columns([6.2, 4, 2.1], gap="small", vertical_alignment="bottom")
-    with left:
+    row = st.container(horizontal=True, vertical_alignment="bottom", key="result_choices")
+    first = row.container(width="content")
+    with row.popover("Runs", icon=":material/playlist_add_check:", key="run_choices", help="Which runs are shown"):
         chosen = _runs(runs, dimension)
     if not chosen:
         return (), Choices()
-    with right:
+    with first:
         level = one_of("level", LEVELS, "per-source", "Level", LEVEL_HELP + more_in_guide("levels"))
-    soft = _soft(chosen)
-    with last.popover("Calculation", icon=":material/tune:", key="figure_choices", help="How the figures are computed"):
+        soft = _soft(chosen)
+    with row.popover("Calculation", icon=":material/tune:", key="figure_choices", help="How the figures are computed"):
         awkward, intervals = st.columns(2, gap="large")
         with awkward:
             constant = one_of("constant", CONSTANTS, "skip", CONSTANT_LABEL, CONSTANT_HELP, level != "per-source")
@@ -101,8 +104,8 @@ def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[Ru
 
 def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
     by_id = {run.id: run for run in runs}
-    key, own = "run", [run for run in runs if not run.apart]
-    usual = [run.id for run in default_runs(own, dimension) or own[:1]]
+    key = "run"
+    usual = [run.id for run in usual_runs(runs, dimension)]
     known = [run for run in st.session_state.get(key) or [] if run in by_id]
     st.session_state[key] = known or [run for run in numbers(key) if run in by_id] or usual
     chosen: list[int] = st.multiselect(
@@ -119,6 +122,12 @@ def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
     shown = chosen or usual
     keep(key, ",".join(map(str, shown)), "")
     return tuple(run for run in runs if run.id in shown)
+
+
+def usual_runs(runs: Sequence[RunSummary], dimension: str) -> list[RunSummary]:
+    """The runs that are shown on a dimension before anybody chooses."""
+    own = [run for run in runs if not run.apart]
+    return default_runs(own, dimension) or own[:1]
 
 
 def _soft(chosen: Sequence[RunSummary]) -> bool:
@@ -185,22 +194,27 @@ _MADE = "levels_made"
 
 @dataclass(frozen=True, slots=True)
 class ResultScope:
-    """`runs` are the chosen ones, newest first."""
+    """`runs` are the chosen ones, newest first. `usual` names those of each dimension, where nobody chose any."""
 
     workbench: Workbench
     project: Project
     dimension: Dimension
     runs: tuple[RunSummary, ...]
     choices: Choices
-
-    @property
-    def several(self) -> bool:
-        return len(self.runs) > 1
+    usual: Mapping[int, Sequence[RunSummary]] = field(default_factory=dict)  # dimension -> runs
 
     def every_dimension(self) -> list[DimensionResult]:
         """All dimensions, the runs of one dimension together. Where that is impossible the screen says so, and ends."""
         try:
-            found = [r for run in self.runs for r in kept_results(self.workbench, run.id, self.choices)]
+            if self.usual:
+                kept = [
+                    kept_result(self.workbench, run.id, dimension, self.choices)
+                    for dimension, runs in self.usual.items()
+                    for run in runs
+                ]
+                found = [result for result in kept if result is not None]
+            else:
+                found = [r for run in self.runs for r in kept_results(self.workbench, run.id, self.choices)]
         except WorkbenchError as error:
             self._impossible(error)
         return sorted(found, key=lambda result: result.dimension.position)
@@ -283,7 +297,11 @@ def chosen_results(workbench: Workbench, project: Project, dimension: Dimension)
     for run in chosen:
         if run.done < run.all:
             st.caption(plain(f"{title(run)} · {state(run)}, {run.done:,} of {run.all:,} scored so far"))
-    return ResultScope(workbench, project, dimension, chosen, choices)
+    usual: dict[int, Sequence[RunSummary]] = {}
+    if [run.id for run in chosen] == [run.id for run in usual_runs(runs, dimension.name)]:
+        own = [run for run in runs if not run.apart]
+        usual = {each.id: default_runs(own, each.name) for each in dimensions_named(workbench, project.name, "all")}
+    return ResultScope(workbench, project, dimension, chosen, choices, usual)
 
 
 def _pick_run(key: str) -> None:
@@ -296,17 +314,12 @@ def offer_dataset(why: str) -> None:
     st.button("Show the dataset level", key="show_dataset", on_click=choose_dataset)
 
 
-def result_label(result: DimensionResult, several: bool) -> str:
-    """The dimension; where `several` runs stand side by side, with the run."""
-    return f"{result.dimension.name} · run {result.run.id}" if several else result.dimension.name
-
-
-def cautions(results: Sequence[DimensionResult], several: bool) -> None:
+def cautions(results: Sequence[DimensionResult]) -> None:
     """Each sentence once, with the results it is about where it isn't about all; together in one place."""
     said: dict[str, list[str]] = {}
     for result in results:
         for caution in result.meta.cautions:
-            said.setdefault(caution, []).append(result_label(result, several))
+            said.setdefault(caution, []).append(result_words(result, results))
     lines = []
     for caution, names in said.items():
         who = "" if len(names) == len(results) else f"{plain(', '.join(names))}: "

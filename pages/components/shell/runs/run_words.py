@@ -9,12 +9,11 @@ import streamlit as st
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.condition import ONLY, Condition, Family, StudyCondition, named_in
 from app.domain.run import ProviderBatch, RunStatus, RunSummary
+from app.services.results.method_grid import method_and_judge
 from app.services.runtime.batch_rounds import AGAIN, LIVE
 from app.services.runtime.endpoint_models import ask_endpoint_again, endpoint_models
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.evaluators import NO_JUDGE
 from app.services.scoring.scoring_jobs import FailureKind
-from app.services.scoring.variants import method_label
 from pages.components.shell import words as local_time
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.guide import failure_address, guide_link
@@ -73,11 +72,11 @@ def started(run: RunSummary) -> str:
 
 def title(run: RunSummary) -> str:
     """Not escaped: Markdown takes it through plain()."""
-    return f"Run {run.id} · {method(run)} · {', '.join(run.dimensions)}"
+    return f"Run {run.id} · {method_and_judge(run)} · {', '.join(run.dimensions)}"
 
 
 def short_title(run: RunSummary) -> str:
-    return f"Run {run.id} · {method(run)}"
+    return f"Run {run.id} · {method_and_judge(run)}"
 
 
 def with_version(run: RunSummary) -> str:
@@ -86,12 +85,6 @@ def with_version(run: RunSummary) -> str:
     if not versions:
         return short_title(run)
     return f"{short_title(run)} · version{'s' if len(versions) > 1 else ''} {', '.join(map(str, versions))}"
-
-
-def method(run: RunSummary) -> str:
-    """The method with its variant, and its judge, where it asks one."""
-    label = method_label(run)
-    return label if run.judge == NO_JUDGE else f"{label} · {model_label(run.judge)}"
 
 
 def at_provider(there: tuple[int, int, ProviderBatch]) -> str:

@@ -82,11 +82,11 @@ def test_runs_of_a_study_are_listed_by_their_condition_and_never_shown_unasked(r
     assert run("conditions", "run", *HERE, "--conditions", "sh")[0] == 0
     listed = json.loads(run("runs", "list", "--project", "Small", "--json")[1])
     assert [each["condition"] for each in listed] == ["sh:Ben", "sh:Ana"]
-    assert "condition sh:Ana" in run("runs", "list", "--project", "Small")[1]
-    assert "condition sh:Ana" in run("runs", "show", listed[1]["run"])[1]
+    assert "condition: Ana alone" in run("runs", "list", "--project", "Small")[1]
+    assert "condition: Ana alone" in run("runs", "show", listed[1]["run"])[1]
     status, _, err = run("results", "--project", "Small")
     assert (status, "Only studies of conditions" in err) == (2, True)
-    assert "condition sh:Ana" in run("results", "--project", "Small", "--run", listed[1]["run"])[1]
+    assert "condition: Ana alone" in run("results", "--project", "Small", "--run", listed[1]["run"])[1]
 
 
 @pytest.mark.usefixtures("project")

@@ -1,6 +1,7 @@
 """`results` takes what the Results screen takes, and shows each method and judge by its newest run."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.services.checklists.checklists import new_draft, publish, versions_of
+from app.services.results.method_grid import cell, method_and_judge
 from app.services.results.result_files import verdict_of
 from app.services.results.results import Choices, results_of
 from app.services.runtime.workbench import open_workbench
@@ -76,7 +78,8 @@ def test_what_the_screen_takes_is_taken(run: Run, project: None, words: tuple[st
     (shown,) = document(run(*HERE, *words)[1])
     (expected,) = results_of(open_workbench(), number, choices)
     verdict = verdict_of(open_workbench(), expected).to_json(expected.dimension.name)
-    assert shown == json.loads(json.dumps(expected.to_json() | {"verdict": verdict}))
+    named = {"method": method_and_judge(expected.run), "verdict": verdict}
+    assert shown == json.loads(json.dumps(expected.to_json() | named))
     (usual,) = document(run(*HERE)[1])
     assert shown != usual
 
@@ -98,6 +101,17 @@ def test_results_with_a_trial_of_a_newer_version_names_that_trial(run: Run, proj
     assert [each["run"] for each in document(out)] == runs[:1]
     assert f"run {runs[1]}" in err
     assert f"run {runs[1]}" not in run(*HERE, "--run", runs[1])[2]
+
+
+def test_results_prints_methods_by_dimensions_for_each_coefficient(run: Run, project: None) -> None:
+    runs = scored("checklist", "llama:x"), scored("llm-score", "llama:y")
+    said = run("results", "--project", "Ready", "--level", "dataset")[1].splitlines()
+    found = {number: results_of(open_workbench(), number, Choices("dataset"))[0] for number in runs}
+    for name, heading in (("spearman", "Spearman"), ("kendall", "Kendall tau-b"), ("pearson", "Pearson")):
+        rows = said[said.index(heading) + 2 : said.index(heading) + 4]
+        shown = [(each.run, cell(each.meta.figures[name])) for each in found.values()]
+        expected = [[method_and_judge(made), str(made.id), figure] for made, figure in shown]
+        assert sorted(re.split(r"  +", row) for row in rows) == sorted(expected)
 
 
 def test_soft_scores_where_no_judge_gave_any_are_refused(run: Run, project: None) -> None:
