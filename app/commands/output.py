@@ -72,8 +72,8 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 
 def shown_model(name: str) -> str:
-    """A model's name for people; what is no LLM says so."""
-    return "rules (not an LLM)" if name == "rules" else name
+    """A model's name for people; what is no LLM says so, and no model is a dash."""
+    return {"rules": "rules (not an LLM)", "none": "–"}.get(name, name)
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -23,7 +23,7 @@ def model_label(name: str) -> str:
     if name == "rules":
         return RULES_LABEL
     if name == "none":
-        return "no judge"
+        return "–"
     return f"{name} (recorded answers)" if name.startswith("replay:") else name
 
 

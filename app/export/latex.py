@@ -24,6 +24,7 @@ _ESCAPES = {
     "†": r"\dag{}",
     "‡": r"\ddag{}",
     "–": "--",
+    "−": "$-$",
     "·": r"\textperiodcentered{}",
 }
 _SPECIAL = re.compile("|".join(map(re.escape, _ESCAPES)))

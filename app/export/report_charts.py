@@ -1,5 +1,5 @@
-"""Charts of the HTML report: Vega-Lite drawn to SVG on this machine, in colours that the colour-blind tell apart (Okabe
-and Ito). Each is an image of its own, so that nothing in it can reach the page."""
+"""Charts of the HTML report: Vega-Lite drawn to SVG on this machine. Each is an image of its
+own, so that nothing in it can reach the page."""
 
 import base64
 import unicodedata
@@ -10,30 +10,17 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-_BLUE, _ORANGE, _GREY, _INK = "#0072b2", "#e69f00", "#9aa3ae", "#1c2430"
+from app.domain.chart_look import JUDGE, NEUTRAL, ON_PAPER, PERSON
+
 _SIDE, _WIDTH, _ROW = 220, 420, 26  # pixels: of a square plot, of an interval plot, of a row in it
 _LABELS, _APART = 280, 12  # pixels: for the labels of rows at least, and between them and the plot
 _AREAS = (16, 324)  # of a dot for no text and for the most texts: squares of their diameters, 4 and 18 pixels
 _DASHES = (3, 4)
 _NUMBER = ".6~g"  # with the digits said: by itself Vega takes as few as tell the ticks apart, 1e+1 for 14
 _LOOK: Mapping[str, Any] = {
+    **ON_PAPER,
     "aria": False,  # an image is described by its text alone
-    "axis": {
-        "domainColor": _GREY,
-        "gridColor": _GREY,
-        "labelColor": _INK,
-        "labelFlush": False,
-        "labelFontSize": 12,
-        "labelLimit": 0,
-        "labelPadding": 6,
-        "ticks": False,
-        "titleColor": _INK,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-    },
-    "font": "system-ui, sans-serif",
-    "padding": 8,
-    "view": {"stroke": None},
+    "axis": {**ON_PAPER["axis"], "gridColor": NEUTRAL, "labelFlush": False, "labelLimit": 0, "ticks": False},
 }
 _Chart = alt.Chart | alt.LayerChart | alt.FacetChart  # what Altair says that layers become
 
@@ -79,8 +66,8 @@ def interval_plot(rows: Sequence[IntervalRow], title: str) -> ReportChart:
     y = alt.Y("label:N", scale=alt.Scale(domain=labels), axis=beside, title=None)
     whole = "isValid(datum.low) && isValid(datum.high)"
     base = alt.Chart(alt.NamedData("rows"))
-    lines = base.transform_filter(whole).mark_rule(color=_BLUE, strokeWidth=2)
-    dots = base.mark_circle(color=_BLUE, opacity=1, size=64)
+    lines = base.transform_filter(whole).mark_rule(color=JUDGE, strokeWidth=2)
+    dots = base.mark_circle(color=JUDGE, opacity=1, size=64)
     layers = lines.encode(x=alt.X("low:Q"), x2="high:Q", y=y), dots.encode(x=across, y=y)
     return _drawn(alt.layer(*layers).properties(width=_WIDTH, height=alt.Step(_ROW)), title, rows=labelled)
 
@@ -92,8 +79,8 @@ def scatter(points: Sequence[tuple[float, float, int]], low: float, high: float,
     x, y = _across("human:Q", low, high, "people"), _upwards("score:Q", low, high, "score")
     most = max((texts for *_, texts in points), default=1)
     area = alt.Size("texts:Q", scale=alt.Scale(domain=[0, most], range=_AREAS), legend=None)
-    equality = alt.Chart(alt.NamedData("ends")).mark_line(color=_GREY, strokeDash=_DASHES, strokeWidth=1)
-    dots = alt.Chart(alt.NamedData("points")).mark_circle(color=_BLUE, opacity=0.6)
+    equality = alt.Chart(alt.NamedData("ends")).mark_line(color=NEUTRAL, strokeDash=_DASHES, strokeWidth=1)
+    dots = alt.Chart(alt.NamedData("points")).mark_circle(color=JUDGE, opacity=0.6)
     chart = alt.layer(equality.encode(x=x, y=y), dots.encode(x=x, y=y, size=area))
     return _drawn(_square(chart), title, points=dotted, ends=ends)
 
@@ -104,8 +91,8 @@ def distributions(bins: Sequence[tuple[float, float, int, int]], title: str) -> 
         bar
         for low, high, scores, ratings in bins
         for bar in (
-            {"from": low, "to": (low + high) / 2, "texts": scores, "colour": _BLUE},
-            {"from": (low + high) / 2, "to": high, "texts": ratings, "colour": _ORANGE},
+            {"from": low, "to": (low + high) / 2, "texts": scores, "colour": JUDGE},
+            {"from": (low + high) / 2, "to": high, "texts": ratings, "colour": PERSON},
         )
     ]
     low, high = (bins[0][0], bins[-1][1]) if bins else (0, 1)

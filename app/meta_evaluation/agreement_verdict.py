@@ -9,6 +9,8 @@ from app.meta_evaluation.comparison import TestedDifference
 from app.meta_evaluation.evaluation import MetaEvaluation
 from app.meta_evaluation.raters.human_ceiling import Ceiling
 
+NOT_SIGNIFICANT = "Not significantly different"
+
 
 def verdict(tested: TestedDifference, other: str, baseline: str, comparisons: int) -> str:
     """`tested` is other less baseline, one of so many comparisons that were corrected together."""
@@ -16,10 +18,10 @@ def verdict(tested: TestedDifference, other: str, baseline: str, comparisons: in
     if figure.difference is None:
         return f"Can't be compared: {figure.reason}"
     if figure.low is None or figure.high is None:
-        return f"Not told apart: there is no interval. {figure.reason}".strip()
+        return f"{NOT_SIGNIFICANT}: there is no interval. {figure.reason}".strip()
     better, worse = (other, baseline) if figure.difference > 0 else (baseline, other)
     if figure.low <= 0 <= figure.high:
-        return "Not told apart: the interval of the difference includes 0."
+        return f"{NOT_SIGNIFICANT}: the interval of the difference includes 0."
     p = tested.p_holm if tested.p_holm is not None else tested.permutation.p
     among = f" among {comparisons} comparisons" if comparisons > 1 else ""
     if p is None:
@@ -79,8 +81,8 @@ def ceiling_grounds(ceiling: Ceiling | None) -> str:
         return ""
     compared = sum(value is not None for value in ceiling.by_rater)
     return (
-        f"What one rater reaches, {decimals(ceiling.value)}: the mean over {compared} raters, each compared with the "
-        f"mean of the others, on {counted_of(ceiling.n, 'text')}."
+        f"Human ceiling {decimals(ceiling.value)}: the mean over {compared} raters, each compared with the mean of the "
+        f"others, on {counted_of(ceiling.n, 'text')}."
     )
 
 
@@ -237,20 +239,20 @@ def _beside_a_rater(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int, 
     if ceiling is None or ceiling.value is None:
         return "no ceiling", f"; {_one_rater(ceiling, raters)}.", None
     judge, doubt = ceiling.judge, _doubt(ceiling)
-    who = f"a second rater, who reaches {decimals(ceiling.value)} with the others"
+    who = f"the human ceiling ({decimals(ceiling.value)})"
     if judge is None or judge.low is None or judge.high is None:
-        return "open", f"; whether as well as {who}, can't be told. {ceiling.reason}".rstrip() + doubt, None
+        return "open", f"; whether it reaches {who} can't be told. {ceiling.reason}".rstrip() + doubt, None
     if judge.high < 0:
         slightly = "slightly " if judge.low >= -MARGIN else ""
-        return "weaker", f", {slightly}weaker than {who}.{doubt}", None
+        return "weaker", f", {slightly}below {who}.{doubt}", None
     if judge.low > 0:
-        return "better", f", better than {who}.{doubt}", None
+        return "better", f", above {who}.{doubt}", None
     if judge.low >= -MARGIN:
-        at_least = "" if judge.high <= MARGIN else "at least "
-        return "as well", f", {at_least}about as well as {who}.{doubt}", None
+        near = "about at" if judge.high <= MARGIN else "at or above"
+        return "as well", f", {near} {who}.{doubt}", None
     unit, units = drawn_units(meta)
     more = more_units(meta, judge.low, judge.high, unit, units)
-    return "open", f"; whether as well as {who}, can't be told{_needed(more, unit, unscored)}.{doubt}", more or None
+    return "open", f"; whether it reaches {who} can't be told{_needed(more, unit, unscored)}.{doubt}", more or None
 
 
 def _needed(more: int | None, unit: str, unscored: int | None) -> str:
@@ -268,12 +270,12 @@ def _needed(more: int | None, unit: str, unscored: int | None) -> str:
 def _one_rater(ceiling: Ceiling | None, raters: int) -> str:
     """What one of the raters reaches, or why nobody knows."""
     if ceiling is not None and ceiling.value is not None:
-        return f"one of your raters reaches {decimals(ceiling.value)}"
+        return f"the human ceiling is {decimals(ceiling.value)}"
     if raters == 1:
-        return "the ratings come from one rater, so what a second one would reach isn't known"
+        return "the ratings come from one rater, so the human ceiling isn't known"
     if ceiling is None:
-        return "what one rater reaches isn't known, as the ratings don't say who gave them"
-    return f"what one of your raters reaches isn't known. {ceiling.reason.rstrip('.')}"
+        return "the human ceiling isn't known, as the ratings don't say who gave them"
+    return f"the human ceiling isn't known. {ceiling.reason.rstrip('.')}"
 
 
 def _doubt(ceiling: Ceiling) -> str:

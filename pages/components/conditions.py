@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
+from app.domain.chart_look import LLM, METHODS, NEUTRAL, PERSON
 from app.domain.people import Right
 from app.domain.project import Dimension, Project
 from app.errors import WorkbenchError
@@ -32,7 +33,7 @@ from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.picture import BLUES, GREY, ORANGES, Chart, picture
+from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.draw_options import DrawChoice, draw_options, preset_draw
 from pages.components.shell.runs.model_options import model_choice, more_options, preset_model_options
 from pages.components.shell.runs.result_choices import one_of
@@ -45,12 +46,12 @@ from pages.components.shell.words import about, model_label, number, plain, show
 def condition_differences(found: StudyFigures) -> None:
     if not found.differences:
         return
-    st.subheader("Which conditions are told apart", anchor=False, help=P_HELP["p (Holm)"] + more_in_guide("difference"))
+    st.subheader("Significant differences", anchor=False, help=P_HELP["p (Holm)"] + more_in_guide("difference"))
     coefficient = one_of("coefficient", COEFFICIENTS, "spearman", "Coefficient", "Everything below follows the choice.")
     told = [each for each in found.differences if _told(each, coefficient)]
     count = found.comparisons(coefficient)
     if count:
-        st.markdown(f"{len(told)} of {count} comparisons are told apart after correction for their number.")
+        st.markdown(f"{len(told)} of {count} comparisons are significantly different (Holm).")
     else:
         st.markdown("No two conditions can be compared here; the last column says why.")
     for each in told:
@@ -99,7 +100,7 @@ def _columns() -> dict[str, ColumnConfig | str | None]:
     signed = "%+.3f"
     return {
         "Difference": st.column_config.NumberColumn(
-            format=signed, help="The second less the first: above 0 the second agrees better with people."
+            format=signed, help="Second − first: above 0 the second agrees better with people."
         ),
         "From": st.column_config.NumberColumn(format=signed, help="Paired bootstrap, 95 %: the same texts for both."),
         "To": st.column_config.NumberColumn(format=signed),
@@ -110,12 +111,12 @@ def _columns() -> dict[str, ColumnConfig | str | None]:
 
 
 COLOURS = {
-    Family.SL: ORANGES[0],
-    Family.ML: ORANGES[0],
-    Family.SH: BLUES[0],
-    Family.MH: BLUES[0],
-    Family.COMB: "#009E73",
-    Family.WITHOUT: GREY,
+    Family.SL: LLM,
+    Family.ML: LLM,
+    Family.SH: PERSON,
+    Family.MH: PERSON,
+    Family.COMB: METHODS[1],
+    Family.WITHOUT: NEUTRAL,
 }
 MARGIN = 80  # for the axis, which counts in the height of a picture as wide as its place
 ROW_HEIGHT, WIDTH = 30, 290  # two panels with their labels fit beside the sidebar on a small screen

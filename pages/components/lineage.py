@@ -10,19 +10,19 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import ContributorKind
+from app.domain.chart_look import INK, LIGHT_INK, NEUTRAL
 from app.domain.checklist import Question
 from app.domain.project import Dimension
 from app.services.checklists.lineage import LEFT_OUT, Branch, Flow, LineageView, Unserved
 from pages.components.shell.checklists.build_words import ORIGINS, STAGE_NAMES
 from pages.components.shell.contributor_words import said_by
-from pages.components.shell.picture import GREY, colour_scale, picture
+from pages.components.shell.picture import Chart, colour_scale, picture
 from pages.components.shell.words import model_label, number, plain
 
 COLUMNS = (0.0, 1.0, 2.0)
 BAR, GAP, STEPS = 0.03, 0.03, 24
 HEIGHT = 460
 NAME_LENGTH = 40
-DARK_TEXT, LIGHT_TEXT = "#1c2430", "#e4e8ee"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def shown_picture(view: LineageView, dimension: Dimension) -> None:
     picture(shown, f"lineage-{dimension.name}", "lineage_picture", caption, on_paper=on_paper, wide=True)
 
 
-def lineage_picture(view: LineageView, dark: bool = False) -> alt.LayerChart:
+def lineage_picture(view: LineageView, dark: bool = False) -> Chart:
     """Each column is as high as the others, so ribbons of one column can be compared with each other.
 
     dark: for a dark ground; text in a picture doesn't follow the theme by itself.
@@ -91,7 +91,9 @@ def lineage_picture(view: LineageView, dark: bool = False) -> alt.LayerChart:
             for n in nodes
         ]
     )
-    rects = alt.Chart(bars).mark_rect(color=GREY).encode(x, alt.X2("x2:Q"), y, alt.Y2("high:Q"), alt.Tooltip("What:N"))
+    rects = (
+        alt.Chart(bars).mark_rect(color=NEUTRAL).encode(x, alt.X2("x2:Q"), y, alt.Y2("high:Q"), alt.Tooltip("What:N"))
+    )
     names = pd.DataFrame(
         [
             {"x": COLUMNS[n.column] + 2 * BAR, "low": (n.low + n.high) / 2, "name": n.short, "What": n.full}
@@ -100,10 +102,10 @@ def lineage_picture(view: LineageView, dark: bool = False) -> alt.LayerChart:
     )
     texts = (
         alt.Chart(names)
-        .mark_text(align="left", baseline="middle", fontSize=11, color=LIGHT_TEXT if dark else DARK_TEXT)
+        .mark_text(align="left", baseline="middle", fontSize=11, color=LIGHT_INK if dark else INK)
         .encode(x, y, alt.Text("name:N"), alt.Tooltip("What:N"))
     )
-    chart: alt.LayerChart = alt.layer(area, rects, texts).properties(height=HEIGHT).configure_view(strokeWidth=0)
+    chart: Chart = alt.layer(area, rects, texts).properties(height=HEIGHT)
     return chart
 
 

@@ -6,6 +6,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from app.domain.chart_look import LLM, METHODS, PERSON
 from app.domain.people import Right
 from app.errors import NotReadyError, WorkbenchError
 from app.services.results.quality_cost import (
@@ -25,14 +26,12 @@ from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.tables import csv_download
 from pages.components.shell.words import model_label, plain, show_error
 
-# Okabe and Ito's colours, told apart by all kinds of colour vision; shapes say it again.
-METHOD_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#8a93a0")
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
 ABOUT_COST = "About the cost"
 HEIGHT = 360
 AGAINST = (
-    "Its Spearman less the checklist's on the texts both scored, with the 95 % interval of the difference. Where the "
-    "interval includes 0, the two are not told apart."
+    "Its Spearman minus the checklist's on the texts both scored, with the 95 % interval of the difference. Where the "
+    "interval includes 0, the two are not significantly different."
 )
 COST = "What scoring 1,000 texts on this dimension costs, from what the run paid."
 
@@ -55,7 +54,7 @@ def quality_cost(scope: ResultScope) -> None:
         hide_index=True,
         key="quality_cost",
         column_config={
-            "Less the checklist": st.column_config.TextColumn(help=AGAINST),
+            "Difference to checklist": st.column_config.TextColumn(help=AGAINST),
             "$ per 1,000 texts": st.column_config.TextColumn(help=COST),
         },
     )
@@ -86,7 +85,7 @@ def _row(each: QualityCost) -> dict[str, object]:
         "Spearman": _gain(each.figure.value, each.figure.low, each.figure.high, ".3f"),
         "Sources used": each.groups,
         "Texts": each.figure.n,
-        "Less the checklist": _difference(each),
+        "Difference to checklist": _difference(each),
         "$ per 1,000 texts": cost,
         ABOUT_COST: each.cost.reason,
     }
@@ -134,7 +133,7 @@ def _cost_chart(drawn: Sequence[QualityCost]) -> alt.LayerChart | alt.FacetChart
         ],
     )
     names = data["name"].tolist()
-    colours = alt.Scale(domain=names, range=[METHOD_COLOURS[n % len(METHOD_COLOURS)] for n in range(len(names))])
+    colours = alt.Scale(domain=names, range=[METHODS[n % len(METHODS)] for n in range(len(names))])
     shapes = alt.Scale(domain=names, range=[SHAPES[n % len(SHAPES)] for n in range(len(names))])
     legend = alt.Legend(orient="bottom", columns=2, labelLimit=320)
     base = base.encode(color=alt.Color("name:N", title=None, sort=names, scale=colours, legend=legend))
@@ -149,7 +148,7 @@ def _cost_chart(drawn: Sequence[QualityCost]) -> alt.LayerChart | alt.FacetChart
 
 PREFERRED = {"person": "People preferred the person's", "alike": "Rated alike", "llm": "People preferred the LLM's"}
 WRITERS = {"person": "by a person", "llm": "by an LLM"}
-BY_WRITER = {"by a person": "#E69F00", "by an LLM": "#0072B2"}
+BY_WRITER = {"by a person": PERSON, "by an LLM": LLM}
 ABOUT = (
     "A judge that is an LLM may like texts that LLMs wrote (G-Eval, Fig. 2). Texts of the same source are compared in "
     "pairs, one by a person and one by an LLM: a fair judge scores the person's higher where people rated it higher."
@@ -207,7 +206,7 @@ def _show(study: WriterBias, run: int) -> None:
                 "Sources": group.sources,
                 "Mean score by a person": _bias_words(group.person),
                 "Mean score by an LLM": _bias_words(group.llm),
-                "Person less LLM": _bias_words(group.difference),
+                "Person − LLM": _bias_words(group.difference),
             }
             for group in study.groups
         ]

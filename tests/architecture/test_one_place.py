@@ -1,9 +1,12 @@
 """One place for each rule: what many modules need to agree on is decided in one of them."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from tests.support.repository import name_of, parsed, python_files
+
+COLOUR = re.compile("#[0-9a-fA-F]{6}")
 
 
 def _comparisons_with(attribute: str) -> set[str]:
@@ -87,3 +90,14 @@ def test_every_script_within_a_page_goes_through_one_function() -> None:
             if isinstance(node, ast.keyword) and node.arg == "unsafe_allow_javascript":
                 callers.add(name_of(path))
     assert callers == {"pages/components/shell/browser/page_scripts.py"}, "call run_in_page"
+
+
+def test_colours_of_charts_stand_in_one_module() -> None:
+    """Where people have one hue and LLMs another, in every chart, screen and report."""
+    elsewhere = {
+        name_of(path)
+        for path in python_files("app", "pages")
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and COLOUR.fullmatch(node.value)
+    }
+    assert elsewhere == {"app/domain/chart_look.py"}

@@ -85,7 +85,7 @@ def test_it_opens_with_what_no_random_start_changes(demo: Workbench, open_screen
     assert labels[0] == "Only people noticed"
     assert labels[1] == "Only rules noticed"
     assert "the rules (not an LLM)" in told(app)
-    assert labels[4] == "Alike between the two"
+    assert labels[4] == "Similarity between the two"
     assert all(metric.help for metric in app.metric), "every number is explained on hover"
     assert 0 < float(app.metric[4].value) < 1
     assert "Which side varies its wording more in general can't be told" in told(app)

@@ -69,7 +69,7 @@ def test_what_a_study_found_stays_on_the_screen_and_names_its_ground(demo: Workb
     assert not app.exception
     words = shown(app)
     assert "texts that every condition scored" in words
-    assert "comparisons are told apart after correction" in words
+    assert "comparisons are significantly different (Holm)" in words
     figures, members, differences = (frame.value for frame in app.dataframe)
     assert list(members["Contributor"])[-2:] == ["simulated expert Ada", "simulated expert Ben"]
     assert all(members["Texts"] == figures["Texts"][0])

@@ -30,12 +30,12 @@ def test_people_are_marked_and_means_shown(demo: Workbench, open_screen: Open) -
     project = get_project(demo, "Demo")
     systems, none = writers(demo, project.id)
     assert none == ()
-    assert not [frame for frame in app.dataframe if "Person less LLM" in frame.value]
+    assert not [frame for frame in app.dataframe if "Person − LLM" in frame.value]
     app.multiselect(key=f"people_{project.id}").set_value(systems[:1])
     app.button(key="save_people").click().run()
     assert not app.exception
     assert writers(demo, project.id)[1] == tuple(systems[:1])
-    (table,) = [frame.value for frame in app.dataframe if "Person less LLM" in frame.value]
+    (table,) = [frame.value for frame in app.dataframe if "Person − LLM" in frame.value]
     assert table["Number"].sum() > 0
     mark_people(demo, project.id, systems)
     app = opened(open_screen)

@@ -198,7 +198,7 @@ def test_weights_stand_beside_equal_ones_and_have_a_verdict(
     assert not app.exception
     found = weights_of(demo, kept_results(demo, RUN)[0])
     assert found.verdict in shown(app)
-    assert table(app, "Weights") == ["Equal", "Learned", "Learned less equal"]
+    assert table(app, "Weights") == ["Equal", "Learned", "Learned − equal"]
     assert len(table(app, "Least")) == len(found.weights)
 
 

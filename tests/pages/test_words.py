@@ -44,7 +44,7 @@ def test_what_runs_from_right_to_left_is_set_apart(text: str, shown: str) -> Non
 
 def test_what_is_no_llm_says_so() -> None:
     assert "not an LLM" in model_label("rules")
-    assert model_label("none") == "no judge"
+    assert model_label("none") == "–"
     assert "recorded" in model_label("replay:calls.jsonl")
     assert model_label("openai:gpt-4o") == "openai:gpt-4o"
 

@@ -129,12 +129,21 @@ def _print_trial(found: "StudyFigures") -> None:
     ]
     echo(table(headings, rows))
     for row in found.rows:
-        for name, figure in ((_label(row), row.figures["spearman"]), *_single(row)):
+        for name, figure in ((row.label, row.figures["spearman"]), *_single(row)):
             if figure.reason:
                 lacking = "coefficient" if figure.value is None else "interval"
                 echo(f"- {row.dimension.name}, {name}: no {lacking}: {figure.reason}")
     if found.differences:
-        headings = ["dimension", "second less first", "Spearman", "95 % from", "to", "p", "p (Holm)", "z (Fisher)"]
+        headings = [
+            "dimension",
+            "difference (second − first)",
+            "Spearman",
+            "95 % from",
+            "to",
+            "p",
+            "p (Holm)",
+            "z (Fisher)",
+        ]
         echo("\n" + table(headings, [_difference_row(each) for each in found.differences]))
     for caution in found.cautions:
         about = f", {', '.join(caution.about)}" if caution.about else ""
@@ -145,7 +154,7 @@ def _print_trial(found: "StudyFigures") -> None:
 
 
 def _mean_row(mean: "TrialMean") -> list[object]:
-    name = f"  {mean.member.condition.name} alone" if mean.member else _label(mean.row)
+    name = f"  {mean.member.condition.name} alone" if mean.member else mean.row.label
     spearman, kendall = mean.spread("spearman"), mean.spread("kendall")
     trials = f"{len(mean.known('spearman'))} of {len(mean.values['spearman'])}"
     return [mean.row.dimension.name, name, *spearman, *kendall, trials]
@@ -154,7 +163,7 @@ def _mean_row(mean: "TrialMean") -> list[object]:
 def _figures_row(row: "ConditionFigures") -> list[object]:
     figure, kendall = row.figures["spearman"], row.figures["kendall"]
     counts = len(row.members), figure.n
-    return [row.dimension.name, _label(row), figure.value, figure.low, figure.high, kendall.value, *counts]
+    return [row.dimension.name, row.label, figure.value, figure.low, figure.high, kendall.value, *counts]
 
 
 def _member_row(row: "ConditionFigures", member: "Member") -> list[object]:
@@ -169,16 +178,12 @@ def _single(row: "ConditionFigures") -> "list[tuple[str, Figure]]":
     return [(f"{member.condition.name} alone", member.figures["spearman"]) for member in single_contributors(row)]
 
 
-def _label(row: "ConditionFigures") -> str:
-    return f"{row.family.value.upper()}{f' {row.name}' if row.name else ''}"
-
-
 def _difference_row(each: "FamilyDifference") -> list[object]:
     tested = each.tested["spearman"]
     figure, fisher = tested.figure, tested.fisher
     return [
         each.first.dimension.name,
-        f"{each.first.key} vs {each.second.key}",
+        f"{each.first.label} vs {each.second.label}",
         figure.difference,
         figure.low,
         figure.high,
@@ -387,7 +392,7 @@ def show(
         Path | None, typer.Option(help="Write every figure and comparison to FILE.csv, or as tables to FILE.tex.")
     ] = None,
 ) -> None:
-    """Agreement with people by condition and contributor, and which conditions are told apart, of what has been scored.
+    """Agreement with people by condition and contributor, and which conditions differ significantly.
 
     Example: interacteval conditions show --project News --output conditions.csv
     """

@@ -37,7 +37,7 @@ def quality(
     elif found:
         rows = [_quality_row(each, coefficient) for each in found]
         headings = ["run", "evaluator", "judge", coefficient, "95 % from", "to", "groups", "$ per 1,000 texts"]
-        echo(table([*headings, "less the checklist", "95 % from", "to"], rows))
+        echo(table([*headings, "difference to checklist", "95 % from", "to"], rows))
         for each in found:
             if each.cost.reason:
                 echo(f"  run {each.run.id}: {each.cost.reason}")

@@ -29,6 +29,10 @@ def register(root: typer.Typer) -> None:
     root.add_typer(runs, name="runs")
 
 
+def _judge(run: "RunSummary") -> str:
+    return "–" if run.judge == "none" else run.judge
+
+
 def list_(
     project: Annotated[str | None, typer.Option(help="One project's runs; all without it.")] = None,
     json_: JsonOption = False,
@@ -48,7 +52,7 @@ def list_(
         print_json([_document(run) for run in found])
     else:
         rows = [
-            [r.id, r.project, method_label(r), r.judge, ", ".join(r.dimensions), r.status.value, r.done, r.all]
+            [r.id, r.project, method_label(r), _judge(r), ", ".join(r.dimensions), r.status.value, r.done, r.all]
             for r in found
         ]
         echo(table(["run", "project", "evaluator", "judge", "dimensions", "status", "done", "all"], rows))
@@ -90,7 +94,7 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
             }
         )
         return
-    echo(f"Run {found.id} of {found.project}: {method_label(found)}, {found.judge}, {found.status.value}")
+    echo(f"Run {found.id} of {found.project}: {method_label(found)}, {_judge(found)}, {found.status.value}")
     if found.message:
         echo(found.message)
     echo(counts_table(counts))

@@ -51,7 +51,7 @@ class JudgeBeside:
         if self.low is None or self.high is None:
             return "How sure the difference between judge and rater is can't be told."
         if self.low <= 0 <= self.high:
-            return "Judge and single rater are not told apart: the interval of their difference includes 0."
+            return "Judge and rater are not significantly different: the interval of their difference includes 0."
         if self.low > 0:
             return "The judge agrees with the other raters better than a single rater does."
         return "The judge agrees with the other raters less than a single rater does."

@@ -1,4 +1,4 @@
-"""Figures of a study: agreement by condition and dimension, and which conditions are told apart."""
+"""Figures of a study: agreement by condition and dimension, and which conditions differ significantly."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -88,6 +88,11 @@ class ConditionFigures:
     def key(self) -> str:
         return f"{self.family.value}:{self.name}" if self.name else self.family.value
 
+    @property
+    def label(self) -> str:
+        """As papers write it: SL, MH, WITHOUT Ana."""
+        return f"{self.family.value.upper()}{f' {self.name}' if self.name else ''}"
+
 
 @dataclass(frozen=True, slots=True)
 class StudyCaution:
@@ -100,7 +105,7 @@ class StudyCaution:
 
 @dataclass(frozen=True, slots=True)
 class FamilyDifference:
-    """The second condition less the first, so that above 0 the second agrees better with people."""
+    """Second − first, so that above 0 the second agrees better with people."""
 
     first: ConditionFigures
     second: ConditionFigures
@@ -480,7 +485,7 @@ def _latex_conditions(trial: StudyFigures, about: str) -> str:
 
 def _latex_differences(trial: StudyFigures, about: str) -> str:
     rows = [
-        [each.second.dimension.name, f"{each.second.key} less {each.first.key}", name.title(), *_tested(tested)]
+        [each.second.dimension.name, f"{each.second.label} − {each.first.label}", name.title(), *_tested(tested)]
         for name in COEFFICIENTS
         for each in trial.differences
         for tested in (each.tested[name],)

@@ -4,6 +4,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from app.domain.chart_look import NEUTRAL
 from app.domain.checklist import Checklist
 from app.domain.project import Dimension, Project
 from app.domain.run import RunSummary
@@ -18,7 +19,7 @@ from app.services.results.results import Level
 from app.services.runtime.workbench import Workbench
 from pages.components.compare.similarity import Names
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.picture import GREY, Chart, colour_scale, picture
+from pages.components.shell.picture import Chart, colour_scale, picture
 from pages.components.shell.runs.run_words import title
 from pages.components.shell.tables import csv_download
 from pages.components.shell.words import number, plain
@@ -30,7 +31,7 @@ APPROXIMATION = (
     "taken over the other questions from the answers of this run. The checklist is not built anew without them, so "
     "what the others' attributes would have become then is not known."
 )
-EFFECT = "Spearman with all questions less Spearman without theirs. Above 0: their questions help." + more_in_guide(
+EFFECT = "Spearman with all questions minus Spearman without theirs. Above 0: their questions help." + more_in_guide(
     "contribution"
 )
 
@@ -185,7 +186,7 @@ def _chart(drawn: pd.DataFrame, effects: list[WithoutContributor], names: Names)
             alt.Tooltip("Texts:Q", format=","),
         ],
     )
-    zero = alt.Chart(pd.DataFrame({"x": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="x:Q")
+    zero = alt.Chart(pd.DataFrame({"x": [0.0]})).mark_rule(strokeDash=[4, 4], color=NEUTRAL).encode(x="x:Q")
     line = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("From:Q", title="Gain in Spearman from their questions"), x2="To:Q"
     )

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import Attribute, ContributorKind
+from app.domain.chart_look import HEAT, INK, NEUTRAL
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import (
     LSA,
@@ -264,18 +265,18 @@ def _grid(found: SetComparison, shown: dict[str, str], measure: str) -> alt.Laye
     )
     known = [value for _, _, cell in cells if (value := getattr(cell, field)) is not None] or [0.0, 1.0]
     lowest, highest = min(known), max(known)
-    filled = base.mark_rect(stroke="#8a93a0", strokeWidth=0.5).encode(
+    filled = base.mark_rect(stroke=NEUTRAL, strokeWidth=0.5).encode(
         color=alt.Color(
             "value:Q",
             title=measure,
-            scale=alt.Scale(range=["#e8f0f9", "#0b559f"], domain=[lowest, max(highest, lowest + 0.01)]),
+            scale=alt.Scale(range=list(HEAT), domain=[lowest, max(highest, lowest + 0.01)]),
             legend=None,
         )
     )
     middle = (lowest + highest) / 2
     label = base.mark_text(fontSize=13).encode(
         text="label:N",
-        color=alt.condition(f"datum.value > {middle}", alt.value("#ffffff"), alt.value("#1c2430")),
+        color=alt.condition(f"datum.value > {middle}", alt.value("white"), alt.value(INK)),
     )
     return alt.layer(filled, label).properties(width=width * len(order), height=CELL_HEIGHT * len(order))
 

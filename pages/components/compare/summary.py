@@ -41,12 +41,12 @@ def comparison_summary(sets: ContributorComparison, found: UniqueAttributes, nam
         )
     for kind in kinds:
         next(places).metric(
-            f"Alike within {names.short_kind(kind)}",
+            f"Similarity among {_possessive(names.short_kind(kind))} attributes",
             _shown(sets.kinds.within[kind].rouge_l),
             help=ROUGE,
         )
     (across,) = sets.kinds.between.values()
-    next(places).metric("Alike between the two", _shown(across.rouge_l), help=ROUGE)
+    next(places).metric("Similarity between the two", _shown(across.rouge_l), help=ROUGE)
     st.markdown(_reading(sets))
 
 
@@ -58,6 +58,10 @@ def _reading(sets: ContributorComparison) -> str:
         "The likenesses describe the attributes written here. Which side varies its wording more in general can't be "
         "told from them: other people and other LLMs would write others."
     )
+
+
+def _possessive(plural: str) -> str:
+    return f"{plural}'" if plural.endswith("s") else f"{plural}'s"
 
 
 def _shown(value: float | None) -> str:

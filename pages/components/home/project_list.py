@@ -61,7 +61,7 @@ def bring_in(workbench: Workbench) -> None:
     from app.services.data.project_transfer import import_uploaded_project  # noqa: PLC0415 - Overview opens fast
 
     with st.form("bring_in_form", border=False):
-        file = upload_field(workbench, "A file that “Take along” wrote", ["zip"], "project_file")
+        file = upload_field(workbench, "A file that “Export project” wrote", ["zip"], "project_file")
         name = st.text_input("Name here", placeholder="its own", key="project_file_name")
         wanted = st.form_submit_button("Bring the project in", key="bring_in")
     if not wanted:
@@ -120,7 +120,7 @@ def _row(workbench: Workbench, project: Project, progress: Overview, is_current:
             st.rerun()
         if not may(workbench, Right.FACILITATE, project_id=project.id):
             return
-        if st.button(button_label("Take along", project.name), key=f"take_{project.id}", type="tertiary"):
+        if st.button(button_label("Export project", project.name), key=f"take_{project.id}", type="tertiary"):
             take_along(workbench, project)
         if st.button(button_label("Delete", project.name), key=f"delete_{project.id}", type="tertiary"):
             _confirm(workbench, project)

@@ -7,6 +7,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from app.domain.chart_look import JUDGE, NEUTRAL
 from app.domain.people import Right
 from app.errors import WorkbenchError
 from app.services.drift.anchors import FEWEST, count_possible_anchors
@@ -21,7 +22,6 @@ from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.words import model_label, number, plain, said, show_error
 
-LINE, BAND = "#0072B2", "#8a93a0"
 STRONG, SOME = 0.5, 0.1
 LOOKS_HELP = "However often you look, an unchanged judge is accused in at most 5 % of the cases."
 ANEW_HELP = "From the experts' answers as they are now. The timeline begins anew; earlier looks stay on record."
@@ -79,7 +79,7 @@ def _timeline(state: DriftState) -> None:
     data = pd.DataFrame(looks)[["look", "flips", "score"]]
     top = state.reference["noise_high"]
     band = pd.DataFrame({"low": [0.0], "high": [top]})
-    noise = alt.Chart(band).mark_rect(color=BAND, opacity=0.2).encode(y="low:Q", y2="high:Q")
+    noise = alt.Chart(band).mark_rect(color=NEUTRAL, opacity=0.2).encode(y="low:Q", y2="high:Q")
     flips = _line(data, "flips:Q", "Answers changed", "%")
     score = _line(data, "score:Q", "Mean score of the anchors", ".2f")
     st.altair_chart(alt.hconcat(alt.layer(noise, flips).properties(width=380), score.properties(width=380)))
@@ -96,7 +96,7 @@ def _line(data: pd.DataFrame, what: str, title: str, form: str) -> alt.Chart:
     scale = alt.Scale(zero=form == "%")
     line: alt.Chart = (
         alt.Chart(data)
-        .mark_line(point=True, color=LINE)
+        .mark_line(point=True, color=JUDGE)
         .encode(
             x=look,
             y=alt.Y(what, title=title, scale=scale, axis=alt.Axis(format=form)),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import altair as alt
 import pandas as pd
 
-from app.domain.colours import FONT_SIZE, JUDGE, NEUTRAL, PERSON
+from app.domain.chart_look import FONT_SIZE, JUDGE, NEUTRAL, PERSON
 from app.services.results.method_grid import FIGURES, Ceiling, FigureName, MethodGrid
 from pages.components.shell.picture import Chart
 

@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.domain.colours import JUDGE
+from app.domain.chart_look import JUDGE
 from app.services.results.method_grid import FIGURES
 from app.services.results.raters import HumanSide, Stratum, human_side_of, stand_in_for_rater
 from pages.components.results.stand_in import stand_in
@@ -118,15 +118,13 @@ def result_people(scope: ResultScope) -> None:
 
 
 def _ceiling(found: HumanSide) -> None:
-    st.markdown("**What one person reaches, and the judge beside**", help=CEILING_HELP + more_in_guide("ceiling"))
+    st.markdown("**Human ceiling, and the judge beside it**", help=CEILING_HELP + more_in_guide("ceiling"))
     rows = [
         {
             "Coefficient": FIGURES[name],
             "One rater": interval(each.value, each.low, each.high),
             "Judge": interval(each.judge.value if each.judge else None),
-            "Judge less rater": interval(each.judge.difference, each.judge.low, each.judge.high)
-            if each.judge
-            else "none",
+            "Judge − rater": interval(each.judge.difference, each.judge.low, each.judge.high) if each.judge else "none",
             "Texts": each.n,
         }
         for name, each in found.ceiling.items()

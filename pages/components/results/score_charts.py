@@ -6,6 +6,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from app.domain.chart_look import JUDGE, NEUTRAL, PERSON
 from app.domain.project import Dimension
 from app.domain.run import ScoredText
 from app.services.results.result_files import by_source, calibration, pair_counts, score_distributions
@@ -15,10 +16,9 @@ from pages.components.results.texts.source_strip import source_strip
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.words import plain
 
-JUDGE_COLOUR, PEOPLE_COLOUR, LINE_COLOUR = "#0072B2", "#E69F00", "#8a93a0"
 HEIGHT = 320
 Chart = alt.LayerChart | alt.FacetChart  # what Altair says that layers become
-PEOPLE, JUDGE = "Mean human rating", "Judge's score"
+RATING, SCORE = "Mean human rating", "Judge's score"
 
 
 def score_charts(rows: Sequence[ScoredText], dimension: Dimension, on_scale: bool) -> None:
@@ -57,8 +57,8 @@ def _axes(dimension: Dimension, rows: Sequence[ScoredText]) -> tuple[alt.Scale, 
 def _diagonal(data: pd.DataFrame, scale: alt.Scale) -> alt.Chart:
     chart: alt.Chart = (
         alt.Chart(data)
-        .mark_line(strokeDash=[4, 4], color=LINE_COLOUR, strokeWidth=1)
-        .encode(x=alt.X("human:Q", scale=scale, title=PEOPLE), y=alt.Y("score:Q", scale=scale, title=JUDGE))
+        .mark_line(strokeDash=[4, 4], color=NEUTRAL, strokeWidth=1)
+        .encode(x=alt.X("human:Q", scale=scale, title=RATING), y=alt.Y("score:Q", scale=scale, title=SCORE))
     )
     return chart
 
@@ -68,14 +68,14 @@ def _scatter(rows: Sequence[ScoredText], dimension: Dimension, on_scale: bool) -
     counts = pd.DataFrame([{"human": p.human, "score": p.score, "texts": p.texts} for p in pair_counts(rows)])
     points = (
         alt.Chart(counts)
-        .mark_circle(color=JUDGE_COLOUR, opacity=0.8)
+        .mark_circle(color=JUDGE, opacity=0.8)
         .encode(
-            x=alt.X("human:Q", scale=scale, title=PEOPLE),
-            y=alt.Y("score:Q", scale=scale if on_scale else alt.Scale(zero=False), title=JUDGE),
+            x=alt.X("human:Q", scale=scale, title=RATING),
+            y=alt.Y("score:Q", scale=scale if on_scale else alt.Scale(zero=False), title=SCORE),
             size=alt.Size("texts:Q", title="Texts", scale=alt.Scale(range=[14, 420]), legend=None),
             tooltip=[
-                alt.Tooltip("human:Q", title=PEOPLE, format=".2f"),
-                alt.Tooltip("score:Q", title=JUDGE, format=".2f"),
+                alt.Tooltip("human:Q", title=RATING, format=".2f"),
+                alt.Tooltip("score:Q", title=SCORE, format=".2f"),
                 alt.Tooltip("texts:Q", title="Texts", format=","),
             ],
         )
@@ -91,7 +91,7 @@ def _spread(rows: Sequence[ScoredText], dimension: Dimension) -> alt.Chart:
         [
             {"part": name, "who": who, "texts": count, "share": count / len(rows)}
             for name, part in zip(names, parts, strict=True)
-            for who, count in ((JUDGE, part.scores), (PEOPLE, part.ratings))
+            for who, count in ((SCORE, part.scores), (RATING, part.ratings))
         ]
     )
     chart: alt.Chart = (
@@ -99,13 +99,13 @@ def _spread(rows: Sequence[ScoredText], dimension: Dimension) -> alt.Chart:
         .mark_bar()
         .encode(
             x=alt.X("part:N", sort=names, title="Part of the scale", axis=alt.Axis(labelAngle=0)),
-            xOffset=alt.XOffset("who:N", sort=[JUDGE, PEOPLE]),
+            xOffset=alt.XOffset("who:N", sort=[SCORE, RATING]),
             y=alt.Y("share:Q", title="Share of the texts", axis=alt.Axis(format="%")),
             color=alt.Color(
                 "who:N",
-                sort=[JUDGE, PEOPLE],
+                sort=[SCORE, RATING],
                 title=None,
-                scale=alt.Scale(domain=[JUDGE, PEOPLE], range=[JUDGE_COLOUR, PEOPLE_COLOUR]),
+                scale=alt.Scale(domain=[SCORE, RATING], range=[JUDGE, PERSON]),
                 legend=alt.Legend(orient="top"),
             ),
             tooltip=[
@@ -129,20 +129,18 @@ def _calibration(rows: Sequence[ScoredText], dimension: Dimension) -> Chart:
         ]
     )
     base = alt.Chart(data).encode(
-        x=alt.X("human:Q", scale=scale, title=PEOPLE),
+        x=alt.X("human:Q", scale=scale, title=RATING),
         tooltip=[
-            alt.Tooltip("human:Q", title=PEOPLE, format=".2f"),
+            alt.Tooltip("human:Q", title=RATING, format=".2f"),
             alt.Tooltip("score:Q", title="Mean score", format=".2f"),
             alt.Tooltip("from:Q", title="Middle half from", format=".2f"),
             alt.Tooltip("to:Q", title="to", format=".2f"),
             alt.Tooltip("texts:Q", title="Texts", format=","),
         ],
     )
-    rule = base.mark_rule(color=JUDGE_COLOUR, strokeWidth=2).encode(
-        y=alt.Y("from:Q", scale=scale, title=JUDGE), y2="to:Q"
-    )
-    point = base.mark_circle(color=JUDGE_COLOUR, opacity=1).encode(
-        y=alt.Y("score:Q", scale=scale, title=JUDGE),
+    rule = base.mark_rule(color=JUDGE, strokeWidth=2).encode(y=alt.Y("from:Q", scale=scale, title=SCORE), y2="to:Q")
+    point = base.mark_circle(color=JUDGE, opacity=1).encode(
+        y=alt.Y("score:Q", scale=scale, title=SCORE),
         size=alt.Size("texts:Q", scale=alt.Scale(range=[30, 300]), legend=None),
     )
     return alt.layer(_diagonal(diagonal, scale), rule, point).properties(height=HEIGHT)

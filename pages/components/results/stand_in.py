@@ -4,7 +4,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.domain.colours import JUDGE
+from app.domain.chart_look import JUDGE
 from app.services.results.raters import AltTest, alt_test_verdict
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import Chart, picture

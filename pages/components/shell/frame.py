@@ -84,6 +84,7 @@ _RULES = """
   .reading, .stMainBlockContainer .stMarkdown p, .stMainBlockContainer [data-testid="stText"] { max-width: 46rem; }
   /* White can't be read on the light blue of the dark theme. */
   [data-testid^="stBaseButton-primary"]:enabled, [data-tag] { color: light-dark(#ffffff, #12161c); }
+  [data-testid="stMetricLabel"] p { white-space: normal; }
   [data-testid="stCaptionContainer"] { color: light-dark(#5b6470, #9aa5b3); opacity: 1; }
   /* People's text takes its direction from its own first letter, paragraph by paragraph. */
   [data-testid="stText"], [data-testid="stText"] *, textarea, input, code, pre, [role="option"],

@@ -1,4 +1,4 @@
-"""A picture with what it says below, to be taken along as PNG or SVG."""
+"""A picture with what it says below, and as PNG and SVG."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -9,6 +9,7 @@ import altair as alt
 import streamlit as st
 
 from app.domain.attribute import ContributorKind
+from app.domain.chart_look import LLMS, NEUTRAL, ON_PAPER, PEOPLE
 from pages.components.shell.words import button_label, plain
 
 Chart = alt.Chart | alt.LayerChart | alt.FacetChart
@@ -48,7 +49,7 @@ def picture(
 
 def picture_file(chart: Chart, form: str, own_width: bool = False) -> bytes:
     """form: png or svg; on white ground, whatever the screen's theme is."""
-    sized = chart if own_width else chart.properties(width=FILE_WIDTH)
+    sized = (chart if own_width else chart.properties(width=FILE_WIDTH)).configure(**ON_PAPER)
     stream = io.BytesIO()
     if form == "png":
         sized.save(stream, format="png", scale_factor=SHARPNESS)
@@ -58,10 +59,6 @@ def picture_file(chart: Chart, form: str, own_width: bool = False) -> bytes:
     return text.getvalue().encode()
 
 
-# Near Okabe and Ito: blue and orange are told apart by all kinds of colour vision, on light and dark ground.
-BLUES = ("#2684C6", "#56B4E9", "#0F5E96", "#8CC7EE", "#3B6FA0", "#6F9BC8")
-ORANGES = ("#DD6B10", "#E69F00", "#F08A3C", "#F2BE5C", "#B5561C", "#D98A5B")
-EVERYBODY_COLOUR, GREY = "#8a93a0", "#8a93a0"
 SHAPES = {ContributorKind.HUMAN: "circle", ContributorKind.LLM: "triangle-up"}
 
 
@@ -70,9 +67,9 @@ def colours(kinds: Mapping[str, ContributorKind | None]) -> dict[str, str]:
     found, used = {}, {ContributorKind.HUMAN: 0, ContributorKind.LLM: 0}
     for name, kind in kinds.items():
         if kind is None:
-            found[name] = EVERYBODY_COLOUR
+            found[name] = NEUTRAL
             continue
-        shades = BLUES if kind is ContributorKind.HUMAN else ORANGES
+        shades = PEOPLE if kind is ContributorKind.HUMAN else LLMS
         found[name] = shades[used[kind] % len(shades)]
         used[kind] += 1
     return found

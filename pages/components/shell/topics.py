@@ -8,9 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import ContributorKind
+from app.domain.chart_look import METHODS, NEUTRAL
 from app.services.attributes.analysis import CoherenceAt, GroupSpread, TopicAnalysis, TopicGrouping
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.picture import GREY, Chart, colour_scale
+from pages.components.shell.picture import Chart, colour_scale
 from pages.components.shell.words import plain
 
 BAR, GAP, MARGIN = 17, 14, 70  # the margin holds legend and axis
@@ -82,7 +83,7 @@ def shares_chart(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> 
             legend=alt.Legend(orient="top", labelLimit=260),
         ),
     )
-    line = base.mark_rule(strokeWidth=1.5, color=GREY).encode(
+    line = base.mark_rule(strokeWidth=1.5, color=NEUTRAL).encode(
         x="low:Q", x2="high:Q", yOffset=alt.YOffset("group:N", sort=order, bandPosition=0.5)
     )
     height = MARGIN + len(grouping.topics) * (BAR * len(order) + GAP)
@@ -103,7 +104,7 @@ def coherence_chart(found: Sequence[CoherenceAt], chosen: int) -> Chart:
         color=alt.Color(
             "model:N",
             title=None,
-            scale=alt.Scale(domain=["LDA", "NMF"], range=["#CC79A7", "#009E73"]),
+            scale=alt.Scale(domain=["LDA", "NMF"], range=[METHODS[1], METHODS[0]]),
             legend=alt.Legend(orient="top"),
         ),
         tooltip=[
@@ -113,7 +114,9 @@ def coherence_chart(found: Sequence[CoherenceAt], chosen: int) -> Chart:
             alt.Tooltip("umass:Q", title="UMass (near 0 is better)", format=".2f"),
         ],
     )
-    mark = alt.Chart(pd.DataFrame({"topics": [chosen]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="topics:Q")
+    mark = (
+        alt.Chart(pd.DataFrame({"topics": [chosen]})).mark_rule(strokeDash=[4, 4], color=NEUTRAL).encode(x="topics:Q")
+    )
     return alt.layer(mark, base.mark_line(), base.mark_point(filled=True, size=60)).properties(height=230)
 
 

@@ -164,7 +164,18 @@ def test_the_whole_flow_and_its_documents(run: Run, project: str, tmp_path: Path
     assert sum(d["scored"] for d in scored["dimensions"].values()) == dry["calls"]
 
     (listed,) = _json(run("runs", "list", *base, "--json"))
-    assert set(listed) == {"run", "project", "evaluator", "judge", "dimensions", "status", "done", "all", "started"}
+    assert set(listed) == {
+        "run",
+        "project",
+        "evaluator",
+        "variant",
+        "judge",
+        "dimensions",
+        "status",
+        "done",
+        "all",
+        "started",
+    }
     assert (listed["status"], listed["done"]) == ("done", listed["all"])
     assert run("score", *base, "--judge", "rules", "--resume", scored["run"])[0] == 0
     assert _json(run("runs", "show", *base, "--json"))["run"] == scored["run"]
@@ -173,8 +184,20 @@ def test_the_whole_flow_and_its_documents(run: Run, project: str, tmp_path: Path
     output = tmp_path / "scores.csv"
     assert run("results", *base, "--output", output)[0] == 0
     rows = list(csv.DictReader(output.read_text(encoding="utf-8").splitlines()))
-    assert list(rows[0])[:10] == [
-        *("run", "evaluator", "judge", "dimension", "doc_id", "system_id", "score", "coverage", "human", "raters")
+    assert list(rows[0])[:11] == [
+        *(
+            "run",
+            "evaluator",
+            "variant",
+            "judge",
+            "dimension",
+            "doc_id",
+            "system_id",
+            "score",
+            "coverage",
+            "human",
+            "raters",
+        )
     ]
     assert len(rows) == listed["all"]
     figures = _json(run("results", *base, "--level", "dataset", "--json"))

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import altair as alt
 import pytest
 
+from app.domain.chart_look import JUDGE, PERSON
 from app.export.report_charts import IntervalRow, ReportChart, distributions, interval_plot, scatter
 from app.export.results import html_report
 
@@ -80,7 +81,7 @@ def test_every_text_of_a_large_corpus_is_drawn() -> None:
 def test_bars_are_as_high_as_their_counts() -> None:
     bars = marks(distributions([(1, 3, 4, 0), (3, 5, 2, 4)], "t"), "rect")
     assert [height(bar) for bar in bars] == [220, 0, 110, 220]
-    assert [bar.get("fill") for bar in bars] == ["#0072b2", "#e69f00"] * 2
+    assert [bar.get("fill") for bar in bars] == [JUDGE, PERSON] * 2
 
 
 def test_ends_of_axes_are_numbers_as_people_write_them() -> None:

@@ -55,10 +55,9 @@ FAR = ceiling((-0.3, -0.5, -0.2))
             (0.05, -0.02, 0.11),
             FAR,
             "not found",
-            "no agreement found (.05, between -.02 and .11); one of your raters reaches .69. "
-            "Don't use these scores yet.",
+            "no agreement found (.05, between -.02 and .11); the human ceiling is .69. Don't use these scores yet.",
         ),
-        ((0.0, 0.0, 0.29), FAR, "not found", "no agreement found (.00, between .00 and .29); one of"),
+        ((0.0, 0.0, 0.29), FAR, "not found", "no agreement found (.00, between .00 and .29); the human"),
         ((0.05, -0.02, 0.3), FAR, "too few", "too few sources to say (.05, between -.02 and .30): about 63 more"),
         ((-0.1, -0.31, 0.1), FAR, "too few", "too few sources to say (-.10, between -.31 and .10): about 130 more"),
         (
@@ -66,40 +65,45 @@ FAR = ceiling((-0.3, -0.5, -0.2))
             FAR,
             "negative",
             "the scores run against people (-.30, between -.50 and -.01): what people rate higher gets lower scores; "
-            "one of your raters reaches .69. Don't use these scores.",
+            "the human ceiling is .69. Don't use these scores.",
         ),
         (
             (0.1, 0.01, 0.29),
             FAR,
             "little",
-            "agrees only a little with people (.10, between .01 and .29), weaker than a",
+            "agrees only a little with people (.10, between .01 and .29), below the human",
         ),
-        ((0.4, 0.2, 0.6), FAR, "weaker", "agrees with people (.40, between .20 and .60), weaker than a second rater,"),
+        (
+            (0.4, 0.2, 0.6),
+            FAR,
+            "weaker",
+            "agrees with people (.40, between .20 and .60), below the human",
+        ),
         (
             (0.6, 0.5, 0.7),
             ceiling((-0.05, -0.1, -0.01)),
             "weaker",
-            "agrees with people (.60, between .50 and .70), slig",
+            "agrees with people (.60, between .50 and .70), slightly below",
         ),
         (
             (0.6, 0.5, 0.7),
             ceiling((0.02, -0.1, 0.1)),
             "as well",
-            "agrees with people (.60, between .50 and .70), about",
+            "agrees with people (.60, between .50 and .70), about at",
         ),
         (
             (0.6, 0.5, 0.7),
             ceiling((0.1, -0.05, 0.2)),
             "as well",
-            "agrees with people (.60, between .50 and .70), at le",
+            "agrees with people (.60, between .50 and .70), at or",
         ),
-        ((0.8, 0.7, 0.9), ceiling((0.1, 0.01, 0.2)), "better", "agrees with people (.80, between .70 and .90), better"),
+        ((0.8, 0.7, 0.9), ceiling((0.1, 0.01, 0.2)), "better", "agrees with people (.80, between .70 and .90), above"),
         (
             (0.6, 0.5, 0.7),
             ceiling((0.0, -0.2, 0.2)),
             "open",
-            "agrees with people (.60, between .50 and .70); whether as well as a second rater, who reaches .69 with "
-            "the others, can't be told: about 120 more sources needed for plus or minus .1.",
+            "agrees with people (.60, between .50 and .70); whether it reaches the human ceiling (.69) "
+            "can't be told: about 120 more sources needed for plus or minus .1.",
         ),
     ],
 )
@@ -114,7 +118,7 @@ def test_a_sentence_has_its_dimension_as_subject_and_says_what_it_rests_on() -> 
     assert found.about("coherence").startswith("Coherence: no agreement found (")
     assert found.grounds == "Spearman inside only 17 of 40 sources, averaged; 480 texts; 3 raters."
     assert found.beside == (
-        "What one rater reaches, .69: the mean over 3 raters, each compared with the mean of the others, on 480 texts."
+        "Human ceiling .69: the mean over 3 raters, each compared with the mean of the others, on 480 texts."
     )
     assert found.to_json("coherence")["sentence"] == found.about("coherence")
 
@@ -174,8 +178,8 @@ def test_without_a_second_rater_nothing_is_said_about_one() -> None:
     alone = agreement_verdict(meta((0.5, 0.4, 0.6)), Ceiling("spearman", "per-source", None, (None,), 0, 1, "x"), 1)
     assert alone.kind == "no ceiling"
     assert alone.sentence == (
-        "agrees with people (.50, between .40 and .60); the ratings come from one rater, so what a second one would "
-        "reach isn't known."
+        "agrees with people (.50, between .40 and .60); the ratings come from one rater, so the human ceiling "
+        "isn't known."
     )
     apart = Ceiling("spearman", "per-source", None, (None, None), 0, 2, "No rater has a coefficient with the others.")
     assert "isn't known. No rater has a coefficient" in agreement_verdict(meta((0.5, 0.4, 0.6)), apart, 2).sentence

@@ -1,7 +1,7 @@
 import pytest
 
 from app.meta_evaluation import comparison
-from app.meta_evaluation.agreement_verdict import p_value_words, verdict
+from app.meta_evaluation.agreement_verdict import NOT_SIGNIFICANT, p_value_words, verdict
 from app.meta_evaluation.permutation import DifferenceTest, untestable
 
 NONE = untestable("other", 100, "not of interest here")
@@ -17,8 +17,8 @@ def sentence(low: float | None, high: float | None, p: float | None, holm: float
 
 
 def test_an_interval_with_zero_tells_nothing_apart_whatever_p_says() -> None:
-    assert sentence(-0.1, 0.2, 0.001) == "Not told apart: the interval of the difference includes 0."
-    assert sentence(0.0, 0.2, 0.001) == "Not told apart: the interval of the difference includes 0."
+    assert sentence(-0.1, 0.2, 0.001) == f"{NOT_SIGNIFICANT}: the interval of the difference includes 0."
+    assert sentence(0.0, 0.2, 0.001) == f"{NOT_SIGNIFICANT}: the interval of the difference includes 0."
 
 
 def test_a_clear_difference_names_the_better_one() -> None:
@@ -37,7 +37,7 @@ def test_what_is_missing_is_said() -> None:
     assert sentence(None, None, None, reason="All texts have the same score.") == (
         "Can't be compared: All texts have the same score."
     )
-    assert sentence(None, None, 0.2, difference=0.1, reason="Too few sources.").startswith("Not told apart")
+    assert sentence(None, None, 0.2, difference=0.1, reason="Too few sources.").startswith(NOT_SIGNIFICANT)
     assert "no permutation test: too few" in sentence(0.1, 0.2, None)
 
 

@@ -110,7 +110,7 @@ def _difference(found: EstimatedDifference, of: str, texts: str) -> None:
     st.markdown(plain(difference_verdict(found)), help=DIFFERENCE_HELP + more_in_guide("difference"))
     figures = {READ[name]: getattr(found, name) for name in READ}
     table = pd.DataFrame(
-        [{f"{found.a} less {found.b}": name, "Mean score": _shown(figure)} for name, figure in figures.items()]
+        [{f"{found.a} − {found.b}": name, "Mean score": _shown(figure)} for name, figure in figures.items()]
     )
     st.dataframe(table, hide_index=True, placeholder="–", key=f"difference_{of}", width="content")
     basis = f"{found.n:,} {texts}, {found.n_human:,} of them with experts' answers to all questions of both."

@@ -38,7 +38,7 @@ def question_weights(workbench: Workbench, result: DimensionResult, texts: Seque
         [
             {"Weights": "Equal", "Spearman": interval(figure.b)},
             {"Weights": "Learned", "Spearman": interval(figure.a)},
-            {"Weights": "Learned less equal", "Spearman": interval(figure.difference, figure.low, figure.high)},
+            {"Weights": "Learned − equal", "Spearman": interval(figure.difference, figure.low, figure.high)},
         ]
     )
     st.dataframe(beside, hide_index=True, placeholder="–", key="weights_beside", width="content")

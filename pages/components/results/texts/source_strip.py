@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.domain.colours import JUDGE, NEUTRAL
+from app.domain.chart_look import JUDGE, NEUTRAL
 from app.services.results.result_files import SourceCoefficient, shown_sources
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import picture

@@ -7,12 +7,12 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from app.domain.chart_look import NEUTRAL, PERSON
 from app.domain.project import Project
 from app.services.data.locked_split import state_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import DrawCheck
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.picture import GREY
 from pages.components.shell.words import plain
 
 ALL, SHARE, GRID, LOCKED = "All", "A share", "Documents × systems", "Locked test split"
@@ -93,7 +93,7 @@ def preset_draw(key: str, chosen: DrawChoice, only_missing: bool = False) -> Non
             st.session_state[f"{key}_{name}"] = value
 
 
-BLUE, WIDTH, HEIGHT = "#0072B2", 300, 150
+WIDTH, HEIGHT = 300, 150
 
 
 def draw_check(checks: Sequence[DrawCheck]) -> None:
@@ -168,7 +168,7 @@ def draw_chart(checks: Sequence[DrawCheck]) -> alt.FacetChart:
     title = "Share of the texts"
     bars = (
         base.transform_filter("datum.first")
-        .mark_bar(color=GREY, opacity=0.55)
+        .mark_bar(color=NEUTRAL, opacity=0.55)
         .encode(
             x=alt.X("from:Q", title="Mean human rating", scale=alt.Scale(zero=False, nice=False)),
             x2="to:Q",
@@ -176,7 +176,7 @@ def draw_chart(checks: Sequence[DrawCheck]) -> alt.FacetChart:
             y=alt.Y("All texts:Q", title=title, axis=alt.Axis(format="%")),
         )
     )
-    line = base.mark_line(color=BLUE, point=True).encode(x="Rating:Q", y="Draw:Q", detail="Seed:N")
+    line = base.mark_line(color=PERSON, point=True).encode(x="Rating:Q", y="Draw:Q", detail="Seed:N")
     return (
         alt.layer(bars, line)
         .properties(width=WIDTH, height=HEIGHT)

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
+from app.domain.chart_look import JUDGE, NEUTRAL
 from app.services.conditions.study import StudyCondition
 from app.services.results.run_comparison import Coefficient, RunComparison, ScoreSet, compare_runs, score_sets
 from app.services.scoring.variants import variant_of
@@ -19,7 +20,6 @@ from pages.components.shell.words import model_label, number, plain
 
 COEFFICIENTS: dict[Coefficient, str] = {"spearman": "Spearman", "kendall": "Kendall tau-b", "pearson": "Pearson"}
 AT_FIRST = 4  # compared before anybody chooses: each takes about a second
-BLUE, GREY = "#0072B2", "#8a93a0"
 ROW_HEIGHT, MARGIN = 34, 60
 LEAST = 0.05  # half the width of a picture without any difference
 P_HELP = {
@@ -171,7 +171,7 @@ def _picture(rows: pd.DataFrame, baseline: str, coefficient: str) -> None:
     drawn = rows.dropna(subset=["Difference"]) if "Difference" in rows else rows.iloc[:0]
     if drawn.empty:
         return
-    caption = f"{coefficient} less that of the baseline ({baseline}); line: the paired 95 % interval of the difference."
+    caption = f"{coefficient} minus that of the baseline ({baseline}); line: its paired 95 % interval."
     picture(difference_chart(drawn), "comparison", "comparison_picture", caption)
 
 
@@ -181,7 +181,7 @@ def difference_chart(rows: pd.DataFrame) -> Chart:
     drawn = rows.assign(**ends, apart=(ends["From"] > 0) | (ends["To"] < 0))
     base = alt.Chart(drawn).encode(
         y=alt.Y("Run:N", sort=list(rows["Run"]), title=None, axis=alt.Axis(labelLimit=420)),
-        color=alt.condition("datum.apart", alt.value(BLUE), alt.value(GREY)),
+        color=alt.condition("datum.apart", alt.value(JUDGE), alt.value(NEUTRAL)),
         tooltip=[
             alt.Tooltip("Run:N"),
             alt.Tooltip("Difference:Q", format="+.3f"),
@@ -198,7 +198,7 @@ def difference_chart(rows: pd.DataFrame) -> Chart:
         x2="To:Q",
     )
     point = base.mark_point(filled=True, size=80, opacity=1).encode(x="Difference:Q")
-    zero = alt.Chart(pd.DataFrame({"x": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="x:Q")
+    zero = alt.Chart(pd.DataFrame({"x": [0.0]})).mark_rule(strokeDash=[4, 4], color=NEUTRAL).encode(x="x:Q")
     return alt.layer(zero, line, point).properties(height=MARGIN + ROW_HEIGHT * len(rows))
 
 

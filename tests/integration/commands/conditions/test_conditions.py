@@ -61,7 +61,9 @@ def test_estimate_run_and_show(run: Run, tmp_path: Path) -> None:
             assert line[f"spearman{column}"] == ("" if expected is None else str(expected))
     tex = tex_file.read_text(encoding="utf-8")
     assert tex.count("\\begin{tabular}") == tex.count("\\end{tabular}") == 2
-    assert all(f"{each['second']} less {each['first']} & Spearman" in tex for each in found["differences"])
+    pairs = [[each[place].partition(":") for place in ("second", "first")] for each in found["differences"]]
+    labels = [[f"{family.upper()} {name}".strip() for family, _, name in pair] for pair in pairs]
+    assert all(f"{second} $-$ {first} & Spearman" in tex for second, first in labels)
     status, _, err = run("conditions", "show", *HERE, "--output", tmp_path / "conditions.docx")
     assert (status, ".csv or .tex" in err) == (2, True)
     assert "WITHOUT Ana" in run("conditions", "show", *HERE, "--permutations", 50)[1]

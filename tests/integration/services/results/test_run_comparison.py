@@ -97,7 +97,7 @@ def test_runs_without_a_text_in_common_are_a_sentence(workbench: Workbench, dime
     [
         (slice(0, 2), "only two texts"),
         (slice(0, 1), "Only one of the texts"),
-        (slice(0, 4), "agrees better|Not told apart|Leans"),
+        (slice(0, 4), "agrees better|Not significantly different|Leans"),
     ],
 )
 def test_hardly_any_data_is_a_sentence(workbench: Workbench, dimension: Dimension, part: slice, words: str) -> None:

@@ -74,7 +74,7 @@ def test_a_rater_as_judge_is_not_told_apart_and_noise_is() -> None:
     noise = np.random.default_rng(0).normal(size=source.size)
     worse = human_ceiling(ratings[:3], noise, group=source, level="dataset", resamples=200)["spearman"].judge
     assert same is not None
-    assert "not told apart" in same.verdict
+    assert "not significantly different" in same.verdict
     assert worse is not None
     assert "less than a single rater" in worse.verdict
 
