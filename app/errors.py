@@ -203,7 +203,7 @@ class WrongKeyError(ProviderError):
 class UnknownModelError(ProviderError):
     kind = "unknown-model"
     exit_status = 2
-    default_hint = "Models are written provider:name, for example openai:gpt-4o, or rules."
+    default_hint = "Models are written provider:name, for example openai:gpt-6-luna, or rules."
 
 
 class WrongAddressError(ProviderError):

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.output import say
+
 if TYPE_CHECKING:
     from app.services.runtime.judges import ModelOptions
     from app.services.runtime.workbench import Workbench
@@ -59,6 +61,14 @@ def chosen_model_options(
     from app.services.runtime.judges import TIMEOUT, ModelOptions
 
     return ModelOptions(max_output_tokens, TIMEOUT if timeout is None else timeout, effort, tier)
+
+
+def warn_of_end(model: str) -> None:
+    """Say on stderr when the vendor removes the model, where that is known."""
+    from app.providers.model_ends import end_warning
+
+    if warning := end_warning(model):
+        say(warning)
 
 
 def workbench_asking(workbench: "Workbench", models: Iterable[str], options: "ModelOptions") -> "Workbench":

@@ -43,6 +43,7 @@ def list_(
 
     Example: interacteval models list
     """
+    from app.providers.model_ends import end_of
     from app.providers.registry import describe_models
     from app.services.runtime.endpoint_models import endpoint_models
     from app.services.runtime.workbench import open_workbench
@@ -64,6 +65,7 @@ def list_(
                     "cached_usd": m.price.cached if m.price else None,
                     "cache_write_usd": (m.price.written or m.price.input) if m.price else None,
                     "output_usd": m.price.output if m.price else None,
+                    "ends": end.day.isoformat() if (end := end_of(m.name)) else None,
                     "note": m.obstacle or m.note,
                 }
                 for m in found
@@ -101,7 +103,10 @@ def _as_sold(workbench: "Workbench", found: "list[ModelInfo]") -> "list[ModelInf
 
 
 def _ready(model: "ModelInfo") -> str:
-    return "no" if model.obstacle else f"yes. {model.note}" if model.note else "yes"
+    from app.providers.model_ends import end_label
+
+    notes = ". ".join(filter(None, (model.note.rstrip("."), end_label(model.name))))
+    return "no" if model.obstacle else f"yes. {notes}." if notes else "yes"
 
 
 def test(
@@ -110,7 +115,7 @@ def test(
 ) -> None:
     """One tiny call that shows whether a model answers.
 
-    Example: interacteval models test openai:gpt-4o
+    Example: interacteval models test openai:gpt-6-luna
     """
     from app.services.runtime.models import test_model
     from app.services.runtime.workbench import open_workbench

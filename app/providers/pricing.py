@@ -13,8 +13,8 @@ from app.providers.specs import KNOWN_PROVIDERS
 _MILLION = 1_000_000
 CHARACTERS_PER_TOKEN = 4  # of English prose
 STANDARD, FLEX, BATCH = "", "flex", "batch"
-# A snapshot costs what the model costs: gpt-4o-2024-11-20, claude-haiku-4-5-20251001.
-_SNAPSHOT = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8})$")
+# A snapshot costs what the model costs, and ends with it: gpt-4o-2024-11-20, claude-haiku-4-5-20251001.
+SNAPSHOT = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8})$")
 # Thai and Lao, Chinese, Japanese and Korean, pictographs.
 _DENSE = re.compile("[\u0e00-\u0eff\u2e80-\ud7af\uf900-\U0010ffff]")
 
@@ -101,7 +101,7 @@ class OwnPrices:
 
     def of(self, model: str, tier: str) -> Price | None:
         """The price of a model or of the model it is a snapshot of."""
-        found = self.prices.get(model) or self.prices.get(_SNAPSHOT.sub("", model)) or {}
+        found = self.prices.get(model) or self.prices.get(SNAPSHOT.sub("", model)) or {}
         return found.get(tier)
 
 

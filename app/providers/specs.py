@@ -46,7 +46,8 @@ class VendorListing:
     """Where a vendor lists the models that a key can use.
 
     path: behind the address. key_header, key_before: the header with the key, and what stands before it there. more:
-    further headers. items, named, dated: how the list, a model's name and its day are called; "" for no day.
+    further headers. items, named, dated, ends: how the list, a model's name, its day and its last day are called; ""
+    for no day.
     """
 
     path: str
@@ -56,6 +57,7 @@ class VendorListing:
     items: str = "data"
     named: str = "id"
     dated: str = ""
+    ends: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +148,16 @@ class ProviderSpec:
 # The one server whose models nobody knows until it is asked.
 OWN = "llama"
 
+EXAMPLE = "openai:gpt-6-luna"
+"""The model that defaults, help and messages name."""
+
 # OpenAI's that reason unless they are told not to: they refuse a temperature and log-probabilities.
 _OPENAI_REASONERS = re.compile(r"o\d|gpt-5(?!\.[1-4](?!\d)|-chat)|gpt-([6-9]|\d\d)")
 
 _OPENAI = ProviderSpec(
     "openai",
     "OpenAI",
-    "openai:gpt-4o",
+    EXAMPLE,
     "app.providers.adapters.openai:open_model",
     key_variables=("OPENAI_API_KEY",),
     batcher="app.providers.batches.openai:OpenAIBatches",
@@ -160,7 +165,7 @@ _OPENAI = ProviderSpec(
     default_url="https://api.openai.com/v1",
     family=re.compile(r"gpt|chatgpt|o\d"),
     priced_as="openai",
-    listing=VendorListing("models", "authorization", "Bearer ", dated="created"),
+    listing=VendorListing("models", "authorization", "Bearer ", dated="created", ends="shutdown_date"),
     sells_flex=True,
     limit_parameter="max_completion_tokens",
     models=ModelTraits(
@@ -179,7 +184,7 @@ _OPENAI = ProviderSpec(
     ),
     embedder="app.providers.embeddings.openai:OpenAIEmbedder",
     embeddings=("text-embedding-3-small", "text-embedding-3-large"),
-    transcribers=("gpt-4o-transcribe", "whisper-1"),
+    transcribers=("gpt-transcribe",),
 )
 
 _ANTHROPIC = ProviderSpec(

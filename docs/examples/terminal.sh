@@ -2,7 +2,7 @@
 # From a table of texts to a table of results, in a terminal, without a key: sh docs/examples/terminal.sh
 #
 # Everything goes into the folder `example` below the one you are in; your own projects stay as they are. `rules` are
-# fixed text rules, not an LLM: name a model of yours in their place, such as openai:gpt-4o.
+# fixed text rules, not an LLM: name a model of yours in their place, such as openai:gpt-6-luna.
 set -eu
 mkdir -p example
 cd example

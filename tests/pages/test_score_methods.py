@@ -81,7 +81,7 @@ def test_each_method_offers_its_options_and_starts_with_the_paper_s(bare: Workbe
 
 def test_chosen_options_are_kept_with_the_run_and_change_the_estimate(bare: Workbench, open_screen: Open) -> None:
     app = by(open_screen("score"), "g-eval")
-    assert "12 calls" in shown(app)  # steps once for each dimension, then one call for each text
+    assert "202 calls" in shown(app)  # steps once for each dimension, then 20 samples of each text
     app.selectbox(key="option_g-eval_probabilities").set_value("samples").run()
     app.number_input(key="option_g-eval_samples").set_value(4).run()
     app.toggle(key="option_g-eval_steps").set_value(False).run()
@@ -113,7 +113,7 @@ def test_rules_are_not_offered_where_an_llm_is_needed(
     bare: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judges = by(open_screen("score"), "llm-score").multiselect(key="score_llm_judge")
-    assert (judges.value, "rules" in judges.options) == (["openai:gpt-4o"], False)
+    assert (judges.value, "rules" in judges.options) == (["openai:gpt-6-luna"], False)
     monkeypatch.delenv("OPENAI_API_KEY")
     settings.cache_clear()
     app = by(open_screen("score"), "llm-score")

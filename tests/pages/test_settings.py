@@ -145,19 +145,19 @@ def test_a_typed_key_is_used_everywhere_until_it_is_forgotten(
     ready_to_score(workbench)
     app = type_key(open_screen("settings"), f" {KEY}\n")
     assert FROM_SESSION in words(app)
-    app = try_model(app, "openai:gpt-4o")
+    app = try_model(app, "openai:gpt-5.4")
     assert "answered in" in app.success[0].value
     assert [request.key for request in llm.requests] == [KEY]
     assert remembered(app).count(KEY) == 1  # the field it was typed into is empty again
 
     app.switch_page("../pages/score.py").run()
-    assert "openai:gpt-4o" in app.multiselect(key="score_judge").options
+    assert "openai:gpt-6-luna" in app.multiselect(key="score_judge").options
     app.switch_page("../pages/settings.py").run()
     app.button(key="forget_key_openai").click().run()
     assert FROM_SESSION not in words(app)
     assert KEY not in remembered(app)
     app.switch_page("../pages/score.py").run()
-    assert "openai:gpt-4o" not in app.multiselect(key="score_judge").options
+    assert "openai:gpt-6-luna" not in app.multiselect(key="score_judge").options
 
 
 def test_another_session_does_not_have_the_key(workbench: Workbench, open_screen: Open) -> None:
@@ -177,7 +177,7 @@ def test_a_refused_key_is_a_sentence_that_does_not_hold_it(
     workbench: Workbench, llm: FakeLlm, open_screen: Open
 ) -> None:
     llm.usual = Fail("wrong-key")  # its words quote the key, as the vendor's do
-    app = try_model(type_key(open_screen("settings"), KEY), "openai:gpt-4o")
+    app = try_model(type_key(open_screen("settings"), KEY), "openai:gpt-5.4")
     (error,) = app.error
     assert "key" in error.value
     assert KEY[-6:] not in rendered(app)
@@ -191,11 +191,11 @@ def test_no_key_is_in_page_database_file_recording_or_log(
     monkeypatch.setenv("LLAMA_BASE_URL", "http://me:password-in-address@localhost:9/v1")
     settings.cache_clear()
     dimension = ready_to_score(workbench)
-    app = try_model(type_key(open_screen("settings"), KEY), "openai:gpt-4o")
+    app = try_model(type_key(open_screen("settings"), KEY), "openai:gpt-5.4")
     llm.script(*[Reply('{"q1": "yes", "q2": "no", "q3": "yes"}')] * 6)
     llm.usual = Fail("wrong-key")
     typed = open_workbench({"openai": KEY})
-    run = work_on(typed, start_run(typed, 1, RunOptions((dimension,), "openai:gpt-4o")), concurrency=1)
+    run = work_on(typed, start_run(typed, 1, RunOptions((dimension,), "openai:gpt-5.4")), concurrency=1)
     assert (run.run.status, run.run.done) == (RunStatus.FAILED, 6)
     app.run()
     app.button(key="prepare_recording").click().run()
@@ -229,7 +229,7 @@ def test_a_vendor_is_asked_which_models_the_key_may_use_and_these_can_be_chosen(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-one-that-sees-two")
     settings.cache_clear()
     app = open_screen("settings")
-    assert "openai:gpt-4o" in app.selectbox(key="model_to_test").options
+    assert "openai:gpt-5.4" in app.selectbox(key="model_to_test").options
     assert llm.looks == [], "nobody is asked before somebody wants to know"
     llm.listing = Raw(b'{"data": [{"id": "gpt-5.9", "created": 2}, {"id": "gpt-7-sol", "created": 3}]}')
     app.button(key="ask_models_openai").click().run()

@@ -337,7 +337,7 @@ def think_aloud(
         Path | None, typer.Option(help="What a person said: a text file, or audio to be transcribed.")
     ] = None,
     contributor: Annotated[str, typer.Option(help="Who said it (with --transcript or --done).")] = "",
-    transcriber: Annotated[str, typer.Option(help="Transcribes audio.")] = "openai:gpt-4o-transcribe",
+    transcriber: Annotated[str, typer.Option(help="Transcribes audio.")] = "openai:gpt-transcribe",
     accept_all: Annotated[
         bool, typer.Option("--accept-all", help="Make every proposal an attribute; without it they wait on the screen.")
     ] = False,
@@ -364,7 +364,7 @@ def think_aloud(
     others in a batch; Ctrl-C leaves it at the provider, and the same command collects it. With --cancel-batch it is
     cancelled there, and what was answered until then is kept.
 
-    Example: interacteval think-aloud --project News --dimension all --model openai:gpt-4o --model rules
+    Example: interacteval think-aloud --project News --dimension all --model openai:gpt-6-luna --model rules
     """
     from app.errors import InputError
 

@@ -175,7 +175,7 @@ def import_(
     Example: interacteval answers import ana.csv --project News --dimension coherence --expert Ana
 
     A column for each who answered: interacteval answers import all.csv --project News --dimension coherence \
-    --expert-column Ana --expert-column Ben --judge-column gpt-4o
+    --expert-column Ana --expert-column Ben --judge-column gpt-6-luna
     """
     from app.input_file import LARGEST_LIST, read_file
     from app.services.data.uploads import Upload

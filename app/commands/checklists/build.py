@@ -52,7 +52,7 @@ def build(
 ) -> None:
     """Turn attributes into a draft checklist.
 
-    Example: interacteval build --project News --dimension all --condition comb --model openai:gpt-4o --publish
+    Example: interacteval build --project News --dimension all --condition comb --model openai:gpt-6-luna --publish
 
     Example: interacteval build --project News --dimension coherence --from sub-questions --model rules
     """

@@ -34,7 +34,7 @@ def ask(
 ) -> None:
     """Let a model propose another wording for questions of the draft; `checklist decide` takes or refuses it.
 
-    Example: interacteval checklist ask split 12 --project News --dimension coherence --model openai:gpt-4o
+    Example: interacteval checklist ask split 12 --project News --dimension coherence --model openai:gpt-6-luna
     """
     from app.domain.checklist import Action
     from app.errors import InputError
@@ -52,7 +52,7 @@ def review(
 ) -> None:
     """Let a model review the draft: merges, rewordings and drops, each to be decided.
 
-    Example: interacteval checklist review --project News --dimension coherence --model openai:gpt-4o
+    Example: interacteval checklist review --project News --dimension coherence --model openai:gpt-6-luna
     """
     from app.services.checklists.question_proposals import propose_validation
 
@@ -66,7 +66,7 @@ def applicability(
 ) -> None:
     """Let a model say which questions of the draft may not apply to some texts, and why; each is to be decided.
 
-    Example: interacteval checklist applicability --project News --dimension coherence --model openai:gpt-4o
+    Example: interacteval checklist applicability --project News --dimension coherence --model openai:gpt-6-luna
     """
     from app.services.checklists.question_proposals import propose_applicability
 

@@ -46,7 +46,7 @@ def calls(
 
     Given again it goes on with what is missing, pays nothing twice, and shows the result.
 
-    Example: interacteval checklist calls --project News --dimension coherence --judge openai:gpt-4o-mini --dry-run
+    Example: interacteval checklist calls --project News --dimension coherence --judge openai:gpt-6-luna --dry-run
     """
     from app.services.data.projects import get_project, one_dimension
     from app.services.results.asking_comparison import asking_result

@@ -34,7 +34,7 @@ def improve(
 ) -> None:
     """Propose wordings from decided errors, try each on one half of the decided texts, prove the best on the other.
 
-    Example: interacteval checklist improve --project News --dimension coherence --question 12 --model openai:gpt-4o
+    Example: interacteval checklist improve --project News --dimension coherence --question 12 --model openai:gpt-6-luna
     """
     from app.services.improvement.improve import forecast_improvement
     from app.services.improvement.improve import improve as try_wordings

@@ -13,6 +13,7 @@ from app.commands.model_asking import (
     TimeoutOption,
     chosen_model_options,
     runs_end_on_signals,
+    warn_of_end,
 )
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say, shown_model, table
 from app.commands.scoring.score import print_checks, read_draw
@@ -324,7 +325,7 @@ def run(
 ) -> None:
     """Build and score what is missing; what is there already is neither made nor paid again.
 
-    Example: interacteval conditions run --project News --model openai:gpt-4o --judge openai:gpt-4o --draw 40x4
+    Example: interacteval conditions run --project News --model openai:gpt-6-luna --judge openai:gpt-6-luna --draw 40x4
     """
     from app.services.conditions.study import StudyOptions, plan_trials
     from app.services.conditions.study_worker import run_study
@@ -350,6 +351,8 @@ def run(
     if dry_run:
         _print_estimate(workbench, target, options, plan_trials(workbench, target, options), json_)
         return
+    for asked in dict.fromkeys((model, judge)):
+        warn_of_end(asked)
     stop = threading.Event()
     with runs_end_on_signals(stop.set) as interruption:
         report = run_study(

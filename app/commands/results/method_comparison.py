@@ -79,13 +79,13 @@ def bias(
 
 
 def _quality_document(each: "QualityCost", coefficient: Coefficient) -> dict[str, Any]:
-    from app.services.scoring.variants import variant_of
+    from app.services.scoring.variants import variant_words
 
     difference = each.against.comparison.differences[coefficient].figure if _compared(each) else None  # type: ignore[union-attr]
     return {
         "run": each.run.id,
         "evaluator": each.run.evaluator,
-        "variant": list(variant_of(each.run)),
+        "variant": variant_words(each.run),
         "judge": each.run.judge,
         "checklist_version": each.scores.version,
         "coefficient": coefficient,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.model_asking import runs_end_on_signals
+from app.commands.model_asking import runs_end_on_signals, warn_of_end
 from app.commands.output import DimensionOption, JsonOption, counted, echo, print_json, say, say_where_of, table
 from app.commands.scoring.score import progress_sayer
 from app.errors import InputError
@@ -43,7 +43,7 @@ def drift(
 ) -> None:
     """Did the judge change, or the texts? Says what is known; --run looks once more, for example each night.
 
-    Example: interacteval drift --project News --dimension coherence --judge openai:gpt-4o --run
+    Example: interacteval drift --project News --dimension coherence --judge openai:gpt-6-luna --run
     """
     from app.services.data.projects import dimensions_named
     from app.services.drift.looks import Asking, drift_state
@@ -62,6 +62,7 @@ def drift(
                 reports += _freeze(workbench, project_id, each, asking, by, anew=anew)
             if run and (state.anchors or freeze or dimension != "all"):
                 reports += _look(workbench, project_id, each, asking)
+            warn_of_end(state.judge)
             states.append(drift_state(workbench, project_id, each, asking.judge, asking.reference))
             if interruption.signal_number is not None:
                 break

@@ -208,13 +208,13 @@ def _batch_document(batch: "ProviderBatch") -> dict[str, object]:
 
 
 def _document(run: "RunSummary") -> dict[str, object]:
-    from app.services.scoring.variants import variant_of
+    from app.services.scoring.variants import variant_words
 
     return {
         "run": run.id,
         "project": run.project,
         "evaluator": run.evaluator,
-        "variant": list(variant_of(run)),
+        "variant": variant_words(run),
         **({"condition": run.study} if run.study else {}),
         **({"asking_way": run.asking_way.value} if run.asking_way else {}),
         "judge": run.judge,

@@ -17,6 +17,7 @@ from app.commands.model_asking import (
     chosen_batch,
     chosen_model_options,
     runs_end_on_signals,
+    warn_of_end,
 )
 from app.commands.output import (
     DimensionOption,
@@ -250,7 +251,7 @@ def score(
 ) -> None:
     """Score every text: a judge answers the checklist, or another method does its work.
 
-    Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --draw 40x4
+    Example: interacteval score --project News --dimension all --judge openai:gpt-6-luna --draw 40x4
     """
     from app.cluster import check_dask
     from app.errors import InputError
@@ -297,6 +298,8 @@ def score(
     if anchors_first:
         _look_ahead(workbench, target.id, options)
     run_ids = [resume] if resume is not None else start_runs(workbench, target.id, (options,))
+    if judge is not None and asks_a_judge(evaluator):
+        warn_of_end(judge)
     if resume is None:
         _say_samples(workbench, target.id, options.dimensions)
     trials_of = (target.id, options.dimensions)
@@ -400,13 +403,13 @@ def progress_sayer() -> "Callable[[RunSummary], None]":
 def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, object]:
     from app.services.results.run_answers import run_counts
     from app.services.scoring.run_writer import LOGPROBS
-    from app.services.scoring.variants import variant_of
+    from app.services.scoring.variants import variant_words
 
     run, tally = report.run, report.tally
     return {
         "run": run.id,
         "evaluator": run.evaluator,
-        "variant": list(variant_of(run)),
+        "variant": variant_words(run),
         "judge": run.judge,
         "status": run.status.value,
         "dimensions": run_counts(workbench, run.id),

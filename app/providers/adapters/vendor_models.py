@@ -2,6 +2,8 @@
 
 import json
 import re
+from contextlib import suppress
+from datetime import date
 from typing import Any
 
 import httpx2
@@ -11,6 +13,7 @@ from app.providers.adapters.body_limits import OversizedBodyError
 from app.providers.adapters.connections import at_home_sync, trusted
 from app.providers.adapters.model_list import LONGEST_NAME, list_refused, list_timed_out, list_unreadable
 from app.providers.credentials import Endpoint
+from app.providers.model_ends import note_ends
 from app.providers.model_name import answers_in_text, newest_first
 from app.providers.specs import ProviderSpec, VendorListing
 
@@ -53,6 +56,7 @@ def list_vendor_models(provider: ProviderSpec, endpoint: Endpoint, timeout: floa
     names = models_in(listing, answer)
     if names is None:
         raise list_unreadable(provider)
+    note_ends(provider.prefix, ends_in(listing, answer))
     usable = [name for name in names if provider.family.match(name) and answers_in_text(name)]
     if not usable:
         raise UnsupportedError(
@@ -76,6 +80,17 @@ def models_in(listing: VendorListing, answer: object) -> list[str] | None:
     else:
         names = newest_first(names)
     return list(dict.fromkeys(names))
+
+
+def ends_in(listing: VendorListing, answer: object) -> dict[str, date]:
+    """The last day of each model of the list that has one. A day that can't be read is left out."""
+    listed = answer.get(listing.items) if isinstance(answer, dict) and listing.ends else None
+    found = {}
+    for model in listed if isinstance(listed, list) else []:
+        if isinstance(model, dict) and _usable(model, listing) and isinstance(day := model.get(listing.ends), str):
+            with suppress(ValueError):
+                found[str(model[listing.named])] = date.fromisoformat(day[:10])
+    return found
 
 
 def _usable(model: dict[str, Any], listing: VendorListing) -> bool:

@@ -87,7 +87,7 @@ class StudyOptions:
 
     @property
     def words(self) -> str:
-        """For a person, for example "gpt-4o builds, gpt-4o judges, at most 5 components; 40 x 4 texts, seed 1"."""
+        """For a person, for example "gpt-6-luna builds, rules judge, at most 5 components; 40 x 4 texts, seed 1"."""
         asked = self.as_run()
         texts = f"{self.draw[0]} x {self.draw[1]} texts" if self.draw else f"{self.share:.0%} of the texts"
         drawn = f", seed {self.seed}" if asked.drawn else ""

@@ -24,7 +24,7 @@ from app.services.data.locked_split import state_of
 from app.services.runtime.output_file import output_file
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.variants import variant_of
+from app.services.scoring.variants import variant_words
 from db.unit_of_work import UnitOfWork
 
 Row = dict[str, Any]
@@ -169,7 +169,7 @@ def run_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
         yield {
             "run": run.id,
             "evaluator": run.evaluator,
-            "variant": " ".join(variant_of(run)),
+            "variant": variant_words(run),
             "judge": run.judge,
             "dimensions": ", ".join(run.dimensions),
             "status": run.status.value,
@@ -236,7 +236,7 @@ def _of_runs(
     for run in reversed(runs):
         with workbench.database.read() as work:
             for part in work.runs.parts(run.id):
-                variant = " ".join(variant_of(run))
+                variant = variant_words(run)
                 origin = {
                     "run": run.id,
                     "evaluator": run.evaluator,

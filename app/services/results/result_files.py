@@ -35,7 +35,7 @@ from app.services.results.run_answers import ReportEvidence
 from app.services.runtime.output_file import output_file
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.variants import method_label, variant_of
+from app.services.scoring.variants import method_label, variant_words
 from app.services.think_aloud.samples import evaluation_texts
 
 if TYPE_CHECKING:
@@ -397,7 +397,7 @@ def _origin(result: DimensionResult) -> dict[str, Any]:
     return {
         "run": result.run.id,
         "evaluator": result.run.evaluator,
-        "variant": " ".join(variant_of(result.run)),
+        "variant": variant_words(result.run),
         "judge": result.run.judge,
         "dimension": result.dimension.name,
     }

@@ -19,7 +19,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import TAKEN_FROM, on_scale
 from app.services.scoring.run_writer import LOGPROBS, gives_probabilities, logprobs_remark
-from app.services.scoring.variants import judge_in_signature, variant_of
+from app.services.scoring.variants import judge_in_signature, variant_of, variant_words
 from db.unit_of_work import Database, UnitOfWork
 
 __all__ = [
@@ -131,7 +131,7 @@ class DimensionResult:
         return {
             "run": self.run.id,
             "evaluator": self.run.evaluator,
-            "variant": list(variant_of(self.run)),
+            "variant": variant_words(self.run),
             "condition": self.run.study or None,
             "judge": self.run.judge,
             "dimension": self.dimension.name,

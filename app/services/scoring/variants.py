@@ -26,6 +26,11 @@ def variant_of(run: RunSummary) -> tuple[str, ...]:
     return tuple(changed)
 
 
+def variant_words(run: RunSummary) -> str:
+    """Return the variant as tables and documents have it: "aspects=20, variant=average", or ""."""
+    return ", ".join(variant_of(run))
+
+
 def draw_of(run: RunSummary) -> tuple[str, ...]:
     """Return what was drawn, as `name=value`, where a run scores a part of the texts: ("sample=0.2", "seed=3")."""
     if not run.drawn:

@@ -13,6 +13,7 @@ from app.errors import WorkbenchError
 from app.services.drift.anchors import FEWEST, count_possible_anchors
 from app.services.drift.drift_jobs import begin_look, begin_reference
 from app.services.drift.looks import Asking, DriftState, DriftVerdict, drift_state
+from app.services.runtime.judges import end_warning
 from app.services.runtime.use_case import may
 from app.services.scoring.scoring_jobs import job_key
 from pages.components.shell.background import watch
@@ -32,6 +33,8 @@ def judge_drift(scope: ResultScope) -> None:
     state = drift_state(scope.workbench, scope.project.id, scope.dimension)
     st.subheader(plain(f"{scope.dimension.name}: {state.verdict or 'not looked at yet'}"), anchor=False)
     st.markdown(plain(state.sentence), help=LOOKS_HELP + more_in_guide("drift"))
+    if warning := end_warning(state.judge):
+        st.warning(plain(f"{warning} Freeze anchors while it answers: a successor can then be compared with it."))
     if state.anchors is None:
         st.caption(
             "Anchors are texts that experts answered and mostly agree on, at least two, better 10 to 40. They are "

@@ -12,7 +12,7 @@ from app.domain.project import Dimension, Project
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import versions_of_each
 from app.services.data.projects import dimensions_named
-from app.services.runtime.judges import USUAL, JudgeAbility, ModelOptions, judge_named
+from app.services.runtime.judges import USUAL, JudgeAbility, ModelOptions, end_warning, judge_named
 from app.services.runtime.models import available_models
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import (
@@ -34,9 +34,9 @@ from pages.components.shell.frame import empty
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.draw_options import DrawChoice, draw_options
-from pages.components.shell.runs.model_options import model_options
+from pages.components.shell.runs.model_options import chooser_label, model_options
 from pages.components.shell.runs.run_words import batch_rest
-from pages.components.shell.words import button_label, model_label, plain, show_error
+from pages.components.shell.words import button_label, plain, show_error
 
 
 def method_options(evaluator: str, disabled: Collection[str] = ()) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def _limits(evaluator: str, chosen: Mapping[str, Any]) -> Wishes:
 
 HELP = (
     "Who is asked; with several, each gets a run of its own, one after another. Any model can be typed as "
-    "provider:name, for example openai:gpt-4o."
+    "provider:name, for example openai:gpt-6-luna."
 )
 RULES_HELP = (
     " “rules” is a set of fixed text rules, not an LLM: it needs no key and costs nothing, and it shows how everything "
@@ -247,7 +247,7 @@ def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list
         "Judges",
         known,
         default=[last] if (last := last_model(workbench, project.id, "judge")) in known else known[:1],
-        format_func=model_label,
+        format_func=chooser_label,
         accept_new_options=True,
         wrap=True,
         placeholder="choose judges, or type provider:name",
@@ -256,7 +256,9 @@ def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list
     )
     names = dict.fromkeys(name.strip() for name in chosen if name.strip())
     if not names:
-        st.info("Choose a judge." if rules else "Choose an LLM as the judge, or type one, for example openai:gpt-4o.")
+        st.info("Choose a judge." if rules else "Choose an LLM as the judge, or type one.")
+    for warning in filter(None, map(end_warning, names)):
+        st.caption(plain(warning))
     try:
         return [judge_named(workbench, name) for name in names]
     except WorkbenchError as error:

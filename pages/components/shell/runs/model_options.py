@@ -5,7 +5,15 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.errors import UnknownModelError
-from app.services.runtime.judges import EFFORTS, TIMEOUT, USUAL, ModelOptions, takes_options
+from app.services.runtime.judges import (
+    EFFORTS,
+    TIMEOUT,
+    USUAL,
+    ModelOptions,
+    end_label,
+    end_warning,
+    takes_options,
+)
 from app.services.runtime.models import available_models
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.words import KEY_IN_SETTINGS, model_label, plain
@@ -83,7 +91,7 @@ def model_choice(
         label,
         [*usable, *locked],
         index=usable.index(first) if first in usable else 0,
-        format_func=lambda name: f"{model_label(name)} · not set up" if name in locked else model_label(name),
+        format_func=lambda name: chooser_label(name, set_up=name not in locked),
         accept_new_options=True,
         key=key,
         help=f"{purpose} Choose one or type provider:name. “rules” needs no key: fixed text rules, not an LLM.",
@@ -92,7 +100,15 @@ def model_choice(
     if known is not None and known.obstacle:
         st.caption(plain(f"{known.obstacle} {key_hint}" if known.lacks_key else known.obstacle))
         return ""
-    return chosen_model(key)
+    name = chosen_model(key)
+    if warning := end_warning(name):
+        st.caption(plain(warning))
+    return name
+
+
+def chooser_label(name: str, set_up: bool = True) -> str:
+    """A model in a list of choices: with the end of its life, where one is known, and whether it can be used yet."""
+    return " · ".join(filter(None, (model_label(name), end_label(name), "" if set_up else "not set up")))
 
 
 def chosen_model(key: str) -> str:
