@@ -42,11 +42,16 @@ from tests.support.guide.settings_page import SECRETS, secrets_read
 from tests.support.guide.site import CONFIG, MADE, SOURCES, guide_pages
 from tests.support.repository import ROOT, name_of, parsed, python_files
 
-PAGES = guide_pages()
-BY_HAND = sorted(set(PAGES) - set(MADE))
+BY_HAND = sorted({path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.md")} - set(MADE))
 OUTSIDE = re.compile(r"[a-z]+:")
 SAID_IN_FULL = {WorkbenchError, InputError, NotFoundError, NotReadyError, RepeatedError, AwaitedError}
 """What these are about differs from case to case: the message itself says it."""
+
+
+@cache
+def _pages() -> dict[str, str]:
+    """Not made when tests are collected, which each process does."""
+    return guide_pages()
 
 
 def _lands(link: str, page: str) -> bool:
@@ -54,21 +59,21 @@ def _lands(link: str, page: str) -> bool:
     path, _, anchor = link.partition("#")
     target = (Path(page).parent / path).as_posix() if path else page
     target = re.sub(r"[^/]+/\.\./", "", target)
-    if target not in PAGES:
+    if target not in _pages():
         return not anchor and (SOURCES / target).is_file()
-    return not anchor or anchor in anchors(PAGES[target])
+    return not anchor or anchor in anchors(_pages()[target])
 
 
-@pytest.mark.parametrize("page", sorted(PAGES))
+@pytest.mark.parametrize("page", [*BY_HAND, *sorted(MADE)])
 def test_every_link_leads_somewhere(page: str) -> None:
-    inside = {link for link in links(PAGES[page]) if not OUTSIDE.match(link)}
+    inside = {link for link in links(_pages()[page]) if not OUTSIDE.match(link)}
     assert {link for link in inside if not _lands(link, page)} == set()
 
 
 @pytest.mark.parametrize("page", sorted(MADE))
 def test_every_command_on_a_page_that_is_made_exists(page: str) -> None:
     """On those by hand test_documents.py follows them."""
-    assert unknown_commands(PAGES[page]) == []
+    assert unknown_commands(_pages()[page]) == []
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "deploy/README.md", "CHANGELOG.md"])
@@ -81,7 +86,7 @@ def test_every_anchor_that_a_document_names_is_there(document: str) -> None:
 
 def test_every_page_is_in_the_navigation() -> None:
     listed = set(re.findall(r'"([\w/-]+\.md)"', CONFIG.read_text(encoding="utf-8")))
-    assert listed == set(PAGES)
+    assert listed == set(_pages())
 
 
 @cache
@@ -101,7 +106,7 @@ def _screen_words() -> str:
 def test_words_in_bold_stand_on_a_screen(page: str) -> None:
     """What has a number or a name in it is written with … in its place."""
     said = _screen_words()
-    there = {words: re.search(_as_written(words), said) for words in words_in_bold(PAGES[page])}
+    there = {words: re.search(_as_written(words), said) for words in words_in_bold(_pages()[page])}
     assert [words for words, found in there.items() if not found] == []
 
 
@@ -111,12 +116,12 @@ def _as_written(words: str) -> str:
 
 @pytest.mark.parametrize("page", BY_HAND)
 def test_every_page_below_a_heading_of_its_own(page: str) -> None:
-    assert PAGES[page].startswith("# ")
-    assert len(re.findall(r"^# ", re.sub(r"```.*?```", "", PAGES[page], flags=re.DOTALL), re.MULTILINE)) == 1
+    assert _pages()[page].startswith("# ")
+    assert len(re.findall(r"^# ", re.sub(r"```.*?```", "", _pages()[page], flags=re.DOTALL), re.MULTILINE)) == 1
 
 
 def test_every_picture_is_shown() -> None:
-    shown = {Path(link).name for page in PAGES.values() for link in links(page)}
+    shown = {Path(link).name for page in _pages().values() for link in links(page)}
     shown |= {Path(link).name for link in links((ROOT / "README.md").read_text(encoding="utf-8"))}
     assert {path.name for path in (SOURCES / "pictures").glob("*.png")} - shown == set()
 
@@ -147,7 +152,7 @@ def test_every_figure_and_stage_leads_to_its_paragraph() -> None:
 
 def test_every_figure_that_the_guide_explains_is_asked_about_on_a_screen() -> None:
     led_to = {paragraph.partition("#")[2] for paragraph in EXPLAINED.values() if paragraph.startswith("figures.html")}
-    assert led_to == anchors(PAGES["figures.md"]) - {"figures"}
+    assert led_to == anchors(_pages()["figures.md"]) - {"figures"}
 
 
 def test_every_error_has_its_paragraph_or_says_everything_itself() -> None:
@@ -161,14 +166,14 @@ def test_every_error_has_its_paragraph_or_says_everything_itself() -> None:
 def test_a_paragraph_that_a_terminal_names_is_called_so_in_the_guide() -> None:
     kinds = (kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, WorkbenchError))
     for paragraph in {kind.paragraph for kind in kinds if kind.paragraph}:
-        page = PAGES[f"{paragraph.page}.md"]
+        page = _pages()[f"{paragraph.page}.md"]
         chapter, _, title = paragraph.title.rpartition(", ")
         assert (f"# {title}", chapter) == (page.splitlines()[0], "Reference" if "/" in paragraph.page else "")
         assert re.search(rf"^##+ {re.escape(paragraph.heading)}$", page, re.MULTILINE), paragraph
 
 
 def test_the_reference_has_every_command_option_setting_and_method() -> None:
-    commands, settings, methods = (PAGES[f"reference/{name}.md"] for name in ("commands", "settings", "methods"))
+    commands, settings, methods = (_pages()[f"reference/{name}.md"] for name in ("commands", "settings", "methods"))
     for words, command in all_commands():
         part = commands.split(f"\n## {words}\n")[1].split("\n## ")[0]
         options = [option for parameter in command.params for option in parameter.opts if option.startswith("--")]
@@ -185,10 +190,10 @@ def test_the_reference_has_every_command_option_setting_and_method() -> None:
 
 def test_methods_and_ways_in_that_there_are_are_told_of() -> None:
     for page, names in {"methods.md": METHODS, "administrators.md": [mode.value for mode in AccessMode]}.items():
-        assert [name for name in names if f"`{name}`" not in PAGES[page]] == [], page
+        assert [name for name in names if f"`{name}`" not in _pages()[page]] == [], page
 
 
 def test_pages_name_files_of_the_project_only_where_people_program() -> None:
     for_users = [name for name in BY_HAND if name != "adding.md"]
-    shown = {name: re.findall(r"`(?:app|pages|tests|db)/[\w./]+`", PAGES[name]) for name in for_users}
+    shown = {name: re.findall(r"`(?:app|pages|tests|db)/[\w./]+`", _pages()[name]) for name in for_users}
     assert {name: found for name, found in shown.items() if found} == {}, name_of(SOURCES)

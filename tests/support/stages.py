@@ -1,4 +1,4 @@
-"""The stages of `make test` and, with --long, of `make test-all`.
+"""The stages of `make test` and, with --long, of `make test-all`; --compile prepares them.
 
 Each stage runs, also after one that failed, and the last line sums them up. With --minutes no test starts after that
 many minutes: what had no time is listed by file, and is no failure.
@@ -23,9 +23,14 @@ from tests.support.repository import PACKAGES, ROOT
 
 RESULTS = ROOT / "test-results"
 IN_PARALLEL = ("-n", "2", "--dist", "loadfile")
+# Those in a browser wait half of their time, so three at a time keep two cores busy. The longest files start first and
+# the shortest last, so that all end together.
+FOLDERS = ("e2e", "integration", "pages", "architecture", "contract", "db", "reference", "unit")
 STAGES: Mapping[str, Sequence[str]] = {
-    "Tests": (*IN_PARALLEL, "-m", "not long", "--ignore=tests/e2e", "--ignore=tests/tools"),
-    "Tests in a browser": (*IN_PARALLEL, "--no-loadscope-reorder", "-m", "not long", "tests/e2e"),
+    "Tests": (
+        *("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not long"),
+        *(f"tests/{folder}" for folder in FOLDERS),
+    ),
 }
 LONG_STAGES: Mapping[str, Sequence[str]] = {
     "Long tests": (*IN_PARALLEL, "-m", "long", "--ignore=tests/e2e", "--ignore=tests/tools"),
@@ -33,6 +38,7 @@ LONG_STAGES: Mapping[str, Sequence[str]] = {
     "Exported files in other tools": ("tests/tools",),
 }
 NEEDS = {"Exported files in other tools": ROOT / ".venv-tools" / ".installed"}
+KEEP_COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
 MEMORY, ROOM = Path("/dev/shm"), 8 * 2**30
 
 
@@ -52,6 +58,12 @@ def compile_code() -> None:
     it each for itself."""
     for package in PACKAGES:
         compileall.compile_dir(ROOT / package, quiet=2)
+
+
+def compile_tests() -> None:
+    """Collect the tests once, which pytest compiles in its own way: each worker would for itself. Errors show later."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-qq", "--ignore=tests/tools"]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, **KEEP_COMPILED}, stdout=subprocess.DEVNULL, check=False)
 
 
 def counts(report: Path) -> Counter[str]:
@@ -81,9 +93,7 @@ def run_stage(title: str, arguments: Sequence[str], until: float | None) -> tupl
         command += ["-p", deadline.__name__]
     with temporary_folder() as environment:
         limit = {} if until is None else {deadline.UNTIL: str(until)}
-        # Empty: the next run finds the tests compiled, which takes half a minute.
-        own = {**environment, "PYTHONDONTWRITEBYTECODE": "", **limit}
-        status = subprocess.call(command, cwd=ROOT, env=own)
+        status = subprocess.call(command, cwd=ROOT, env={**environment, **KEEP_COMPILED, **limit})
     if not report.exists():
         return Counter(), status == 0
     found, late = counts(report), out_of_time(report)
@@ -114,5 +124,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--long", action="store_true", help="the stages of make test-all")
     parser.add_argument("--minutes", type=float, help="no test starts after this time")
+    parser.add_argument("--compile", action="store_true", help="compile code and tests, and run none")
     asked = parser.parse_args()
+    if asked.compile:
+        compile_code()
+        compile_tests()
+        sys.exit()
     sys.exit(main(LONG_STAGES if asked.long else STAGES, asked.minutes))
