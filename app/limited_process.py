@@ -1,21 +1,23 @@
-"""Parsing of bytes from elsewhere in a subprocess, whose memory and time the system limits.
+"""Subprocesses with limits: of memory and time for bytes from elsewhere, of time for long computations.
 
 A small file can unpack to gigabytes, or keep a parser busy for hours. What a subprocess does with it ends there.
+Other people's screens don't wait for a computation of one person.
 """
 
 import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
-from threading import Timer
-from typing import IO, Any
+from threading import BoundedSemaphore, Timer
+from typing import IO, Any, ParamSpec, TypeVar
 
-from app.errors import FileFormatError
-from app.limits import Limits
+from app.errors import FileFormatError, NotReadyError
+from app.limits import COMPUTATIONS, Limits
 
 Job = Callable[..., Iterator[Any]]
 """Takes the file, its name and texts; yields values that JSON has, and may raise FileFormatError."""
@@ -54,6 +56,37 @@ def parse_apart(job: str, raw: bytes, name: str, limits: Limits, *arguments: str
             process.wait()
             if process.stdout is not None:
                 process.stdout.close()
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_PLACES = BoundedSemaphore(COMPUTATIONS)
+
+
+def computed_apart(seconds: float, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
+    """Call a function of a module in a process of its own, so that other people's screens don't wait.
+
+    Function, arguments and result are pickled. Raises what the function raises, and NotReadyError after
+    so many seconds, in which it also waits for its turn.
+    """
+    from joblib.externals.loky.process_executor import ProcessPoolExecutor  # noqa: PLC0415 - takes a while
+
+    too_long = NotReadyError(
+        f"This would take longer than {seconds / 60:g} minutes, and was stopped.",
+        "Choose fewer attributes, topics, starts or runs, or use the command line, where there is no limit.",
+    )
+    end = time.monotonic() + seconds
+    if not _PLACES.acquire(timeout=seconds):
+        raise too_long
+    process = ProcessPoolExecutor(max_workers=1)
+    try:
+        found = process.submit(function, *arguments, **named)
+        return found.result(timeout=max(end - time.monotonic(), 0.0))  # type: ignore[no-any-return]
+    except TimeoutError:
+        raise too_long from None
+    finally:
+        process.shutdown(wait=False, kill_workers=True)
+        _PLACES.release()
 
 
 def _values(lines: IO[bytes], name: str) -> Iterator[Any]:

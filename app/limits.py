@@ -11,6 +11,13 @@ MB = 2**20
 LONGEST_FIELD = 20_000
 """Characters of what people write into one field: an attribute, a question, its guidance, a rubric, a note."""
 
+COMPUTATIONS = 2
+"""Processes for long computations: Compare, Topics, the report. Further ones wait for their turn."""
+COMPUTATION_SECONDS = 300.0
+"""Limit for one of them, with its waiting."""
+REPORT_SECONDS = 150.0
+"""The same for the report: a browser waits 180 s for a file that is made when asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -24,7 +24,13 @@ from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY, GaugeStat
 from app.domain.storable_text import REPLACEMENT
 from app.entrance.gate import door_routes, guide_routes, status_routes
 from app.entrance.guard import Guard, OwnAddresses, SessionOwners
-from app.entrance.streamlit_app import PINNED, StreamlitApp, read_own_options_alone, run_callbacks_whole
+from app.entrance.streamlit_app import (
+    PINNED,
+    StreamlitApp,
+    read_own_options_alone,
+    run_callbacks_whole,
+    say_why_files_fail,
+)
 from app.scoring.engine import DRAIN_SECONDS
 from app.server_names import names_of_server
 from app.services.background.runner import drain_jobs, refuse_jobs
@@ -142,6 +148,7 @@ def start(host: str, port: int, more: list[str], start_token: str) -> None:
     stay_offline()
     read_own_options_alone()
     run_callbacks_whole()
+    say_why_files_fail()
     mode = check_way_in(host, more)
     middleware = [
         Middleware(Guard, own=own, owners=owners, mode=mode, start_token=start_token, scripts=scripts_in_pages()),

@@ -7,9 +7,12 @@ from typing import Any
 
 import streamlit as st
 from streamlit import config
-from streamlit.runtime import Runtime, RuntimeConfig
+from streamlit.proto.BackMsg_pb2 import BackendOperationRequest
+from streamlit.proto.ForwardMsg_pb2 import BackendOperationResponse
+from streamlit.runtime import Runtime, RuntimeConfig, app_session
+from streamlit.runtime.backend_operation_handler import DeferredFileHandler
 from streamlit.runtime.media_file_manager import MediaFileManager
-from streamlit.runtime.media_file_storage import MediaFileKind
+from streamlit.runtime.media_file_storage import MediaFileKind, MediaFileStorageError
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -20,6 +23,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec, UploadFileU
 from streamlit.web.cache_storage_manager_config import create_default_cache_storage_manager
 
 from app.entrance.guard import MOST_FILES, SessionOwners, owner_of
+from app.errors import WorkbenchError
 
 OWN_OPTIONS = Path(__file__).resolve().parents[1] / ".streamlit" / "config.toml"
 PINNED: Mapping[str, Any] = {
@@ -42,6 +46,8 @@ PINNED: Mapping[str, Any] = {
 }
 """Options that nothing may change: neither a file nor the environment."""
 _deferred: ContextVar[str] = ContextVar("session of a download that is made when asked for", default="")
+_why_failed: dict[str, str] = {}
+"""The message of an error by the file that wasn't made, until the browser is told."""
 
 
 def read_own_options_alone() -> None:
@@ -71,6 +77,20 @@ def run_callbacks_whole() -> None:
             object.__setattr__(state, "_yield_callback", interrupt)
 
     SafeSessionState.on_script_will_rerun = whole  # type: ignore[method-assign, assignment]
+
+
+def say_why_files_fail() -> None:
+    """Show the message of an error of ours below a download button, where Streamlit says that it failed."""
+
+    class Files(DeferredFileHandler):
+        async def handle(self, request: BackendOperationRequest, session_id: str) -> BackendOperationResponse:
+            answer = await super().handle(request, session_id)
+            why = _why_failed.pop(request.deferred_file.file_id, "")
+            if why and answer.error_msg:
+                answer.error_msg = why
+            return answer
+
+    app_session.DeferredFileHandler = Files  # type: ignore[attr-defined]
 
 
 class _Uploads(MemoryUploadedFileManager):
@@ -123,6 +143,10 @@ class _MediaFiles(MediaFileManager):
         token = _deferred.set(entry["session_id"] if entry else "")
         try:
             return super().execute_deferred(file_id)
+        except MediaFileStorageError as error:
+            if isinstance(error.__cause__, WorkbenchError):
+                _why_failed[file_id] = str(error.__cause__)
+            raise
         finally:
             _deferred.reset(token)
 

@@ -1,5 +1,6 @@
 """Compare: who notices what, topics, likeness, and the effect on the scores."""
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from app.attribute_analysis.topics import lda
 from app.domain.attribute import ContributorKind
 from app.domain.project import Dimension, Task
+from app.errors import NotReadyError
 from app.services.attributes import analysis as embedding_service
 from app.services.attributes.analysis import names_of_task, topics_of
 from app.services.attributes.attribute_changes import exclude_attributes
@@ -136,6 +138,28 @@ def test_topics_lead_with_the_verdict_and_show_shares_spread_and_trust(demo: Wor
     assert list(table(app, "topic_stability")["Model"]) == ["LDA", "NMF"]
     assert len(app.expander) == 5
     assert len(app.get("vega_lite_chart")) == 2, "shares and coherence"
+
+
+@pytest.mark.parametrize("stopped", ["_comparison", "_unique", "analyse_topics"])
+def test_comparison_over_its_time_limit_says_so(
+    stopped: str, demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+):
+    for cached in (embedding_service._compared, embedding_service._noticed, embedding_service._topics):
+        cached.cache_clear()
+    monkeypatch.setattr(embedding_service, "MANY", 1)
+    limited = embedding_service.computed_apart
+    with pytest.raises(NotReadyError) as raised:
+        limited(0.01, time.sleep, 60)
+
+    def late(seconds: float, function: Callable[..., object], *arguments: object) -> object:
+        return limited(0.01, time.sleep, 60) if function.__name__ == stopped else function(*arguments)
+
+    monkeypatch.setattr(embedding_service, "computed_apart", late)
+    app = open_screen("compare")
+    if stopped == "analyse_topics":
+        app.segmented_control(key="compare_view").set_value("topics").run()
+    assert not app.exception
+    assert raised.value.message in told(app)
 
 
 def test_topics_and_compare_show_the_same_figures(demo: Workbench, open_screen: Open):

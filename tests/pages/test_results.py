@@ -22,8 +22,10 @@ from app.services.data.projects import create_project, dimensions_named, get_pro
 from app.services.results.method_grid import cell, dimension_means
 from app.services.results.question_analysis import questions_of, weights_of
 from app.services.results.raters import alt_test_verdict, human_side_of, stand_in_for_rater
-from app.services.results.result_files import report_html, result_figures_csv, scores_csv, verdict_of
+from app.services.results.result_files import report_html, report_made_apart, result_figures_csv, scores_csv, verdict_of
 from app.services.results.results import Choices, kept_results, results_of
+from app.services.results.rubric_xray import rubric_xray
+from app.services.results.run_answers import report_evidence
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import ScoreColumns, import_scores
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
@@ -397,7 +399,10 @@ def test_files_hold_every_score_and_every_figure(demo: Workbench) -> None:
     assert len(figures) == 16
     assert figures[0]["signature"] == str(results[0].meta.figures["spearman"].signature)
     verdicts = [verdict_of(demo, result) for result in results]
-    page = report_html(project, results, verdicts).decode()
+    xrays = [rubric_xray(demo, result) for result in results]
+    evidence = [report_evidence(demo, result) for result in results]
+    page = report_made_apart(project, results, verdicts, xrays, evidence).decode()
+    assert page == report_html(project, results, verdicts, xrays, evidence).decode()
     assert "not an LLM" in page
     assert all(verdict.sentence in page for verdict in verdicts)
     assert all(result.dimension.name in page for result in results)

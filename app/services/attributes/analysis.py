@@ -1,10 +1,8 @@
 """Compare: similarity, topics and coverage of people's and LLMs' attributes."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from threading import BoundedSemaphore
-from typing import ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +27,9 @@ from app.attribute_analysis.topics.analysis import CoherenceAt, TopicAnalysis, a
 from app.attribute_analysis.topics.grouping import GroupSpread, TopicGrouping
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.people import Right
-from app.errors import NotFoundError, NotReadyError
+from app.errors import NotFoundError
+from app.limited_process import computed_apart
+from app.limits import COMPUTATION_SECONDS
 from app.providers.credentials import Credentials, credentials_problem, endpoint
 from app.providers.model_name import ModelName
 from app.providers.registry import imported
@@ -165,14 +165,7 @@ def _no_folder() -> NotFoundError:
 
 
 MANY = 500
-"""From so many attributes on, topics take seconds and are computed in a process of their own."""
-AT_A_TIME = 2
-"""Processes for topics; further computations wait."""
-SECONDS = 300.0
-"""Limit for one computation, and for its waiting."""
-P = ParamSpec("P")
-R = TypeVar("R")
-_PLACES = BoundedSemaphore(AT_A_TIME)
+"""From so many attributes on, comparisons and topics take seconds and are computed in a process of their own."""
 _Said = tuple[tuple[str, ContributorKind, str], ...]
 
 
@@ -258,8 +251,8 @@ def similarity_of_sets(
     # As in the pool: the contributors in the order in which they first appear.
     order = {name: place for place, name in enumerate(dict.fromkeys(contributor for contributor, _, _ in said))}
     places = {a.id: place for place, a in enumerate(sorted(active, key=lambda a: order[a.contributor]))}
-    matrices = _matrices(said, embedding)
-    return [within(matrices, sorted(places[i] for i in ids if i in places)) for ids in sets]
+    positions = tuple(tuple(sorted(places[i] for i in ids if i in places)) for ids in sets)
+    return list(_within_sets(said, positions, embedding))
 
 
 def pool_of(attributes: Sequence[Attribute]) -> AttributePool:
@@ -276,63 +269,95 @@ def _said(attributes: Sequence[Attribute]) -> _Said:
     return tuple((a.contributor, a.kind, a.text) for a in attributes if a.status is AttributeStatus.ACTIVE)
 
 
-def computed_apart(function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
-    """Call a function of a module in a process of its own, so that other people's screens don't wait.
-
-    Function, arguments and result are pickled. Raises what the function raises, and NotReadyError after `SECONDS`.
-    """
-    from joblib.externals.loky.process_executor import ProcessPoolExecutor  # noqa: PLC0415 - takes a while
-
-    too_long = NotReadyError(
-        f"This would take longer than {SECONDS / 60:g} minutes, and was stopped.",
-        "Choose fewer attributes, topics or starts, or use the command line, where there is no limit.",
-    )
-    if not _PLACES.acquire(timeout=SECONDS):
-        raise too_long
-    process = ProcessPoolExecutor(max_workers=1)
-    try:
-        return process.submit(function, *arguments, **named).result(timeout=SECONDS)  # type: ignore[no-any-return]
-    except TimeoutError:
-        raise too_long from None
-    finally:
-        process.shutdown(wait=False, kill_workers=True)
-        _PLACES.release()
-
-
 @lru_cache(maxsize=32)
 def _topics(said: _Said, topics: int, seeds: int, names: tuple[str, ...]) -> TopicAnalysis:
     pool = _pool(said, names)
     return (
-        analyse_topics(pool, topics, seeds) if len(said) < MANY else computed_apart(analyse_topics, pool, topics, seeds)
+        analyse_topics(pool, topics, seeds)
+        if len(said) < MANY
+        else computed_apart(COMPUTATION_SECONDS, analyse_topics, pool, topics, seeds)
     )
 
 
 @lru_cache(maxsize=32)
 def _coherence(said: _Said, names: tuple[str, ...]) -> tuple[CoherenceAt, ...]:
     pool = _pool(said, names)
-    return coherence_over_topics(pool) if len(said) < MANY else computed_apart(coherence_over_topics, pool)
+    return (
+        coherence_over_topics(pool)
+        if len(said) < MANY
+        else computed_apart(COMPUTATION_SECONDS, coherence_over_topics, pool)
+    )
 
 
 @lru_cache(maxsize=32)
 def _compared(said: _Said, embedding: Embedding) -> ContributorComparison:
-    pool, matrices = _pool(said), _matrices(said, embedding)
-    groups = (pool.by_contributor(), pool.by_kind(), pool.by_condition())
-    return ContributorComparison(*(compare_groups(matrices, group) for group in groups))
+    if len(said) < MANY:
+        return _comparison(_pool(said), _matrices(said, embedding))
+    return computed_apart(COMPUTATION_SECONDS, _comparison, _pool(said), _to_compute(said, embedding))
 
 
 @lru_cache(maxsize=64)
 def _noticed(said: _Said, threshold: float, embedding: Embedding) -> UniqueAttributes:
-    pool, matrices = _pool(said), _matrices(said, embedding)
+    if len(said) < MANY:
+        return _unique(_pool(said), _matrices(said, embedding), threshold)
+    return computed_apart(COMPUTATION_SECONDS, _unique, _pool(said), _to_compute(said, embedding), threshold)
+
+
+@lru_cache(maxsize=64)
+def _within_sets(said: _Said, sets: tuple[tuple[int, ...], ...], embedding: Embedding) -> list[Similarity]:
+    if len(said) < MANY:
+        return _similarities(_pool(said), _matrices(said, embedding), sets)
+    return computed_apart(COMPUTATION_SECONDS, _similarities, _pool(said), _to_compute(said, embedding), sets)
+
+
+def _comparison(pool: AttributePool, matrices: PairMatrices | Embedder) -> ContributorComparison:
+    found = _computed(pool, matrices)
+    groups = (pool.by_contributor(), pool.by_kind(), pool.by_condition())
+    return ContributorComparison(*(compare_groups(found, group) for group in groups))
+
+
+def _unique(pool: AttributePool, matrices: PairMatrices | Embedder, threshold: float) -> UniqueAttributes:
+    found = _computed(pool, matrices)
     return UniqueAttributes(
         pool=pool,
-        contributors=find_unique(matrices, pool.by_contributor(), threshold),
-        kinds=find_unique(matrices, pool.by_kind(), threshold),
-        themes=one_sided_themes(pool, matrices, threshold),
-        map=map_attributes(matrices),
+        contributors=find_unique(found, pool.by_contributor(), threshold),
+        kinds=find_unique(found, pool.by_kind(), threshold),
+        themes=one_sided_themes(pool, found, threshold),
+        map=map_attributes(found),
     )
 
 
-# Two thousand attributes make matrices of 128 MB: few are kept.
+def _similarities(
+    pool: AttributePool, matrices: PairMatrices | Embedder, sets: tuple[tuple[int, ...], ...]
+) -> list[Similarity]:
+    found = _computed(pool, matrices)
+    return [within(found, positions) for positions in sets]
+
+
+def _computed(pool: AttributePool, matrices: PairMatrices | Embedder) -> PairMatrices:
+    return matrices if isinstance(matrices, PairMatrices) else pair_matrices(pool.texts, matrices)
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenVectors:
+    """The vectors of a model, which another process can't reach: it has no keys."""
+
+    name: str
+    vectors: NDArray[np.float64] = field(compare=False)
+
+    def embed(self, texts: list[str]) -> NDArray[np.float64]:
+        assert len(texts) == len(self.vectors)
+        return self.vectors
+
+
+def _to_compute(said: _Said, embedding: Embedding) -> Embedder:
+    """An embedder for a process of its own: it asks no model."""
+    if embedding.name == LSA_NAME:
+        return embedding.embedder
+    return _GivenVectors(embedding.embedder.name, embedding.embedder.embed(list(_pool(said).texts)))
+
+
+# Some hundred attributes make matrices of some MB.
 @lru_cache(maxsize=4)
 def _matrices(said: _Said, embedding: Embedding) -> PairMatrices:
     return pair_matrices(_pool(said).texts, embedding.embedder)

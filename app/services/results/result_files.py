@@ -15,6 +15,8 @@ from app.errors import InputError
 from app.export.latex import GridBlock, GridCell, latex_grid
 from app.export.results import COLUMNS, html_report, parquet_bytes
 from app.export.spreadsheet import csv_bytes, write_csv
+from app.limited_process import computed_apart
+from app.limits import REPORT_SECONDS
 from app.meta_evaluation.agreement_verdict import AgreementVerdict, VerdictKind, agreement_verdict, drawn_units
 from app.meta_evaluation.evaluation import SourceCoefficient, spearman_by_source
 from app.services.results.method_grid import (
@@ -254,6 +256,17 @@ def report_html(
     return html_report(
         _title(project), _notices(project, results), documents, METHODS, overview, _means(results)
     ).encode()
+
+
+def report_made_apart(
+    project: Project,
+    results: Sequence[DimensionResult],
+    verdicts: Sequence[AgreementVerdict],
+    xrays: Sequence[RubricXray | None],
+    evidence: Sequence[ReportEvidence | None],
+) -> bytes:
+    """As report_html, in a process of its own with a time limit. Raises NotReadyError when the limit is reached."""
+    return computed_apart(REPORT_SECONDS, report_html, project, results, verdicts, xrays, evidence)
 
 
 def latex_file(

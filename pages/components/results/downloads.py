@@ -5,7 +5,7 @@ import streamlit as st
 from app.services.results.method_grid import method_grid
 from app.services.results.result_files import (
     latex_file,
-    report_html,
+    report_made_apart,
     result_figures_csv,
     scores_csv,
     scores_parquet,
@@ -79,4 +79,4 @@ def _report(scope: ResultScope) -> bytes:
         rubric_xray(workbench, result) if may else None for result, may in zip(results, open_, strict=True)
     ]
     evidence = [report_evidence(workbench, result) if may else None for result, may in zip(results, open_, strict=True)]
-    return report_html(scope.project, results, verdicts, xrays, evidence)
+    return report_made_apart(scope.project, results, verdicts, xrays, evidence)

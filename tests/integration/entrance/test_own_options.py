@@ -1,14 +1,22 @@
 """Options of Streamlit: those of the app alone count, whatever the folder or the environment wishes for."""
 
+import asyncio
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackendOperationRequest
+from streamlit.runtime import app_session
+from streamlit.runtime.backend_operation_handler import DeferredFileHandler
 
 from app.commands.workbench import check_streamlit_options
-from app.errors import InputError
+from app.entrance.guard import SessionOwners
+from app.entrance.streamlit_app import _Media, _MediaFiles, say_why_files_fail
+from app.errors import InputError, NotReadyError
+from app.limited_process import computed_apart
 from tests.support.repository import ROOT
 
 WISHED = """
@@ -87,3 +95,19 @@ def test_variables_that_open_nothing_are_said_and_ignored(
     check_streamlit_options()
     said = capsys.readouterr().err
     assert all(word in said for word in ("STREAMLIT_THEME_BASE", str(file)))
+
+
+def _never() -> bytes:
+    return computed_apart(0.2, time.sleep, 60) or b""
+
+
+def test_file_that_takes_too_long_says_so_below_its_button(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_session, "DeferredFileHandler", DeferredFileHandler)
+    say_why_files_fail()
+    files = _MediaFiles(_Media("/media", SessionOwners(1)))
+    with pytest.raises(NotReadyError) as raised:
+        computed_apart(0.2, time.sleep, 60)
+    request = BackendOperationRequest()
+    request.deferred_file.file_id = files.add_deferred(_never, "text/html", "0.0")
+    answer = asyncio.run(app_session.DeferredFileHandler(lambda: files).handle(request, "a"))
+    assert answer.error_msg == str(raised.value)
