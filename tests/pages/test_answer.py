@@ -1,5 +1,6 @@
 """Answer: an expert answers one text after another, blind; the owner draws the texts and sees how far everybody is."""
 
+import itertools
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -21,6 +22,7 @@ from app.services.data.projects import one_dimension
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_consideration
 from pages.components.results.unfolding import OPEN
+from tests.support.answering import answer_all
 from tests.support.background import PATIENCE
 from tests.support.browser_messages import send, shown
 from tests.support.repository import ROOT
@@ -214,11 +216,10 @@ def test_what_the_judges_figures_are_worth_and_whether_it_may_stand_in(
         asked = [question.id for question in work.checklists.get(checklist).asked]
         run = next(number for number in range(1, 20) if work.results.answers(number, 1))
         judged = work.results.answers(run, 1)
-    for text in draw.texts:
-        said = {question: given for _, question, given in judged.get(text, [])}
-        for expert in ("Ana", "Ben"):
-            for question in asked[:2]:
-                answer(demo, draw, expert, text, question, said.get(question, Answer.NO))
+    said = {(text, question): given for text in draw.texts for _, question, given in judged.get(text, [])}
+    for expert in ("Ana", "Ben"):
+        pairs = itertools.product(draw.texts, asked[:2])
+        answer_all(demo, draw, expert, {pair: said.get(pair, Answer.NO) for pair in pairs})
     app = open_screen("results")
     app.session_state["view"] = "questions"
     app.run()

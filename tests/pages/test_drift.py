@@ -8,13 +8,14 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.judgment import Answer
 from app.services.checklists.checklists import published_checklist
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import draw_texts
 from app.services.data.projects import dimensions_named
 from app.services.drift.anchors import freeze_anchors
 from app.services.drift.looks import Asking, ask_reference, look_once
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.scoring_jobs import job_key
 from pages.components.results.drift import evidence_words
+from tests.support.answering import answer_all
 from tests.support.background import ended
 from tests.support.result_screen import shown, table
 
@@ -36,8 +37,8 @@ def test_after_looks_each_of_them_stands_there(demo: Workbench, open_results: Ca
     dimension = dimensions_named(demo, "Demo", "all")[0]
     checklist = published_checklist(demo, dimension.id)
     draw = draw_texts(demo, checklist.id, 12, seed=1)
-    for text, question in itertools.product(draw.texts, checklist.asked):
-        answer(demo, draw, "Ana", text, question.id, Answer.YES)
+    questions = [question.id for question in checklist.asked]
+    answer_all(demo, draw, "Ana", dict.fromkeys(itertools.product(draw.texts, questions), Answer.YES))
     found = freeze_anchors(demo, 1, dimension, "Ana")
     ask_reference(demo, 1, dimension, found, Asking("rules"))
     for _ in range(2):
@@ -59,8 +60,8 @@ def test_anchors_are_frozen_and_looked_at_here_and_ahead_of_a_run(
     assert app.button(key="drift_freeze").disabled
     checklist = published_checklist(demo, dimension.id)
     draw = draw_texts(demo, checklist.id, 12, seed=1)
-    for text, question in itertools.product(draw.texts, checklist.asked):
-        answer(demo, draw, "Ana", text, question.id, Answer.YES)
+    questions = [question.id for question in checklist.asked]
+    answer_all(demo, draw, "Ana", dict.fromkeys(itertools.product(draw.texts, questions), Answer.YES))
     app = open_results(view="details", open="drift")
     assert not app.button(key="drift_freeze").disabled
     app.button(key="drift_freeze").click().run()

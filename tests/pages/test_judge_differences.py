@@ -6,9 +6,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.judgment import Answer
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import draw_texts
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.answering import answer_all
 from tests.support.projects import ready_to_score, small_checklist
 
 Open = Callable[[str], AppTest]
@@ -22,16 +23,18 @@ def ready(workbench: Workbench) -> Workbench:
     return workbench
 
 
-def answer_all(workbench: Workbench, checklist: int) -> None:
+def experts_answer(workbench: Workbench, checklist: int) -> None:
     """Experts say no to the first question about the texts of the first system."""
     draw = draw_texts(workbench, checklist, 24, seed=3)
     with workbench.database.read() as work:
         questions = [question.id for question in work.checklists.get(checklist).asked]
         systems = {number: text.system_id for number, text in work.texts.many(draw.texts).items()}
-    for text in draw.texts:
-        for place, question in enumerate(questions):
-            said = Answer.NO if place == 0 and systems[text] == "s0" else Answer.YES
-            answer(workbench, draw, "Ana", text, question, said)
+    given = {
+        (text, question): Answer.NO if place == 0 and systems[text] == "s0" else Answer.YES
+        for text in draw.texts
+        for place, question in enumerate(questions)
+    }
+    answer_all(workbench, draw, "Ana", given)
 
 
 def questions(open_screen: Open) -> AppTest:
@@ -47,7 +50,7 @@ def words(app: AppTest) -> str:
 
 
 def test_two_systems_are_compared_as_experts_see_them(ready: Workbench, open_screen: Open) -> None:
-    answer_all(ready, 1)
+    experts_answer(ready, 1)
     app = questions(open_screen)
     table = next(frame.value for frame in app.dataframe if "System" in frame.value and "Read" in frame.value)
     assert list(table["System"]) == ["s0", "s1", "s2", "s3"]
@@ -63,7 +66,7 @@ def test_two_systems_are_compared_as_experts_see_them(ready: Workbench, open_scr
 
 
 def test_a_version_that_nobody_answered_leaves_the_judge_alone_and_says_so(ready: Workbench, open_screen: Open) -> None:
-    answer_all(ready, 1)
+    experts_answer(ready, 1)
     with ready.database.write() as work:
         dimension = work.projects.dimension_by_id(1)
         second = small_checklist(work, 1, questions=2)
@@ -73,7 +76,7 @@ def test_a_version_that_nobody_answered_leaves_the_judge_alone_and_says_so(ready
     assert "What did the new version of the checklist change?" in words(app)
     assert "by the judge alone" in words(app)
     assert "answered every question of Version 2 on 0" in words(app)
-    answer_all(ready, second.id)
+    experts_answer(ready, second.id)
     app = questions(open_screen)
     assert "answered every question of" not in words(app)
     assert "24 texts scored with both versions, 24 of them" in words(app)

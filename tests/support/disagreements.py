@@ -7,8 +7,9 @@ from app.domain.expert_answer import AnswerDraw
 from app.domain.judgment import Answer, Evaluation, Judgment, checklist_score
 from app.domain.project import Dimension, Task, Text
 from app.domain.run import Outcome, RunDimension, RunStatus
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import draw_texts
 from app.services.runtime.workbench import Workbench
+from tests.support.answering import answer_all
 
 LETTERS = {"y": Answer.YES, "n": Answer.NO, "a": Answer.NOT_APPLICABLE, "?": Answer.UNANSWERED}
 WORDINGS = ("Does it greet?", "Is it warm?", "Does it end politely?")
@@ -42,11 +43,15 @@ def experts_say(workbench: Workbench, checklist: Checklist, said: Mapping[str, S
     with workbench.database.read() as work:
         draw = work.expert_answers.draw_of(checklist.id)
     assert draw is not None
+    texts = text_ids(workbench, checklist)
     for expert, words in said.items():
-        for text, word in zip(text_ids(workbench, checklist), words, strict=True):
-            for question, letter in zip(checklist.asked, word, strict=True):
-                if letter != "-":
-                    answer(workbench, draw, expert, text, question.id, LETTERS[letter])
+        given = {
+            (text, question.id): LETTERS[letter]
+            for text, word in zip(texts, words, strict=True)
+            for question, letter in zip(checklist.asked, word, strict=True)
+            if letter != "-"
+        }
+        answer_all(workbench, draw, expert, given)
     return draw
 
 

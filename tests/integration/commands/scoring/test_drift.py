@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from app.domain.judgment import Answer
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import draw_texts
 from app.services.runtime.workbench import open_workbench
+from tests.support.answering import answer_all
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.behaviour import Behaviour, Blocked, all_yes
 from tests.support.fake_llm.server import FakeLlm, Received
@@ -36,8 +37,7 @@ def answered() -> None:
     draw = draw_texts(workbench, 1, 30, seed=3)
     with workbench.database.read() as work:
         questions = [question.id for question in work.checklists.get(1).asked]
-    for text, question in itertools.product(draw.texts, questions):
-        answer(workbench, draw, "Ana", text, question, Answer.YES)
+    answer_all(workbench, draw, "Ana", dict.fromkeys(itertools.product(draw.texts, questions), Answer.YES))
 
 
 @pytest.mark.usefixtures("answered")

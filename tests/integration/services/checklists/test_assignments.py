@@ -1,5 +1,6 @@
 """Who does what: dimensions that experts are given, texts shared among them, and what lies idle moved on."""
 
+import itertools
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
@@ -43,6 +44,7 @@ from app.services.data.projects import add_dimension, create_project
 from app.services.people.invitations import invite, revoke_access, trail_of
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import not_done
+from tests.support.answering import answer_all
 from tests.support.projects import ready_to_score
 
 PROJECT = DIMENSION = CHECKLIST = 1
@@ -68,9 +70,7 @@ def theirs(bench: Workbench, name: str) -> set[int]:
 
 
 def answered(bench: Workbench, draw: AnswerDraw, name: str, *texts: int) -> None:
-    for text in texts:
-        for question in (1, 2, 3):
-            answer(bench, draw, name, text, question, Answer.YES)
+    answer_all(bench, draw, name, dict.fromkeys(itertools.product(texts, (1, 2, 3)), Answer.YES))
 
 
 def test_without_an_assignment_everybody_has_everything(bench: Workbench, draw: AnswerDraw) -> None:
@@ -296,12 +296,14 @@ def test_whoever_runs_the_project_sees_what_is_whose_and_who_is_idle(bench: Work
 def test_agreement_is_worked_out_from_whoever_answered_each_text(bench: Workbench, draw: AnswerDraw) -> None:
     """Krippendorff's alpha takes two answers a text, whoever's; nobody has answered all texts."""
     share_texts(bench, DIMENSION, 2)
-    for name in NAMES:
-        for text in theirs(bench, name):
-            said = Answer.YES if text % 2 else Answer.NO
-            for question in (1, 2, 3):
-                contrary = question == 2 and name == max(one for one in NAMES if text in theirs(bench, one))
-                answer(bench, draw, name, text, question, Answer.NO if contrary and said is Answer.YES else said)
+    texts_of = {name: theirs(bench, name) for name in NAMES}
+    for name, texts in texts_of.items():
+        given: dict[tuple[int, int], Answer] = {}
+        for text in texts:
+            contrary = name == max(one for one in NAMES if text in texts_of[one])
+            given |= dict.fromkeys(itertools.product([text], (1, 2, 3)), Answer.YES if text % 2 else Answer.NO)
+            given |= {(text, 2): Answer.NO} if contrary else {}
+        answer_all(bench, draw, name, given)
     cube = answer_cube(expert_answers(bench, CHECKLIST))
     assert cube.shape == (4, 20, 3)
     assert int(np.isnan(cube).sum()) == 2 * 20 * 3

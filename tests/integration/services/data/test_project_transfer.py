@@ -1,5 +1,6 @@
 """A whole project goes to another computer and on from there: nothing is lost, nothing is paid twice."""
 
+import itertools
 import json
 import re
 import sqlite3
@@ -31,6 +32,7 @@ from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from app.services.think_aloud.transcripts import keep_recording, voice_recording_path
+from tests.support.answering import answer_all
 from tests.support.fake_llm.behaviour import Answer, all_yes
 from tests.support.fake_llm.server import FakeLlm, Received, Usual
 from tests.support.projects import ready_to_score, workbench_at
@@ -134,10 +136,8 @@ def test_anchors_are_looked_at_there_as_here(workbench: Workbench, elsewhere: Wo
     dimension, asking = ready_to_score(workbench), Asking("llama:judge")
     draw = draw_texts(workbench, 1, 8, seed=2)
     with workbench.database.read() as work:
-        questions = work.checklists.get(1).asked
-    for text in draw.texts:
-        for question in questions:
-            answer(workbench, draw, "Ana", text, question.id, Given.YES)
+        questions = [question.id for question in work.checklists.get(1).asked]
+    answer_all(workbench, draw, "Ana", dict.fromkeys(itertools.product(draw.texts, questions), Given.YES))
     ask_reference(workbench, 1, dimension, freeze_anchors(workbench, 1, dimension, "Ana"), asking)
     export_project(workbench, "Ready", tmp_path / "ready.zip")
     import_project(elsewhere, tmp_path / "ready.zip")

@@ -13,13 +13,14 @@ from app.domain.judgment import Answer
 from app.domain.project import Dimension, Task
 from app.domain.run import RunStatus
 from app.errors import InputError, NotReadyError
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import draw_texts
 from app.services.drift.anchors import freeze_anchors
 from app.services.drift.drift_jobs import anchors_ahead, look_ahead
 from app.services.drift.looks import Asking, ask_reference, drift_state, look_once
 from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
+from tests.support.answering import answer_all
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.server import FakeLlm, Usual
 from tests.support.projects import ready_to_score
@@ -62,8 +63,7 @@ def _answered(workbench: Workbench, texts: int) -> None:
     draw = draw_texts(workbench, 1, texts, seed=3)
     with workbench.database.read() as work:
         questions = [question.id for question in work.checklists.get(1).asked]
-    for text, question in itertools.product(draw.texts, questions):
-        answer(workbench, draw, "Ana", text, question, Answer.YES)
+    answer_all(workbench, draw, "Ana", dict.fromkeys(itertools.product(draw.texts, questions), Answer.YES))
 
 
 def _frozen(workbench: Workbench, dimension: Dimension) -> AnchorSet:

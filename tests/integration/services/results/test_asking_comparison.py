@@ -8,13 +8,14 @@ import pytest
 from app.domain.judgment import Answer
 from app.domain.project import Dimension
 from app.domain.run import AskingWay
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import draw_texts
 from app.services.results.asking_comparison import AskingResult, asking_result
 from app.services.results.quality_cost import quality_and_cost
 from app.services.results.results import kept_result
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.asking_runs import AskingOptions, asking_runs, start_asking, work_on_asking
 from app.services.scoring.runs import JudgeOptions, RunOptions, start_run, work_on
+from tests.support.answering import answer_all
 from tests.support.asking_judges import judge_of, leaning, steady
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.behaviour import Behaviour, Tokens
@@ -93,8 +94,7 @@ def test_experts_answers_are_what_accuracy_is_of(workbench: Workbench, llm: Fake
     with workbench.database.read() as work:
         checklist = work.checklists.versions(dimension.id)[0]
     drawn = draw_texts(workbench, checklist.id, 20, 1)
-    for text in drawn.texts:
-        answer(workbench, drawn, "Ana", text, checklist.asked[0].id, Answer.YES)
+    answer_all(workbench, drawn, "Ana", {(text, checklist.asked[0].id): Answer.YES for text in drawn.texts})
     result = compared(workbench, dimension)
     found = result.comparison
     assert found is not None

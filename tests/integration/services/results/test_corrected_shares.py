@@ -8,13 +8,14 @@ import pytest
 
 from app.domain.expert_answer import AnswerDraw
 from app.domain.judgment import Answer
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import draw_texts
 from app.services.results import raters as shares_module
 from app.services.results.question_analysis import expert_side
 from app.services.results.raters import corrected_shares
 from app.services.results.results import Choices, kept_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.answering import answer_all
 from tests.support.projects import ready_to_score
 
 CHECKLIST, TEXTS, DRAWN = 1, 60, 36
@@ -33,12 +34,14 @@ def _answers(bench: Workbench, *experts: str) -> dict[int, list[Answer]]:
     with bench.database.read() as work:
         judged = work.results.answers(1, 1)
     given: dict[int, list[Answer]] = {}
+    answers: dict[tuple[int, int], Answer] = {}
     for place, text in enumerate(draw.texts):
         for number, (_, question, said) in enumerate(judged[text]):
             own = Answer.NO if number == 0 and place % 3 == 0 else said
             given.setdefault(question, []).append(own)
-            for expert in experts:
-                answer(bench, draw, expert, text, question, own)
+            answers[text, question] = own
+    for expert in experts:
+        answer_all(bench, draw, expert, answers)
     return given
 
 
@@ -97,16 +100,14 @@ def test_an_expert_alone_has_nobody_to_be_compared_with_and_split_experts_leave_
     draw = draw_texts(bench, CHECKLIST, DRAWN, seed=3)
     with bench.database.read() as work:
         questions = [question.id for question in work.checklists.get(CHECKLIST).asked]
-    for text in draw.texts:
-        answer(bench, draw, "Ana", text, questions[0], Answer.YES)
+    answer_all(bench, draw, "Ana", {(text, questions[0]): Answer.YES for text in draw.texts})
     (result,) = kept_results(bench, 1, Choices("dataset"))
     found = corrected_shares(bench, result)
     assert found is not None
     assert found.stand_in is None
     assert found.score is None
     assert "0 of 60 texts" in found.reason
-    for text in draw.texts:
-        answer(bench, draw, "Ben", text, questions[0], Answer.NO)
+    answer_all(bench, draw, "Ben", {(text, questions[0]): Answer.NO for text in draw.texts})
     found = corrected_shares(bench, result)
     assert found is not None
     assert found.questions[0].estimate is None
@@ -141,5 +142,4 @@ def test_answers_are_weighed_by_how_likely_their_texts_were_drawn(bench: Workben
 
 
 def _say_no(bench: Workbench, draw: AnswerDraw, texts: Sequence[int]) -> None:
-    for text in texts:
-        answer(bench, draw, "Ana", text, 1, Answer.NO if text % 3 else Answer.YES)
+    answer_all(bench, draw, "Ana", {(text, 1): Answer.NO if text % 3 else Answer.YES for text in texts})

@@ -3,11 +3,12 @@
 import pytest
 
 from app.domain.judgment import Answer
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import draw_texts
 from app.services.results.quality_cost import judge_panel
 from app.services.results.results import Choices, kept_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.answering import answer_all
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.behaviour import all_yes
 from tests.support.fake_llm.server import Usual
@@ -28,9 +29,8 @@ def test_the_newest_run_of_each_judge_is_weighed_against_what_most_experts_say(w
     draw = draw_texts(workbench, CHECKLIST, 12, seed=3)
     with workbench.database.read() as work:
         questions = [question.id for question in work.checklists.get(CHECKLIST).asked]
-    for place, text in enumerate(draw.texts):
-        for question in questions:
-            answer(workbench, draw, "Ana", text, question, Answer.YES if place % 4 else Answer.NO)
+    said = {text: Answer.YES if place % 4 else Answer.NO for place, text in enumerate(draw.texts)}
+    answer_all(workbench, draw, "Ana", {(text, question): said[text] for text in said for question in questions})
     result = kept_results(workbench, 2, Choices("dataset"))[0]
     found = judge_panel(workbench, 1, result)
     assert found is not None

@@ -4,12 +4,13 @@ import pytest
 
 from app.domain.judgment import Answer
 from app.domain.run import RunDimension
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import draw_texts
 from app.services.results.question_analysis import asked_of_experts
 from app.services.results.results import Choices, kept_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE
 from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.answering import answer_all
 from tests.support.projects import ready_to_score
 
 CHECKLIST = 1
@@ -38,12 +39,14 @@ def test_a_question_answered_contrarily_is_ambiguous_and_one_answered_always_ali
     with bench.database.read() as work:
         judged = work.results.answers(1, result.dimension.id)
         questions = [question.id for question in work.checklists.get(CHECKLIST).asked]
-    for text in draw.texts:
-        for _, question, said in judged[text]:
-            first = question == questions[0]
-            flipped = Answer.YES if said is Answer.NO else Answer.NO
-            answer(bench, draw, "Ana", text, question, said)
-            answer(bench, draw, "Ben", text, question, flipped if first else said)
+    said = {(text, question): given for text in draw.texts for _, question, given in judged[text]}
+    flipped = {
+        (text, question): Answer.YES if given is Answer.NO else Answer.NO
+        for (text, question), given in said.items()
+        if question == questions[0]
+    }
+    answer_all(bench, draw, "Ana", said)
+    answer_all(bench, draw, "Ben", said | flipped)
     found = asked_of_experts(bench, result)
     assert found is not None
     assert (found.experts, found.texts, found.judged) == (("Ana", "Ben"), len(draw.texts), len(draw.texts))

@@ -1,14 +1,17 @@
 """What more answers of experts would bring, in figures and in plain sentences."""
 
+import itertools
+
 import pytest
 
 from app.domain.expert_answer import AnswerDraw, WishedWave
 from app.domain.judgment import Answer, Evaluation, Judgment
 from app.domain.project import Rating, Text
 from app.domain.run import Outcome, RunDimension
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import draw_texts
 from app.services.results.answer_forecast import planned_answers
 from app.services.runtime.workbench import Workbench
+from tests.support.answering import answer_all
 from tests.support.projects import ready_to_score
 
 CHECKLIST, TEXTS = 1, 120
@@ -38,12 +41,13 @@ def judged(judge: str, text: int, question: int) -> Answer:
 
 def people_answer(bench: Workbench, draw: AnswerDraw) -> None:
     """As the first judge but on question 1 about every sixth text, on which judges differ."""
-    for text in draw.texts:
-        for question in (1, 2, 3):
-            said = judged("one", text, question)
-            wrong = question == 1 and text % 6 == 0
-            other = Answer.NO if said is Answer.YES else Answer.YES
-            answer(bench, draw, "Ana", text, question, other if wrong else said)
+    given: dict[tuple[int, int], Answer] = {}
+    for text, question in itertools.product(draw.texts, (1, 2, 3)):
+        said = judged("one", text, question)
+        wrong = question == 1 and text % 6 == 0
+        other = Answer.NO if said is Answer.YES else Answer.YES
+        given[text, question] = other if wrong else said
+    answer_all(bench, draw, "Ana", given)
 
 
 def test_before_anybody_answered_the_worst_is_said(bench: Workbench) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from app.domain.judgment import Answer
 from app.domain.project import Dimension, Task, Text
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import draw_texts
 from app.services.results import differences
 from app.services.results.differences import difference_verdict
 from app.services.results.differences import system_scores as scores_of
@@ -15,6 +15,7 @@ from app.services.results.question_analysis import expert_side
 from app.services.results.results import Choices, DimensionResult, kept_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.answering import answer_all
 from tests.support.projects import ready_to_score, small_checklist
 
 CHECKLIST, TEXTS = 1, 60
@@ -35,10 +36,12 @@ def _experts_mark_down(workbench: Workbench, result: DimensionResult, system: st
     systems = {row.text: row.system_id for row in result.rows}
     with workbench.database.read() as work:
         questions = [question.id for question in work.checklists.get(CHECKLIST).asked]
-    for text in draw.texts:
-        for place, question in enumerate(questions):
-            said = Answer.NO if place == 0 and systems[text] == system else Answer.YES
-            answer(workbench, draw, "Ana", text, question, said)
+    given = {
+        (text, question): Answer.NO if place == 0 and systems[text] == system else Answer.YES
+        for text in draw.texts
+        for place, question in enumerate(questions)
+    }
+    answer_all(workbench, draw, "Ana", given)
 
 
 def test_without_experts_the_judge_stands_alone(workbench: Workbench, result: DimensionResult) -> None:

@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 
 from app.domain.judgment import Answer
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import draw_texts
 from app.services.results.differences import other_versions, version_difference
 from app.services.results.results import Choices, DimensionResult, kept_result
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.answering import answer_all
 from tests.support.projects import ready_to_score, small_checklist
 
 TEXTS = 24
@@ -35,9 +36,8 @@ def _answers(workbench: Workbench, checklist: int, last: Answer) -> None:
     draw = draw_texts(workbench, checklist, TEXTS, seed=3)
     with workbench.database.read() as work:
         questions = [question.id for question in work.checklists.get(checklist).asked]
-    for text in draw.texts:
-        for question in questions:
-            answer(workbench, draw, "Ana", text, question, last if question == questions[-1] else Answer.YES)
+    said = dict.fromkeys(questions, Answer.YES) | {questions[-1]: last}
+    answer_all(workbench, draw, "Ana", {(text, question): said[question] for text in draw.texts for question in said})
 
 
 def test_the_newest_run_of_each_other_version_is_there(workbench: Workbench, newer: DimensionResult) -> None:

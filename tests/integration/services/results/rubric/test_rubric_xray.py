@@ -5,13 +5,14 @@ import pytest
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
 from app.domain.judgment import Answer
 from app.domain.run import RunDimension
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import draw_texts
 from app.services.results.result_files import report_html, verdict_of
 from app.services.results.results import Choices, kept_results
 from app.services.results.rubric_xray import RubricXray, rubric_xray
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE
 from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.answering import answer_all
 from tests.support.projects import ready_to_score
 
 CHECKLIST, TEXTS, DRAWN = 1, 88, 44
@@ -54,12 +55,13 @@ def test_experts_answers_count_as_soon_as_they_are_given(bench: Workbench) -> No
     draw = draw_texts(bench, CHECKLIST, DRAWN, seed=3)
     with bench.database.read() as work:
         first, second, third = [question.id for question in work.checklists.get(CHECKLIST).asked]
-    for place, text in enumerate(draw.texts):
-        by_turns = [Answer.YES, Answer.NO]
-        for expert in ("Ana", "Ben"):
-            answer(bench, draw, expert, text, first, Answer.NO)
-            answer(bench, draw, expert, text, second, by_turns[(place + (expert == "Ben") * (place // 2)) % 2])
-            answer(bench, draw, expert, text, third, Answer.YES)
+    by_turns = [Answer.YES, Answer.NO]
+    for expert in ("Ana", "Ben"):
+        given: dict[tuple[int, int], Answer] = {}
+        for place, text in enumerate(draw.texts):
+            given[text, first], given[text, third] = Answer.NO, Answer.YES
+            given[text, second] = by_turns[(place + (expert == "Ben") * (place // 2)) % 2]
+        answer_all(bench, draw, expert, given)
     found = _xray(bench)
     assert found.answered == len(draw.texts)
     assert _badges(found) == {
