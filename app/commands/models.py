@@ -105,8 +105,9 @@ def _as_sold(workbench: "Workbench", found: "list[ModelInfo]") -> "list[ModelInf
 def _ready(model: "ModelInfo") -> str:
     from app.providers.model_ends import end_label
 
-    notes = ". ".join(filter(None, (model.note.rstrip("."), end_label(model.name))))
-    return "no" if model.obstacle else f"yes. {notes}." if notes else "yes"
+    usable = "no" if model.obstacle else "yes"
+    note = "" if model.obstacle else model.note.rstrip(".")
+    return ". ".join(filter(None, (usable, note, end_label(model.name))))
 
 
 def test(

@@ -35,6 +35,10 @@ def _small_numbers() -> "array[int]":
     return array("b")
 
 
+WARN_AFTER = 10
+"""Texts after which answers that don't depend on the text are warned about, where nobody chose another number."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RunAnswers:
     """Columns of one length, a place for each answer, in the order in which they were given.

@@ -31,6 +31,7 @@ from app.commands.output import (
     say_where_of,
     table,
 )
+from app.domain.run import WARN_AFTER
 from app.scoring.concurrency import CONCURRENCY
 
 if TYPE_CHECKING:
@@ -246,6 +247,9 @@ def score(
         bool,
         typer.Option("--anchors-first", help="First ask the judge about its anchors: did it change? (See `drift`.)"),
     ] = False,
+    warn_after: Annotated[
+        int, typer.Option(min=1, help="Texts after which a judge is named that gives every text the same answers.")
+    ] = WARN_AFTER,
     dask: DaskOption = None,
     json_: JsonOption = False,
 ) -> None:
@@ -303,7 +307,9 @@ def score(
     if resume is None:
         _say_samples(workbench, target.id, options.dimensions)
     trials_of = (target.id, options.dimensions)
-    carry_out(workbench, run_ids, concurrency, json_=json_, trials_of=trials_of, processes=processes)
+    carry_out(
+        workbench, run_ids, concurrency, json_=json_, trials_of=trials_of, processes=processes, warn_after=warn_after
+    )
 
 
 def _say_samples(workbench: "Workbench", project_id: int, dimensions: "Sequence[Dimension]") -> None:
@@ -336,6 +342,7 @@ def carry_out(
     json_: bool,
     trials_of: "tuple[int, Sequence[Dimension]] | None" = None,
     processes: int = 1,
+    warn_after: int = WARN_AFTER,
 ) -> None:
     """Work on the runs one after the other, and report. Ends with status 3 where a text is left without a score, and
     with the error itself where nothing can be scored until the person changes something.
@@ -347,7 +354,8 @@ def carry_out(
     reports = []
     with runs_end_on_signals() as interruption:
         for run_id in run_ids:
-            reports.append(work_on(workbench, run_id, concurrency, progress_sayer(), processes))
+            on_progress = _with_warning(progress_sayer(), workbench, warn_after)
+            reports.append(work_on(workbench, run_id, concurrency, on_progress, processes))
             if not json_:
                 _print_report(workbench, reports[-1])
             if interruption.signal_number is not None:
@@ -400,8 +408,29 @@ def progress_sayer() -> "Callable[[RunSummary], None]":
     return on_progress
 
 
+def _with_warning(
+    on_progress: "Callable[[RunSummary], None]", workbench: "Workbench", warn_after: int
+) -> "Callable[[RunSummary], None]":
+    """Also say, once, what is wrong with the first answers of the run: there is still time to stop it."""
+    from app.services.scoring.answer_warnings import answer_warnings
+
+    looked = False
+
+    def warn(run: "RunSummary") -> None:
+        nonlocal looked
+        on_progress(run)
+        if looked or run.done < warn_after * len(run.dimensions) or run.done == run.all:
+            return
+        looked = True
+        for warning in answer_warnings(workbench, run.id, warn_after):
+            say(f"{warning.message} Ctrl-C stops the run before the rest is paid.")
+
+    return warn
+
+
 def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, object]:
     from app.services.results.run_answers import run_counts
+    from app.services.scoring.answer_warnings import answer_warnings
     from app.services.scoring.run_writer import LOGPROBS
     from app.services.scoring.variants import variant_words
 
@@ -422,12 +451,14 @@ def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, o
         "replies_mended": tally.mended,
         "logprobs": run.params.get(LOGPROBS),
         "cost_usd": tally.cost_usd,
+        "warnings": [warning.to_json() for warning in answer_warnings(workbench, run.id)],
         "seconds": round(report.seconds, 3),
     }
 
 
 def _print_report(workbench: "Workbench", report: "RunReport") -> None:
     from app.services.results.run_answers import run_counts
+    from app.services.scoring.answer_warnings import answer_warnings
     from app.services.scoring.run_writer import logprobs_remark
     from app.services.scoring.variants import method_label
 
@@ -436,6 +467,8 @@ def _print_report(workbench: "Workbench", report: "RunReport") -> None:
     echo(counts_table(run_counts(workbench, run.id)))
     if remark := logprobs_remark(run):
         say(remark)
+    for warning in answer_warnings(workbench, run.id):
+        say(warning.message)
     if run.maybe_paid_twice:
         say(f"may have been paid twice: {run.maybe_paid_twice:,} calls, under way when a program ended")
     if mended := report.tally.mended:

@@ -17,6 +17,7 @@ from app.meta_evaluation.score_matrix import FEWEST, RESAMPLES, Coefficient, Con
 from app.services.data.locked_split import locked_runs, require_name, require_split
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.answer_warnings import warning_of
 from app.services.scoring.evaluators import TAKEN_FROM, on_scale
 from app.services.scoring.run_writer import LOGPROBS, gives_probabilities, logprobs_remark
 from app.services.scoring.variants import judge_in_signature, variant_of, variant_words
@@ -236,7 +237,9 @@ def _result(
     )
     scores = [row.score if row.counts(choices.include_partial) else None for row in rows]
     meta = evaluate_scores(rows, scores, choices, origin, on_scale(run))
-    remarks = (rater_remark(work, part.dimension, locked), logprobs_remark(run), *_without_score(reading.rows))
+    warned = warning_of(work, run, part)
+    same = warned.message if warned else ""
+    remarks = (rater_remark(work, part.dimension, locked), logprobs_remark(run), same, *_without_score(reading.rows))
     return DimensionResult(
         run=run,
         dimension=work.projects.dimension_by_id(part.dimension),

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.project import Dimension, Project
-from app.domain.run import RunStatus, RunSummary
+from app.domain.run import WARN_AFTER, RunStatus, RunSummary
 from app.errors import WorkbenchError
 from app.services.data.projects import dimensions_named
 from app.services.drift.drift_jobs import anchors_ahead, begin_anchored_scoring
@@ -18,6 +18,7 @@ from app.services.results.results import kept_results
 from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.answer_warnings import answer_warnings
 from app.services.scoring.forecast import Forecast
 from app.services.scoring.run_batches import (
     AT_ONCE,
@@ -199,6 +200,7 @@ def _budget(run: RunSummary) -> float | None:
     )
 
 
+EARLY = 1_000  # texts
 WINDOW_SECONDS = 20.0  # the rate is that of the last moments, so that a run that slowed down says so
 
 
@@ -230,6 +232,10 @@ def _show(workbench: Workbench, run: RunSummary) -> None:
             "Stop", key="stop_scoring", disabled=ending, help="What is scored stays. It can be resumed."
         )
         st.caption("Stopping: answers on their way are still kept." if ending else _waits(workbench, run, ended))
+    first = run.done // max(1, len(run.dimensions))
+    if WARN_AFTER <= first <= EARLY:  # later the sum over all answers takes too long for each look
+        for warning in answer_warnings(workbench, run.id):
+            st.warning(plain(f"{warning.message} Stop the run if it isn't worth the rest."))
     for line in _so_far(workbench, run):
         st.caption(line)
     if pressed:
