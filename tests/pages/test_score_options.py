@@ -13,6 +13,7 @@ from app.domain.people import Role
 from app.domain.run import BatchStatus, RecordedCall, RunStatus
 from app.providers.batches.openai import OpenAIBatches
 from app.services.data.projects import dimensions_named
+from app.services.results.method_grid import result_words
 from app.services.results.result_files import verdict_of
 from app.services.results.results import kept_results
 from app.services.runtime.batch_rounds import AGAIN, AT_ONCE, LIVE
@@ -91,7 +92,8 @@ def test_several_judges_get_a_run_each_and_the_estimate_is_their_sum(ready: Work
     assert {(run.status, run.done) for run in runs.values()} == {(RunStatus.DONE, 12)}
     said = shown(app.run())
     assert all(f"Run {run.id} is done: 12 of 12 scored." in said for run in runs.values())
-    assert all(verdict_said(ready, run.id, f"coherence · run {run.id}") in said for run in runs.values())
+    results = [one for run in runs.values() for one in kept_results(ready, run.id)]
+    assert all(verdict_said(ready, one.run.id, result_words(one, results)) in said for one in results)
 
 
 def test_a_judge_that_can_not_be_used_keeps_all_from_starting(ready: Workbench, open_screen: Open) -> None:

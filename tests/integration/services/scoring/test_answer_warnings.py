@@ -69,7 +69,7 @@ def test_a_fixed_pattern_is_named_and_stands_beside_the_results(bench: ModelBenc
     (warning,) = answer_warnings(bench, run_id)
     assert (warning.kind, warning.dimension) == (SAME_ANSWERS, "coherence")
     assert answer_warnings(bench, run_id, after=13) == []
-    (result,) = results_of(bench, 1, [run_id])
+    (result,) = results_of(bench, run_id)
     assert warning.message in result.meta.cautions
 
 

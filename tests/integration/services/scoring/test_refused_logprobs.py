@@ -14,8 +14,9 @@ from app.evaluators.checklist import JudgeOptions
 from app.providers.base import ChatReply, ChatRequest, Usage
 from app.providers.credentials import Credentials
 from app.services.results.results import has_probabilities, results_of
-from app.services.scoring.run_writer import judge_in_signature, logprobs_remark
+from app.services.scoring.run_writer import logprobs_remark
 from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
+from app.services.scoring.variants import judge_in_signature
 from db.unit_of_work import Database
 from tests.support.projects import ModelBench, ready_to_score
 
@@ -71,12 +72,12 @@ def test_g_eval_goes_on_with_samples_and_its_signature_says_so(workbench: ModelB
     run = work_on(workbench, g_eval(workbench)).run
     assert (run.status, run.done) == (RunStatus.DONE, run.all)
     assert judge.asked == {"refused": 1, "answered": 1 + 4 * run.all}
-    assert judge_in_signature(run) == f"{JUDGE} 4 samples"
+    assert judge_in_signature(run) == f"{JUDGE} samples=4 4 samples"
     with_effort = replace(run, params={**run.params, "effort": "low"})
-    assert judge_in_signature(with_effort) == f"{JUDGE} effort low 4 samples"
+    assert judge_in_signature(with_effort) == f"{JUDGE} effort=low samples=4 4 samples"
     assert "4 samples at temperature 1" in logprobs_remark(run)
     (result,) = results_of(workbench, run.id)
-    assert result.meta.signature.judge == f"{JUDGE} 4 samples"
+    assert result.meta.signature.judge == f"{JUDGE} samples=4 4 samples"
     assert logprobs_remark(run) in result.meta.cautions
     assert {row.score for row in result.rows} == {4.5}
 
