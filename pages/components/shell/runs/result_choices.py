@@ -11,7 +11,7 @@ from app.domain.project import Dimension, Project
 from app.domain.run import RunSummary
 from app.errors import WorkbenchError
 from app.services.data.projects import dimensions_named
-from app.services.results.method_grid import result_words
+from app.services.results.method_grid import method_labels, result_words
 from app.services.results.results import (
     USUAL,
     Choices,
@@ -257,8 +257,15 @@ class ResultScope:
             st.session_state[DETAIL_RUN] = picked if picked in by_run else next(iter(by_run))
         key = f"{DETAIL_RUN}_{section}"
         run = st.session_state[key] = st.session_state[DETAIL_RUN]
+        labels = method_labels(list(by_run.values()))
         st.radio(
-            "Run", list(by_run), horizontal=True, key=key, format_func="Run {}".format, on_change=_pick_run, args=[key]
+            "Method",
+            list(by_run),
+            horizontal=True,
+            key=key,
+            format_func=lambda number: plain(labels[number]),
+            on_change=_pick_run,
+            args=[key],
         )
         keep(DETAIL_RUN, str(run), str(next(iter(by_run))))
         return by_run[run]
