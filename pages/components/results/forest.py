@@ -51,7 +51,11 @@ def forest_chart(
     dot = named(METHOD).mark_point(filled=True, size=70, opacity=1).encode(x=x)
     layers = [ceiling, line, dot] if rows["ceiling"].notna().any() else [line, dot]
     if scale.domain[0] < 0 < scale.domain[1]:
-        zero = alt.Chart().mark_rule(strokeDash=[4, 4], color=NEUTRAL).encode(x=alt.datum(0, type="quantitative"))
+        zero = (
+            alt.Chart()
+            .mark_rule(strokeDash=[4, 4], color=NEUTRAL, aria=False)
+            .encode(x=alt.datum(0, type="quantitative"))
+        )
         layers.insert(0, zero)
     header = alt.Header(
         title=AXES[name],
