@@ -10,7 +10,7 @@ from app.services.runtime.endpoint_models import endpoint_models
 from pages.components.shell import frame
 from pages.components.shell.address import stay_offline
 from pages.components.shell.browser.page_scripts import page_scripts
-from pages.components.shell.current import current_workbench, take_choice
+from pages.components.shell.current import current_workbench, take_choice, take_press
 from pages.components.shell.expert import keep_expert
 from pages.components.shell.navigation.screens import doors, is_open, name_of, navigation, rooms, top_bar, tour
 from pages.components.shell.words import show_error
@@ -39,6 +39,7 @@ page_scripts(workbench.actor.person)
 take_choice()
 keep_expert(workbench)
 here = name_of(page)
+take_press(here)
 project = top_bar(workbench, here)
 doors(workbench, project, here)
 rooms(here)

@@ -33,6 +33,7 @@ from app.services.think_aloud.think_aloud_jobs import (
     think_aloud_job_key,
 )
 from pages.components.shell.background import POLL_SECONDS
+from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import batch_rest, typing_note
@@ -43,7 +44,7 @@ def ask_button(
     workbench: Workbench, project: Project, dimensions: Sequence[Dimension], models: Sequence[str], batch: str
 ) -> None:
     running = is_active(workbench, think_aloud_job_key(project.id, dimensions))
-    if st.button(f"Ask {number(len(models), 'model')}", key="ask", type="primary", disabled=running or not models):
+    if was_pressed(f"Ask {number(len(models), 'model')}", "ask", type="primary", disabled=running or not models):
         try:
             begin_think_aloud(workbench, project, dimensions, models, batch)
         except WorkbenchError as error:

@@ -46,6 +46,7 @@ from pages.components.shell.attribute_list.attribute_list import (
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.contributor_choice import contributor_choice
 from pages.components.shell.contributor_words import contributor_words, said_by
+from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import current_expert
 from pages.components.shell.runs.run_words import (
     EXPLAINED,
@@ -148,7 +149,7 @@ def entry(workbench: Workbench, project: Project, dimension: Dimension, attribut
                 help="A CSV or JSON table with the columns text, contributor and kind, such as this screen gives out, "
                 "needs no contributor beside it.",
             )
-        if st.form_submit_button("Add attributes", key="add_submit"):
+        if was_pressed("Add attributes", "add_submit", form=True):
             written = EntryForm(name or "", kind or ContributorKind.HUMAN, text, file.getvalue() if file else None)
             _add(workbench, project, dimension, written)
 

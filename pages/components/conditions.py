@@ -32,6 +32,7 @@ from app.services.runtime.judges import USUAL
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import last_model
+from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.draw_options import DrawChoice, draw_options, preset_draw
@@ -481,7 +482,7 @@ def study_start(
         st.caption("A guess where a checklist isn't built yet: its number of questions is not known before.")
     else:
         st.markdown("The models are rules, not LLMs: nothing is paid.")
-    if st.button(f"Build and score what is missing ({to_score:,})", type="primary", key="start_study"):
+    if was_pressed(f"Build and score what is missing ({to_score:,})", "start_study", type="primary"):
         try:
             begin_study(workbench, project, options)
         except WorkbenchError as error:
@@ -500,7 +501,7 @@ def _on_other_texts(count: int) -> None:
 
 def _stop_button(workbench: Workbench, project: Project) -> None:
     ending = stopping_study(workbench, project.id)
-    if st.button("Stop", key="stop_study", disabled=ending, help="What is built and scored stays."):
+    if was_pressed("Stop", "stop_study", disabled=ending, help="What is built and scored stays."):
         stop_study(workbench, project.id)
         st.rerun()
     if ending:

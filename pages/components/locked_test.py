@@ -12,6 +12,7 @@ from app.services.results.results import DimensionResult, Level, look_at_locked_
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import own_name
 from pages.components.shell.locked_split import look_list, split_sentence
 from pages.components.shell.navigation.screens import link
@@ -38,9 +39,10 @@ def locked_results(workbench: Workbench, project: Project, level: Level) -> None
             "Runs", list(runs), format_func=lambda run: title(runs[run]), default=next(iter(runs)), key="look_runs"
         )
         who = own_name("look_who", width=300)
-        pressed = st.form_submit_button(
+        pressed = was_pressed(
             "Look at the result",
-            key="look_now",
+            "look_now",
+            form=True,
             type="primary",
             help="This look is counted, with the time and your name. Each look makes the test worth less.",
         )

@@ -20,6 +20,7 @@ from app.services.results.quality_cost import (
 )
 from app.services.runtime.use_case import may
 from app.services.scoring.variants import method_label
+from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import picture
 from pages.components.shell.runs.result_choices import ResultScope
@@ -187,7 +188,7 @@ def _marking(scope: ResultScope, systems: list[str], people: tuple[str, ...]) ->
             key=f"people_{scope.project.id}",
             help="As they are named in the data. All others count as LLMs.",
         )
-        saved = st.form_submit_button("Save", key="save_people")
+        saved = was_pressed("Save", "save_people", form=True)
     if saved:
         try:
             mark_people(scope.workbench, scope.project.id, chosen)

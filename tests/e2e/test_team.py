@@ -191,3 +191,29 @@ def test_phone_values_have_names_and_the_text_comes_first(browser: Browser, app:
     assert page.evaluate("document.querySelector('.stMain').scrollWidth <= 390")
     assert picture.get_by_test_id("stVegaLiteChart").evaluate("chart => chart.getBoundingClientRect().width > 600")
     context.close()
+
+
+def test_phone_shows_the_chosen_text_and_values_in_full(browser: Browser, app: App) -> None:
+    """As an invited facilitator."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    come_in(page, link(app, "Fay", "--project", "Demo", "--role", "facilitator"), "Overview")
+    page.goto(f"{app.url}/data?project=Demo")
+    names = page.locator("[class*='st-key-read_text_']")
+    expect(names).to_have_count(20)
+    settled(page)
+    text = at(page, "open_text_body")
+    before = text.inner_text()
+    names.nth(7).get_by_role("button").click()
+    expect(text).not_to_have_text(before)
+    expect(text).to_be_in_viewport()
+    page.goto(f"{app.url}/compare?project=Demo")
+    settled(page)
+    view = at(page, "compare_view").get_by_text("Effect on the scores", exact=True)
+    click(view, shows=at(page, "contribution_run"))
+    run = at(page, "contribution_run").get_by_test_id("stSelectbox")
+    expect(run).to_have_attribute("data-whole", run.get_by_role("combobox").input_value())
+    level = at(page, "project").get_by_test_id("stSelectbox")
+    assert level.get_attribute("data-whole") is None
+    context.close()

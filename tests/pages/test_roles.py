@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import ContributorKind
@@ -489,3 +490,70 @@ def test_unrated_samples_are_shown_to_an_invited_expert(
     assert not app.exception
     headings = [one.value for one in app.markdown if one.value.startswith("**Sample ")]
     assert headings == [f"**Sample {n} · not rated**" for n in range(1, 5)]
+
+
+PRESSES = {
+    "ask": ("ask_llms", "pages.components.ask_llms.begin_think_aloud"),
+    "build_all": ("build", "pages.components.build.options.begin_builds"),
+    "start_scoring": ("score", "pages.components.score.run_list.begin_scoring"),
+    "start_study": ("conditions", "pages.components.conditions.begin_study"),
+}
+
+
+@pytest.fixture
+def interrupted(demo: Workbench, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """A facilitator's drawings; the next one after a call is interrupted, as by another message of the browser."""
+    actor, due = ana(demo, Role.FACILITATOR), []
+
+    def who_asks(*_: object) -> Actor:
+        if due:
+            due.clear()
+            st.rerun()
+        return actor
+
+    monkeypatch.setattr(current, "who_asks", who_asks)
+    return lambda: due.append(True)
+
+
+@pytest.mark.parametrize("key", PRESSES)
+def test_press_in_an_interrupted_drawing_is_carried_out_once(
+    interrupted: Callable[[], None], open_screen: Open, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    screen, action = PRESSES[key]
+    begun: list[object] = []
+    monkeypatch.setattr(action, lambda *_, **__: begun.append(key))
+    app = open_screen(screen)
+    interrupted()
+    app.button(key=key).click().run().run()
+    assert not app.exception
+    assert begun == [key]
+
+
+def test_press_is_dropped_once_another_screen_is_drawn(
+    interrupted: Callable[[], None], open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[object] = []
+    monkeypatch.setattr(PRESSES["ask"][1], lambda *_, **__: begun.append("ask"))
+    pressed = open_screen("ask_llms").session_state
+    app = open_screen("score")
+    app.session_state["press"] = ("ask", "ask_llms", pressed["project"], pressed["dimension"])
+    app.run()
+    app.switch_page("../pages/ask_llms.py").run()
+    assert any(button.key == "ask" for button in app.button)
+    assert not begun
+
+
+@pytest.mark.parametrize(
+    ("field", "key"), [("new_question", "add_question_submit"), ("new_component", "add_component_submit")]
+)
+def test_words_sent_in_an_interrupted_drawing_are_kept(
+    demo: Workbench, interrupted: Callable[[], None], open_screen: Open, field: str, key: str
+) -> None:
+    draft = new_draft(demo, versions_of(demo, 1)[0].id)
+    app = open_screen("checklist")
+    app.text_input(key=field).set_value("Is the order clear?")
+    interrupted()
+    app.button(key=key).click().run()
+    found = get_checklist(demo, draft.id)
+    assert "Is the order clear?" in {*(q.text for q in found.questions), *(c.name for c in found.components)}
+    assert app.text_input(key=field).value == ""

@@ -29,6 +29,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import AnswerGivers, BroughtIn, answer_columns, bring_answers_in
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import OUTBOX
+from pages.components.shell.current import was_pressed
 from pages.components.shell.frame import sticky
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.reading import readable_text
@@ -70,7 +71,7 @@ def _form(workbench: Workbench, versions: Sequence[Checklist], file_id: str, upl
         replace = False
         if givers and not (givers.judge or givers.judge_columns):
             replace = st.checkbox("They win over answers on record", key=f"answers_replace_{file_id}")
-        if st.button("Bring these answers in", key="bring_answers_in", disabled=givers is None) and givers:
+        if was_pressed("Bring these answers in", "bring_answers_in", disabled=givers is None) and givers:
             with st.spinner("Finding text and question of each answer"):
                 st.session_state[_BROUGHT] = bring_answers_in(workbench, version.id, upload, givers, replace)
             st.rerun()
@@ -234,7 +235,7 @@ def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | Non
     with st.form(key.format("form"), border=False, enter_to_submit=False):
         wished = _wished_wave(key, there, USUAL_MORE if draw else USUAL, anew=draw is None)
         with st.container(horizontal=True):
-            drawn = st.form_submit_button("Draw the texts", key=key.format("submit"))
+            drawn = was_pressed("Draw the texts", key.format("submit"), form=True)
             looked = st.form_submit_button("What would that bring?", key=key.format("look"))
     try:
         if drawn:

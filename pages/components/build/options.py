@@ -24,6 +24,7 @@ from pages.components.shell.address import keep, numbers
 from pages.components.shell.browser.page_scripts import page_script, run_in_page
 from pages.components.shell.checklists.question_editor import current_editor
 from pages.components.shell.contributor_choice import contributor_choice
+from pages.components.shell.current import was_pressed
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import model_choice, more_options, preset_model_options
 from pages.components.shell.runs.run_words import condition_label
@@ -202,7 +203,7 @@ def _options(
 
 
 def _step_by_step(workbench: Workbench, dimension: Dimension, options: BuildOptions, asking: ModelOptions) -> None:
-    if st.button("Go step by step", type="primary", key="start_build", disabled=not options.complete):
+    if was_pressed("Go step by step", "start_build", type="primary", disabled=not options.complete):
         preset_model_options(STAGES_KEY, asking)
         try:
             show_build(
@@ -220,17 +221,17 @@ def _step_by_step(workbench: Workbench, dimension: Dimension, options: BuildOpti
 def _all_at_once(workbench: Workbench, project: Project, dimension: Dimension, options: BuildOptions) -> None:
     """All stages of this dimension, or of all; one that can't be built doesn't stop the others."""
     dimensions = dimensions_named(workbench, project.name, "all")
-    if st.button(
+    if was_pressed(
         "Run all stages",
-        key="build",
+        "build",
         disabled=not options.complete,
         help="Makes a draft of the checklist at once; the changes of the last stage are taken as proposed. The "
         "stages can be changed afterwards.",
     ):
         preset_model_options(STAGES_KEY, workbench.asking)
         _begin(workbench, project, [dimension], options)
-    if len(dimensions) > 1 and st.button(
-        f"Run all stages for all {len(dimensions)} dimensions", key="build_all", disabled=not options.complete
+    if len(dimensions) > 1 and was_pressed(
+        f"Run all stages for all {len(dimensions)} dimensions", "build_all", disabled=not options.complete
     ):
         _begin(workbench, project, dimensions, options)
 

@@ -109,15 +109,27 @@ def _save(editing: Editing, component_id: int, seen: Heading) -> None:
 
 def add_component_form(workbench: Workbench, checklist: Checklist, who: str) -> None:
     with st.expander("Add a component", key="add_component"):
-        with st.form(f"add_component_{checklist.id}", border=False, clear_on_submit=True):
-            name = st.text_input("Name", key="new_component")
-            question = st.text_input("Key question", placeholder="optional", key="new_component_key_question")
-            submitted = st.form_submit_button("Add component", key="add_component_submit")
-        if submitted:
-            try:
-                add_component(workbench, checklist.id, Heading(name, key_question=question), who)
-            except WorkbenchError as error:
-                show_error(error)
-            else:
-                saved_typing("new_component", "new_component_key_question")
-                st.rerun()
+        with st.form(f"add_component_{checklist.id}", border=False):
+            st.text_input("Name", key="new_component")
+            st.text_input("Key question", placeholder="optional", key="new_component_key_question")
+            st.form_submit_button(
+                "Add component", key="add_component_submit", on_click=_add, args=[workbench, checklist.id, who]
+            )
+        if problem := st.session_state.pop(_NOT_ADDED, None):
+            show_error(problem)
+
+
+_NOT_ADDED = "new_component_problem"
+
+
+def _add(workbench: Workbench, checklist_id: int, who: str) -> None:
+    """The fields are emptied only once their words are kept."""
+    fields = ("new_component", "new_component_key_question")
+    name, question = (str(st.session_state[field]) for field in fields)
+    try:
+        add_component(workbench, checklist_id, Heading(name, key_question=question), who)
+    except WorkbenchError as error:
+        st.session_state[_NOT_ADDED] = error
+    else:
+        saved_typing(*fields)
+        st.session_state.update(dict.fromkeys(fields, ""))

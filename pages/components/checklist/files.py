@@ -17,6 +17,7 @@ from app.services.checklists.checklist_files import (
 from app.services.checklists.checklists import ChecklistView
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.checklists.publishing import show_next
+from pages.components.shell.current import was_pressed
 from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import plain, show_error
 
@@ -124,7 +125,7 @@ def import_(workbench: Workbench, dimension_id: int) -> None:
             help="A judge is told the rubric and what the texts are beside the questions. What the project hasn't set "
             "yet is taken from the file.",
         )
-        if st.form_submit_button("Import as a new draft", key="import_submit"):
+        if was_pressed("Import as a new draft", "import_submit", form=True):
             if file is None:
                 st.error("Choose a file first.")
                 return

@@ -172,24 +172,35 @@ def _told(action: Callable[[], object]) -> None:
         st.toast(plain(str(error)) + more_on(error))
 
 
+_PROBLEM = "new_question_problem"
+
+
 def add_forms(workbench: Workbench, view: ChecklistView, who: str) -> None:
     """A question in a person's own words, under one of the components or none; a new component; a model's review."""
     checklist = view.checklist
     with st.expander("Add a question", key="add_question"):
-        with st.form(f"add_question_{checklist.id}", border=False, clear_on_submit=True):
-            text = st.text_input("Question", placeholder="Does the text …?", key="new_question")
+        with st.form(f"add_question_{checklist.id}", border=False):
+            st.text_input("Question", placeholder="Does the text …?", key="new_question")
             names = [*(component.name for component in checklist.components), ""]
-            component = st.selectbox(
+            st.selectbox(
                 "Component", names, format_func=lambda name: name or NO_COMPONENT, key="new_question_component"
             )
-            submitted = st.form_submit_button("Add question", key="add_question_submit")
-        if submitted:
-            try:
-                add_question(workbench, checklist.id, QuestionWording(text, component), who)
-            except WorkbenchError as error:
-                show_error(error)
-            else:
-                saved_typing("new_question")
-                st.rerun()
+            st.form_submit_button(
+                "Add question", key="add_question_submit", on_click=_add, args=[workbench, checklist.id, who]
+            )
+        if problem := st.session_state.pop(_PROBLEM, None):
+            show_error(problem)
     add_component_form(workbench, checklist, who)
     validator(Editing(workbench, view, who, draft=True))
+
+
+def _add(workbench: Workbench, checklist_id: int, who: str) -> None:
+    """The field is emptied only once its words are kept."""
+    text, component = str(st.session_state["new_question"]), str(st.session_state["new_question_component"])
+    try:
+        add_question(workbench, checklist_id, QuestionWording(text, component), who)
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = error
+    else:
+        saved_typing("new_question")
+        st.session_state["new_question"] = ""

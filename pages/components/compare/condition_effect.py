@@ -128,7 +128,7 @@ def _picture(rows: pd.DataFrame, found: ConditionEffect, names: Names) -> None:
         "differ.",
         "So few points show a tendency at most.",
     ]
-    picture(_chart(drawn, found, measure, names), "conditions", "condition_picture", " ".join(said))
+    picture(_chart(drawn, found, measure, names), "conditions", "condition_picture", " ".join(said), wide=True)
 
 
 def _chart(drawn: pd.DataFrame, found: ConditionEffect, measure: str, names: Names) -> Chart:

@@ -166,6 +166,7 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
         "On the diagonal the mean over pairs within a set, elsewhere over pairs between two. The lower a set's own "
         "value, the more diverse it is.",
         own_width=True,
+        wide=len(shown) > 2,
     )
     rows = similarity_rows(found, shown)
     st.dataframe(
@@ -306,6 +307,7 @@ def attribute_map(found: UniqueAttributes, names: Names, dimension_id: int) -> N
         "Each point is an attribute; point at it to read it. Points that lie close are alike. "
         f"The two axes hold {held:.0%} of all differences (principal components of {seen_by}), so "
         "points may lie close and yet differ.",
+        wide=True,
     )
 
 

@@ -94,6 +94,7 @@ def _picture(grouping: TopicGrouping, groups: dict[str, SpreadGroup], dimension_
         "Bar: share of somebody's attributes under the topic, each counted once under its strongest topic. Line: the "
         f"middle 95 % over {over}; where lines overlap, the picture could as well be the other way round. "
         f"Attributes: {n}.",
+        wide=True,
     )
 
 

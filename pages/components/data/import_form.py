@@ -37,7 +37,7 @@ from pages.components.data.column_mapping import (
     starting_with,
 )
 from pages.components.shell.background import watch
-from pages.components.shell.current import choose
+from pages.components.shell.current import choose, was_pressed
 from pages.components.shell.words import button_label, plain, show_error
 
 OTHER_KIND = "something else"
@@ -206,7 +206,7 @@ def _button(
     if missing:
         st.caption(f":material/info: {plain(missing)}")
     into = plain(target.name) or "the project"
-    if not st.button(f"Import into {into}", key="start_import", type="primary", disabled=bool(missing)):
+    if not was_pressed(f"Import into {into}", "start_import", type="primary", disabled=bool(missing)):
         return
     try:
         with st.spinner("Beginning the import"):

@@ -9,7 +9,7 @@ from app.errors import WorkbenchError
 from app.services.data.projects import add_dimension, save_dimension, save_task
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.page_scripts import saved_typing
-from pages.components.shell.current import choose
+from pages.components.shell.current import choose, was_pressed
 from pages.components.shell.words import button_label, plain, show_error
 
 _SAVED = "task_saved"
@@ -48,7 +48,7 @@ def task_form(workbench: Workbench, project: Project) -> None:
                 help="Of the texts. Models write attributes and questions in it.",
             ).strip(),
         )
-        save = st.form_submit_button("Save the wording", key="save_task")
+        save = was_pressed("Save the wording", "save_task", form=True)
     if save:
         try:
             save_task(workbench, project.id, edited)
@@ -73,7 +73,7 @@ def dimension_form(workbench: Workbench, project: Project, dimension: Dimension,
             st.success("Saved.", icon=":material/check_circle:")
         with st.form(f"dimension_form_{dimension.id}", border=False):
             edited = _fields(dimension, str(dimension.id))
-            save = st.form_submit_button(button_label("Save", dimension.name), key=f"save_dimension_{dimension.id}")
+            save = was_pressed(button_label("Save", dimension.name), f"save_dimension_{dimension.id}", form=True)
         if save:
             try:
                 save_dimension(workbench, edited)
@@ -90,7 +90,7 @@ def add_dimension_form(workbench: Workbench, project: Project, expanded: bool) -
     with st.expander("Add a dimension", expanded=expanded, key="add_dimension"):
         with st.form("add_dimension_form", border=False):
             new = _fields(Dimension(""), "new")
-            add = st.form_submit_button("Add the dimension", key="save_new_dimension")
+            add = was_pressed("Add the dimension", "save_new_dimension", form=True)
         if add:
             try:
                 added = add_dimension(workbench, project.id, new)

@@ -19,7 +19,8 @@ from app.services.think_aloud.samples import (
     sample_options,
 )
 from pages.components.shell.address import keep, prepare_number, prepare_words
-from pages.components.shell.current import current_dimension
+from pages.components.shell.browser.page_scripts import page_script, run_in_page
+from pages.components.shell.current import current_dimension, was_pressed
 from pages.components.shell.frame import sticky
 from pages.components.shell.reading import left_out, readable_text, samples_side_by_side, score_words
 from pages.components.shell.words import number, plain, show_error
@@ -61,6 +62,12 @@ def _ratings(found: RatedText) -> None:
     )
 
 
+_CHOSEN = "text_was_chosen"
+_SHOW = page_script("""(() => {
+  const text = document.querySelector("[data-chosen-text]");
+  const { top } = text.getBoundingClientRect();
+  if (top < 0 || top > innerHeight / 2) text.scrollIntoView({ block: "start" });
+})();""")
 OPEN_TEXT, SEARCH, PAGE = "open_text", "text_search", "text_page"
 _OF = "texts_of_project"
 LIST = "text_names"
@@ -100,6 +107,8 @@ def texts_to_read(workbench: Workbench, project: Project) -> None:
     with names, sticky("text_list"):
         _names(page, number, found.text)
     with reading:
+        if st.session_state.pop(_CHOSEN, False):  # on a phone the text stands below the whole list
+            run_in_page(_SHOW, f'<i data-chosen-text="{int(found.text.id)}" style="scroll-margin-top: 4rem"></i>')
         _steps(workbench, project, page, number, search, found.text)
         text_view(project, found)
     _ratings_of_all(workbench, project, page)
@@ -184,7 +193,7 @@ def _ratings_of_all(workbench: Workbench, project: Project, page: TextPage) -> N
 
 
 def _open(text_id: int) -> None:
-    st.session_state[OPEN_TEXT] = text_id
+    st.session_state[OPEN_TEXT], st.session_state[_CHOSEN] = text_id, True
 
 
 def _first_of_page() -> None:
@@ -248,7 +257,7 @@ def _replacement(workbench: Workbench, dimension: Dimension, samples: Sequence[S
         if chosen is not None:
             st.text(chosen.text.text)
         with st.container(horizontal=True):
-            if st.button("Use this text", key="use_text", disabled=chosen is None) and chosen is not None:
+            if was_pressed("Use this text", "use_text", disabled=chosen is None) and chosen is not None:
                 _change(lambda: replace_sample(workbench, dimension.id, position, chosen.text.id))
             _choose_again(workbench, dimension, samples)
 

@@ -28,6 +28,7 @@ from app.services.people.ways_in import link_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.current import was_pressed
 from pages.components.shell.words import number, plain, show_error
 
 _ASSIGN_PROBLEM = "assign_problem"
@@ -86,7 +87,7 @@ def _overlap(workbench: Workbench, shared: SharedTexts) -> None:
                 help="0: everybody answers every text. Texts that nobody has begun on are spread anew, as evenly as "
                 "that goes; what somebody has begun stays theirs.",
             )
-            pressed = st.form_submit_button("Spread the texts", key=f"overlap_now_{dimension}")
+            pressed = was_pressed("Spread the texts", f"overlap_now_{dimension}", form=True)
         st.caption(_standing(shared))
     if pressed:
         try:
@@ -337,7 +338,7 @@ def _seen_at() -> str:
 def _revoke(workbench: Workbench, project: Project, names: list[str]) -> None:
     with st.form("revoke_form", border=False):
         name = st.selectbox("Who", names, index=None, placeholder="choose", key="revoke_name")
-        pressed = st.form_submit_button("Remove", key="revoke_now")
+        pressed = was_pressed("Remove", "revoke_now", form=True)
     if not pressed:
         return
     if name is None:

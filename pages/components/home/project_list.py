@@ -26,7 +26,7 @@ from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words
 from pages.components.shell.browser.page_scripts import saved_typing
-from pages.components.shell.current import choose
+from pages.components.shell.current import choose, was_pressed
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.tables import column_names, named_value
 from pages.components.shell.upload_field import upload_field
@@ -63,7 +63,7 @@ def bring_in(workbench: Workbench) -> None:
     with st.form("bring_in_form", border=False):
         file = upload_field(workbench, "A file that “Export project” wrote", ["zip"], "project_file")
         name = st.text_input("Name here", placeholder="its own", key="project_file_name")
-        wanted = st.form_submit_button("Bring the project in", key="bring_in")
+        wanted = was_pressed("Bring the project in", "bring_in", form=True)
     if not wanted:
         return
     if file is None:
@@ -179,7 +179,7 @@ def new_project(workbench: Workbench) -> None:
             help="Gives a first wording and rubrics, which you can change. A blank project takes its dimensions from "
             "the file you import.",
         )
-        create = st.form_submit_button("Create the project", key="create_project")
+        create = was_pressed("Create the project", "create_project", form=True)
     if not create:
         return
     try:

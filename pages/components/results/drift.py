@@ -17,6 +17,7 @@ from app.services.runtime.judges import end_warning
 from app.services.runtime.use_case import may
 from app.services.scoring.scoring_jobs import job_key
 from pages.components.shell.background import watch
+from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import current_expert
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
@@ -134,13 +135,11 @@ def _begin(scope: ResultScope, state: DriftState) -> None:
     cost = f"{number(anchors, 'request')} to the judge."
     missing = "" if state.anchors else _missing_answers(scope)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if ready and st.button("Look now", key="drift_look", type="primary", help=cost):
+        if ready and was_pressed("Look now", "drift_look", type="primary", help=cost):
             _start(lambda: begin_look(scope.workbench, scope.project.id, scope.dimension, asking))
-        if not ready and st.button(
-            ask, key="drift_freeze", type="primary", disabled=bool(missing), help=missing or None
-        ):
+        if not ready and was_pressed(ask, "drift_freeze", type="primary", disabled=bool(missing), help=missing or None):
             _start(lambda: _freeze(scope, asking))
-        if anchors and st.button("Freeze others", key="drift_anew", type="tertiary", help=ANEW_HELP):
+        if anchors and was_pressed("Freeze others", "drift_anew", type="tertiary", help=ANEW_HELP):
             _start(lambda: _freeze(scope, asking, anew=True))
     st.caption(
         f"Judge: {plain(model_label(state.judge))}. However often one looks, an unchanged judge is accused in at "

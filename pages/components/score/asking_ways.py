@@ -21,6 +21,7 @@ from app.services.scoring.asking_runs import (
 from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.runs import RunOptions
 from app.services.scoring.scoring_jobs import is_scoring, running_run
+from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.words import about, model_label, number, plain, show_error
 
@@ -132,7 +133,7 @@ def _start(workbench: Workbench, project: Project, options: AskingOptions, judge
     right.caption(f"Three runs, {number(new, 'new call')}, {cost}.{limit}")
     busy = running_run(workbench, project.id) is not None or is_scoring(workbench, project.id)
     label = "Go on with the comparison" if runs else f"Compare on {number(texts, 'text')}"
-    if st.button(label, key="asking_ways_start", disabled=busy):
+    if was_pressed(label, "asking_ways_start", disabled=busy):
         try:
             begin_asking(workbench, project.id, options)
         except WorkbenchError as error:

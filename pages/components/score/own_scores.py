@@ -11,6 +11,7 @@ from app.services.data.projects import dimensions_named
 from app.services.data.uploads import SUFFIXES, Upload
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import OwnScoresReport, ScoreColumns, columns_of, import_upload
+from pages.components.shell.current import was_pressed
 from pages.components.shell.tables import left_out_rows
 from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import number, plain, show_error
@@ -74,7 +75,7 @@ def _form(
         key=f"own_dimensions_{file_id}",
         help="The scores stand beside people's ratings of each of these.",
     )
-    if st.button("Add these scores", key="import_own_scores", disabled=not (score and chosen)):
+    if was_pressed("Add these scores", "import_own_scores", disabled=not (score and chosen)):
         named_by = {part: "" if column == NONE else column for part, column in parts.items()}
         _import(workbench, project, chosen, upload, ScoreColumns(score, **named_by), name)
 

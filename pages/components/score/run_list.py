@@ -43,6 +43,7 @@ from app.services.scoring.stage_outputs import OWN_SEEDS, StageOutput, keep_own_
 from app.services.scoring.variants import method_label
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.current import was_pressed
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import (
     at_provider,
@@ -346,10 +347,10 @@ def scoring_start(
     by += f", {wishes[0].trials} trials" if wishes[0].trials > 1 else ""
     busy = running_run(workbench, project.id) is not None or is_scoring(workbench, project.id)
     asked = _anchors_first(workbench, wishes)
-    if st.button(
+    if was_pressed(
         f"Score {number(ahead[0].texts, 'text')}{by}",
+        "start_scoring",
         type="primary",
-        key="start_scoring",
         disabled=busy,
         help="A project has one run at a time: wait until the one above ends, or stop it." if busy else None,
     ):
@@ -408,9 +409,8 @@ def _piece(workbench: Workbench, dimension: Dimension, written: StageOutput, pla
             height=min(400, 60 + 26 * (1 + written.lines.count("\n"))),
             key=f"lines_{dimension.id}_{place}_{newest.number}",
         )
-        saved = st.form_submit_button(
-            button_label("Save as a new version", written.title), key=f"save_writing_{dimension.id}_{place}"
-        )
+        label = button_label("Save as a new version", written.title)
+        saved = was_pressed(label, f"save_writing_{dimension.id}_{place}", form=True)
         st.caption(f"Version {newest.number}, by {plain(newest.by)}")
     if saved:
         try:
@@ -437,7 +437,7 @@ def _own_seeds(workbench: Workbench, dimension: Dimension) -> None:
             height=140,
             key=f"own_seed_lines_{dimension.id}",
         )
-        saved = st.form_submit_button("Save these seeds", key=f"save_own_seeds_{dimension.id}")
+        saved = was_pressed("Save these seeds", f"save_own_seeds_{dimension.id}", form=True)
         st.caption("Used where CheckEval's option “Seed questions” is set to your own.")
     if saved:
         try:

@@ -1,6 +1,7 @@
 """Project and dimension that the screens are about, and the workbench of this browser session."""
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -73,3 +74,36 @@ def current_dimension(workbench: Workbench, project: Project) -> Dimension | Non
     dimensions = dimensions_named(workbench, project.name, "all")
     name = st.session_state.get(DIMENSION)
     return next((d for d in dimensions if d.name == name), dimensions[0] if dimensions else None)
+
+
+_PRESS, _SCREEN = "press", "screen"
+
+
+def was_pressed(label: str, key: str, *, form: bool = False, **options: Any) -> bool:
+    """Draw a button and return whether it was pressed, as `st.button` does; `form`: the button that sends a form.
+
+    Streamlit drops a press when another message of the browser interrupts the drawing before it comes to the button.
+    This press waits for the next drawing of the button, as long as screen, project and dimension stay the same.
+    """
+    draw = st.form_submit_button if form else st.button
+    draw(label, key=key, on_click=_keep_press, args=[key], **options)
+    if st.session_state.get(_PRESS) != _press(key):
+        return False
+    del st.session_state[_PRESS]
+    return not options.get("disabled")
+
+
+def _keep_press(key: str) -> None:
+    st.session_state[_PRESS] = _press(key)
+
+
+def _press(key: str) -> tuple[str, ...]:
+    return (key, *(str(st.session_state.get(place)) for place in (_SCREEN, PROJECT, DIMENSION)))
+
+
+def take_press(here: str) -> None:
+    """Forget a press on another screen than `here`, which is about to be drawn."""
+    st.session_state[_SCREEN] = here
+    press = st.session_state.get(_PRESS)
+    if press and press[1] != here:
+        del st.session_state[_PRESS]

@@ -13,6 +13,7 @@ from app.services.attributes.attributes import contributors_of
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_expert, describe_expert
 from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.current import was_pressed
 from pages.components.shell.words import plain, show_error
 
 EXPERT = "expert"
@@ -92,7 +93,7 @@ def _about_form(workbench: Workbench, project: Project, name: str, known: Contri
         role = st.text_input("Your role", known.role if known else "", placeholder=ROLE, key="about_role")
         background = st.text_area("Your background", known.background if known else "", key="about_background")
         st.caption("The facilitators see it beside your name, and it goes into exports.")
-        if st.form_submit_button("Save", key="about_save"):
+        if was_pressed("Save", "about_save", form=True):
             try:
                 describe_expert(workbench, project.id, name, role, background)
             except WorkbenchError as error:

@@ -9,6 +9,7 @@ from app.services.data.locked_split import SplitState, lock, open_split, opened_
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words
 from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import own_name
 from pages.components.shell.words import plain, show_error
 
@@ -96,7 +97,7 @@ def _lock_form(workbench: Workbench, project: Project) -> None:
         seed = second.number_input("Seed", 0, value=1, key="lock_seed", help="The same seed draws the same documents.")
         with third:
             who = own_name("lock_who", help="It stays with the split.")
-        pressed = st.form_submit_button("Lock the test split", key="lock_split", type="primary")
+        pressed = was_pressed("Lock the test split", "lock_split", form=True, type="primary")
     if pressed:
         try:
             lock(workbench, project.id, percent / 100, seed, who)
@@ -113,7 +114,7 @@ def _open_form(workbench: Workbench, project: Project) -> None:
         with st.form("open_form", border=False):
             who = own_name("open_who", width=300)
             sure = st.checkbox("I know that this can't be taken back.", key="open_sure")
-            pressed = st.form_submit_button("Open it", key="open_split")
+            pressed = was_pressed("Open it", "open_split", form=True)
     if pressed and not sure:
         st.error("Tick the box first.")
     elif pressed:

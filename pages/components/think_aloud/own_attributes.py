@@ -38,7 +38,7 @@ from app.services.think_aloud.transcripts import (
 )
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import dropped_typing, saved_typing, show_saved_typing, unsaved_typing
-from pages.components.shell.current import choose, still_there
+from pages.components.shell.current import choose, still_there, was_pressed
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.undo import change, remember, undo_button
 from pages.components.shell.upload_field import upload_field, voice_field
@@ -102,7 +102,7 @@ def _recording(workbench: Workbench, project: Project, dimension: Dimension, tra
     if not transcript.text and transcript.audio:
         why = transcript.error or "It was not sent to be transcribed."
         st.error(plain(f"The recording is kept, but it is no text yet. {why}"), icon=":material/error:")
-        if st.button("Try again", key=f"again_{transcript.id}"):
+        if was_pressed("Try again", f"again_{transcript.id}"):
             model = str(st.session_state.get(LISTENER) or TRANSCRIPTION_MODELS[0])
             transcribe_and_propose(workbench, project, dimension, transcript.id, model)
             st.rerun(scope="fragment")
@@ -120,7 +120,7 @@ def _propose_again(workbench: Workbench, project: Project, dimension: Dimension,
         help="An LLM picks out the general points; without one, every sentence is a proposal. What you have decided "
         "on stays.",
     )
-    if st.button("Propose again", key=f"propose_{transcript.id}"):
+    if was_pressed("Propose again", f"propose_{transcript.id}"):
         _propose(workbench, project, dimension, transcript.id, "" if model in (None, SENTENCES) else str(model))
 
 
@@ -237,7 +237,7 @@ def _audio(workbench: Workbench, project: Project, dimension: Dimension, name: s
     else:
         sound = upload_field(workbench, "An audio file", AUDIO_FORMATS, "voice_file")
     model = _listener(workbench)
-    if st.button("Keep and transcribe", key="transcribe", disabled=sound is None) and sound is not None:
+    if was_pressed("Keep and transcribe", "transcribe", disabled=sound is None) and sound is not None:
         try:
             kept = keep_recording(workbench, dimension.id, name, sound.getvalue(), sound.name)
         except WorkbenchError as error:

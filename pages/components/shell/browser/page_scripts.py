@@ -191,8 +191,10 @@ _NOTE = """
 .kept-typing-note button { min-height: 1.75rem; padding: 0 0.25rem; border: 0; background: none; color: inherit;
   font: inherit; text-decoration: underline; cursor: pointer; }
 @media (max-width: 900px) { .kept-typing-note button { min-height: 2.75rem; min-width: 2.75rem; } }
+[data-testid='stSelectbox'][data-whole]::after { content: attr(data-whole) / ""; display: block; margin-top: 0.25rem;
+  font-size: 0.875rem; overflow-wrap: anywhere; unicode-bidi: plaintext; }
 """
-_NAMES = ("history_steps.js", "scroll_focus.js", "kept_typing.js", "kept_focus.js", "narrow_menu.js")
+_NAMES = ("history_steps.js", "scroll_focus.js", "kept_typing.js", "kept_focus.js", "narrow_menu.js", "whole_values.js")
 _ALL_SCRIPTS = page_script("\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in _NAMES))
 
 
