@@ -74,3 +74,27 @@ def test_a_published_dataset_comes_in_by_the_browser(page: Page, app: App, tmp_p
     at(page, "import_file").locator("input[type=file]").set_input_files(data)
     at(page, "start_import").get_by_role("button", disabled=False).click()
     expect(page.get_by_text(re.compile("360 texts")).first).to_be_visible(timeout=2 * PATIENCE_MS)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("demo")
+def test_from_overview_one_click_shows_table_and_picture(page: Page, app: App, tmp_path: Path) -> None:
+    """Three methods on two dimensions at 1440 x 900, without scrolling."""
+    scores = tmp_path / "scores.csv"
+    app.command("results", "--project", "Demo", "--output", str(scores))
+    header, *rows = scores.read_text(encoding="utf-8").splitlines()
+    scores.write_text("\n".join([header, *(row for row in rows if ",coherence," in row)]), encoding="utf-8")
+    for name in ("first", "second"):
+        about = ("--project", "Demo", "--dimension", "coherence,fluency", "--column", "score", "--name", name)
+        app.command("scores", "import", str(scores), *about)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{app.url}/?project=Demo")
+    settled(page)
+    table = page.get_by_test_id("stTable")
+    click(page.get_by_role("link", name="Results", exact=True).first, shows=table)
+    settled(page)
+    for method in ("own: first", "own: second", "checklist · rules, not an LLM"):
+        expect(table.get_by_role("row", name=re.compile(f"^{method}"))).to_contain_text(re.compile(r"0\.\d{3} \[.*\]"))
+    picture = page.get_by_test_id("stVegaLiteChart")
+    for part in (table, picture.get_by_text("human ceiling")):
+        expect(part).to_be_in_viewport(ratio=1)
