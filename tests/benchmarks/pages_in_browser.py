@@ -32,14 +32,13 @@ def _steps(page: "Page", another_tab: Callable[[], "Page"], address: str) -> dic
     results = page.locator(".st-key-door_results").get_by_role("link")
     times = {
         "overview, opened": until_drawn(page, lambda: page.goto(address)),
-        "results, opened": until_drawn(page, results.click, SENTENCES),
+        "results, opened": until_drawn(page, results.click, CHART),
     }
     page, shown = another_tab(), page.url
     times |= {
         "results, by its address in a new tab": until_drawn(page, lambda: page.goto(shown), SENTENCES),
         "another level": until_drawn(page, press("Dataset"), SENTENCES),
         "the level before": until_drawn(page, press("Per source"), SENTENCES),
-        "the figures": until_drawn(page, unfold("The figures as a picture"), CHART),
         "the details": until_drawn(page, press("Details")),
         "the pictures": until_drawn(page, unfold("Pictures: how scores"), CHART),
         "the people": until_drawn(page, unfold("People: how well the raters agree"), TABLE),
