@@ -81,13 +81,11 @@ def _run(folder: Path, environment: Mapping[str, str], *words: str) -> str:
 
 def test_demo_and_score_run_no_foreign_module(folder: Path, environment: Mapping[str, str], tmp_path: Path) -> None:
     assert json.loads(_run(folder, environment, "demo", "--json"))["dimensions"]
-    where = ("--dimension", "fluency", "--json")
-    assert json.loads(_run(folder, environment, "score", "--project", "Demo", *where, "--judge", "rules", "--no-reuse"))
     rows = [f"text {row},source {row},reference {row},{row % 5 + 1}" for row in range(20)]
     (tmp_path / "own.csv").write_text("\n".join(["text,source,reference,fluency", *rows]), encoding="utf-8")
     _run(folder, environment, "import", str(tmp_path / "own.csv"), "--project", "Own")
     # Metrics are computed in processes of loky.
-    assert json.loads(_run(folder, environment, "score", "--project", "Own", *where, "--evaluator", "rouge-l"))
+    assert json.loads(_run(folder, environment, "score", "--project", "Own", "--json", "--evaluator", "rouge-l"))
     assert _sprung(folder) == []
 
 
