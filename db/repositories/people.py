@@ -92,14 +92,30 @@ class People:
 
     def actor(self, person_id: int) -> Actor:
         """The person with their part in each project, as it is now."""
-        row = self._row(person_id)
-        rows = self._session.exec(select(MembershipRow).where(MembershipRow.person_id == person_id))
-        memberships = {each.project_id: Membership(Role(each.role), each.name) for each in rows}
-        return Actor(person_id, row.name, row.owner, memberships)
+        found = self.find_actor(person_id)
+        if found is None:
+            raise _no_person()
+        return found
 
     def find_actor(self, person_id: int) -> Actor | None:
-        """None for somebody who is no longer there."""
-        return self.actor(person_id) if self._session.get(PersonRow, person_id) else None
+        """None for somebody who is no longer there. One query, since every use case asks."""
+        part = col(MembershipRow.person_id) == col(PersonRow.id)
+        rows = self._session.execute(
+            sql_select(
+                col(PersonRow.name),
+                col(PersonRow.owner),
+                col(MembershipRow.project_id),
+                col(MembershipRow.role),
+                col(MembershipRow.name),
+            )
+            .join_from(PersonRow, MembershipRow, part, isouter=True)
+            .where(col(PersonRow.id) == person_id)
+        ).all()
+        if not rows:
+            return None
+        name, owner = rows[0][:2]
+        parts = {project: Membership(Role(role), own) for _, _, project, role, own in rows if project is not None}
+        return Actor(person_id, name, owner, parts)
 
     def join(self, person_id: int, project_id: int, role: Role, name: str) -> None:
         """Give a person a part in a project, or another role. Raises ConflictError where another has the name there."""
@@ -164,7 +180,7 @@ class People:
     def _row(self, person_id: int) -> PersonRow:
         row = self._session.get(PersonRow, person_id)
         if row is None:
-            raise NotFoundError("This person is no longer there.", "Reload the page.")
+            raise _no_person()
         return row
 
     def _membership(self, person_id: int, project_id: int) -> MembershipRow | None:
@@ -172,6 +188,10 @@ class People:
             MembershipRow.person_id == person_id, MembershipRow.project_id == project_id
         )
         return self._session.exec(query).first()
+
+
+def _no_person() -> NotFoundError:
+    return NotFoundError("This person is no longer there.", "Reload the page.")
 
 
 def _person(row: PersonRow) -> Person:
@@ -198,6 +218,7 @@ _PARENTS: Mapping[str, tuple[type[SQLModel], str, str]] = {
 }
 """Kind of thing -> its table, the column that names what it is part of, and the kind of that."""
 
+_LOOKED_AT = ("contributor_id", "status")
 _NO_PERSON = "\0"
 """Author of what an LLM wrote: no person bears this name, whatever the LLM is called."""
 
@@ -218,12 +239,13 @@ class Places:
     def of(self, kind: str, ids: Iterable[int]) -> set[Place]:
         """Of all these things; raises NotFoundError where one of them isn't there."""
         found = {_Climbing(one) for one in ids}
+        if kind == "project":  # what is part of another has it: foreign keys see to that
+            self._rows(ProjectRow, {each.id for each in found})
         while kind != "project":
             model, column, parent = _PARENTS[kind]
-            rows = self._rows(model, {each.id for each in found})
+            rows = self._rows(model, {each.id for each in found}, column)
             found = {self._above(each, kind, rows[each.id], column) for each in found}
             kind = parent
-        self._rows(ProjectRow, {each.id for each in found})
         return {Place(each.id, each.dimension, each.author, each.draft) for each in found}
 
     def _above(self, below: _Climbing, kind: str, row: Any, column: str) -> _Climbing:
@@ -239,9 +261,11 @@ class Places:
         found = self._session.exec(select(ProjectRow.id).where(ProjectRow.name == project)).first()
         return set() if found is None else {Place(found)}
 
-    def _rows(self, model: type[SQLModel], ids: set[int]) -> dict[int, Any]:
-        key = col(model.id)  # type: ignore[attr-defined]  # each of these tables has one
-        found: dict[int, Any] = {row.id: row for row in self._session.exec(select(model).where(key.in_(ids)))}  # type: ignore[attr-defined]
+    def _rows(self, model: type[SQLModel], ids: set[int], parent: str = "id") -> dict[int, Any]:
+        """Only what `_above` looks at."""
+        columns = model.metadata.tables[str(model.__tablename__)].c
+        wanted = [columns[name] for name in dict.fromkeys(("id", parent, *_LOOKED_AT)) if name in columns]
+        found = {row.id: row for row in self._session.execute(sql_select(*wanted).where(columns["id"].in_(ids)))}
         if found.keys() != ids:
             raise NotFoundError("This is no longer there.", "Go to Overview and open it from there.")
         return found

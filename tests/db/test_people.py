@@ -9,6 +9,7 @@ from app.domain.people import Membership, Role
 from app.domain.project import Task
 from app.domain.run import RecordedCall
 from app.errors import ConflictError, NotFoundError
+from db.repositories.people import _PARENTS
 from db.unit_of_work import Database
 
 SOON = datetime.now(UTC) + timedelta(days=1)
@@ -122,3 +123,12 @@ def test_a_job_goes_on_for_whom_its_person_turns_out_to_be(database: Database) -
         job = work.jobs.newest("k")
         assert job is not None
         assert job.person == ana.id
+
+
+@pytest.mark.parametrize("kind", _PARENTS)
+def test_parent_of_each_kind_of_thing_is_held_by_a_foreign_key(kind: str) -> None:
+    """So `Places.of` needs not look whether the project at the end is there."""
+    model, column, parent = _PARENTS[kind]
+    above = "project" if parent == "project" else _PARENTS[parent][0].__tablename__
+    held = model.metadata.tables[str(model.__tablename__)].c[column]
+    assert ({str(key.column) for key in held.foreign_keys}, held.nullable) == ({f"{above}.id"}, False)
