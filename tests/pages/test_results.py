@@ -7,6 +7,8 @@ import sqlite3
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -19,7 +21,7 @@ from app.services.checklists.checklists import view_checklist
 from app.services.conditions.study import Family, StudyOptions
 from app.services.conditions.study_worker import run_study
 from app.services.data.projects import create_project, dimensions_named, get_project
-from app.services.results.method_grid import cell, dimension_means
+from app.services.results.method_grid import ceilings_of, cell, dimension_means, method_grid
 from app.services.results.question_analysis import questions_of, weights_of
 from app.services.results.raters import alt_test_verdict, human_side_of, stand_in_for_rater
 from app.services.results.result_files import report_html, report_made_apart, result_figures_csv, scores_csv, verdict_of
@@ -30,6 +32,8 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import ScoreColumns, import_scores
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from pages.components.results.details import SECTIONS
+from pages.components.results.forest import AXES, CEILING, METHOD, forest_chart
+from pages.components.shell.picture import Chart, picture_file
 from tests.support.result_screen import change, grid, shown, table
 
 Open = Callable[[str], AppTest]
@@ -80,6 +84,29 @@ def test_results_open_on_every_method_and_dimension_with_a_picture(
     assert not app.exception
     assert grid(app, "fluency") == [cell(checklist[1].meta.mae), cell(own.meta.mae)]
     assert app.query_params["coefficient"] == "mae"
+
+
+@pytest.mark.parametrize("on_paper", [False, True])
+def test_forest_plot_has_panels_an_axis_that_fits_and_the_ceiling(demo: Workbench, on_paper: bool) -> None:
+    found = results_of(demo, RUN, Choices("dataset"))
+    shown = method_grid(found)
+    ceilings = ceilings_of(demo, get_project(demo, "Demo").id, shown, "spearman")
+    assert set(ceilings) == {(RULES, result.dimension.name) for result in found}
+    chart = forest_chart(shown, "spearman", ceilings, on_paper)
+    assert chart is not None
+    figures = [result.meta.figures["spearman"] for result in found]
+    drawn = [end for figure in figures for end in (figure.low, figure.high) if end is not None]
+    drawn += [ceiling.value for ceiling in ceilings.values() if ceiling.value is not None]
+    root = ElementTree.fromstring(picture_file(chart, "svg", own_width=True))
+    words = {text for text in root.itertext() if text.strip()}
+    assert {result.dimension.name for result in found} | {RULES, METHOD, CEILING, AXES["spearman"]} <= words
+    low, high = next(layer["encoding"]["x"]["scale"]["domain"] for layer in _layers(chart) if "x2" in layer["encoding"])
+    assert min(drawn) - 0.1 < low < min(drawn)
+    assert max(drawn) < high < max(drawn) + 0.1
+
+
+def _layers(chart: Chart) -> list[dict[str, Any]]:
+    return list(chart.to_dict()["spec"]["layer"])
 
 
 def test_difference_to_a_chosen_method_stands_in_its_cells(demo: Workbench, open_screen: Open, tmp_path: Path) -> None:
