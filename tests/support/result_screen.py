@@ -23,7 +23,7 @@ def change(home: Path, statement: str) -> None:
 def grid(app: AppTest, column: str) -> list[str]:
     """A column of the table of methods that Results opens on, without the marks of Markdown."""
     (methods,) = app.table
-    return [str(cell).replace("\\", "") for cell in methods.value[column]]
+    return [str(cell).replace("\\", "").replace("\u00a0", " ") for cell in methods.value[column]]
 
 
 def table(app: AppTest, column: str) -> list[str]:

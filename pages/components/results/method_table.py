@@ -70,7 +70,7 @@ def grid_frame(grid: MethodGrid, name: FigureName, compared: Comparisons) -> pd.
 
 def _shown(row: GridRow, column: str, name: FigureName, compared: Comparisons) -> str:
     apart = difference(compared, row.label, column, name)
-    shown = plain(cell(row.figure(column, name)))
+    shown = plain(cell(row.figure(column, name))).replace(", ", ",\u00a0")  # a narrow column breaks before the interval
     return f"{shown}  \n{plain(str(apart))}" if apart else shown
 
 
