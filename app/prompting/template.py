@@ -376,7 +376,7 @@ def _sections(name: str, body: str) -> tuple[str, str]:
 
 def _check_variables(matter: FrontMatter, system: str, user: str) -> None:
     used: set[str] = set()
-    for section in (system, user):
+    for heading, section in (("System", system), ("User", user)):
         try:
             tree = syntax_tree(section)
             if list(find_referenced_templates(tree)):
@@ -386,8 +386,8 @@ def _check_variables(matter: FrontMatter, system: str, user: str) -> None:
             names = find_undeclared_variables(tree)
         except TemplateSyntaxError as error:
             raise PromptError(
-                f"The prompt {matter.name} isn't a valid template: {error.message} "
-                f"(line {error.lineno} of its section).",
+                f"The prompt {matter.name} isn't a valid template. {heading}, line {error.lineno}: "
+                f"{str(error.message).rstrip('.')}.",
                 "Correct it.",
             ) from error
         except ValueError as error:

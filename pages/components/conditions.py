@@ -205,10 +205,13 @@ def _spread(mean: TrialMean, coefficient: Coefficient) -> str | None:
 
 def _cautions(found: StudyFigures) -> None:
     """As on Results; a sentence that isn't about all conditions names those that it is about."""
+    lines = []
     for caution in found.cautions:
         about = ", ".join(condition_words(StudyCondition.parse(key)) for key in caution.about)
         who = f"{caution.dimension.name}, {about}" if about else caution.dimension.name
-        st.warning(f"{plain(who)}: {plain(caution.text)}", icon=":material/warning:")
+        lines.append(f"{plain(who)}: {plain(caution.text)}")
+    if lines:
+        st.warning("  \n".join(lines), icon=":material/warning:")
 
 
 def _missing(rows: Sequence[ConditionFigures]) -> None:

@@ -26,7 +26,7 @@ def locked_results(workbench: Workbench, project: Project, level: Level) -> None
     state = state_of(workbench, project.id)
     if state is None:
         st.markdown("**No test split is locked.** Lock a share of the documents on Texts before you tune anything.")
-        link("data")
+        link("data", parameters={"section": "Test split"})
         return
     st.markdown(split_sentence(state))
     runs = {run.id: run for run in list_runs(workbench, project.id) if run.id in locked_runs(workbench, project.id)}

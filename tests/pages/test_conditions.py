@@ -153,7 +153,7 @@ def test_the_papers_design_is_drawn_checked_and_scored(demo: Workbench, open_scr
     first = list(app.dataframe[1].value["Runs"])
     app.segmented_control(key="study_trial").set_value(1).run()
     assert list(app.dataframe[1].value["Runs"]) != first
-    assert any("A source has" in warning.value for warning in app.warning)
+    assert sum("A source has" in warning.value for warning in app.warning) == 1
 
     fresh = open_screen("conditions")
     assert fresh.number_input(key="study_components").value == 7

@@ -121,6 +121,7 @@ def test_a_proven_wording_is_taken_with_its_figures_in_sight(demo: Workbench, dr
     assert "90 calls, $0.25 · rests on 3 decisions" in said
     app.button(key=f"take_{id_}").click().run()
     assert not app.exception
+    assert "not saved yet" not in words(app)
     now = get_checklist(demo, draft.id).asked[0]
     assert (now.text, now.guidance) == (BETTER.text, BETTER.guidance)
     ((attempt,),) = attempts_at(demo, draft.id).values()

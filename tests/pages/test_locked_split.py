@@ -58,7 +58,7 @@ def test_locking_and_opening_take_a_name_and_are_told(demo: Workbench, open_scre
     assert not app.exception
     words = shown(app)
     assert "documents are locked" in words
-    assert "Looked at never" in words
+    assert "Looks so far: 0" in words
     assert "had been scored before they were locked" in words  # the demo's own run has scored everything
     app.text_input(key="open_who").set_value("Ana")
     app.button(key="open_split").click().run()
@@ -102,12 +102,12 @@ def test_a_look_is_counted_and_shows_no_text(demo: Workbench, open_tab: Callable
     run = locked_demo(demo)
     app = open_tab()
     assert not app.exception
-    assert "Looked at never" in shown(app)
+    assert "Looks so far: 0" in shown(app)
     app.text_input(key="look_who").set_value("Ben")
     app.button(key="look_now").click().run()
     assert not app.exception
     words = shown(app)
-    assert "Looked at once" in words
+    assert "Looks so far: 1" in words
     assert "locked" in words
     assert set(app.dataframe[0].value["Run"]) == {run}
     state = state_of(demo, project.id)

@@ -48,8 +48,8 @@ class TopicAnalysis:
             "unknown": "Nothing is known about how steady the topics are: there is too little to compare.",
             "chance": "No model finds steady topics in these attributes. "
             f"NMF: {self.steady.agreement}. LDA: {self.lda.agreement}.",
-            "partly": f"Only part of the grouping can be relied on; {name}, repeats best ({best.agreement}).",
-            "steady": f"The topics of {name}, are steady ({best.agreement}).",
+            "partly": f"Only part of the grouping can be relied on. {name}, repeats best: {best.agreement}.",
+            "steady": f"The topics of {name}, are steady: {best.agreement}.",
         }[best.stability.grade]
 
     def to_json(self) -> dict[str, Any]:

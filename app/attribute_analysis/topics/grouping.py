@@ -244,11 +244,11 @@ class TopicGrouping:
             return "How steady the topics are can't be told: there is too little to compare."
         if self.stability.grade == "chance":
             return (
-                f"These topics come back {when} hardly more than by chance ({self.agreement}). "
+                f"These topics come back {when} hardly more than by chance: {self.agreement}. "
                 "Don't read the topics or their shares as findings."
             )
         if self.stability.grade == "partly":
-            return f"These topics come back only in part {when} ({self.agreement}): one possible reading of several."
+            return f"These topics come back only in part {when}: they are one possible reading of several."
         return ""
 
     @property
@@ -257,12 +257,8 @@ class TopicGrouping:
         stability = self.stability
         if stability.ari_median is None:
             return "agreement not measured"
-        chance = (
-            "0 is chance"
-            if self.varied == "seeds"
-            else f"the same words dealt at random reach {stability.baseline:.2f}"
-        )
-        return f"agreement over {stability.fits} {self.varied} {stability.ari_median:.2f}; {chance}, 1 is the same"
+        chance = "0 is chance" if self.varied == "seeds" else f"words dealt at random reach {stability.baseline:.2f}"
+        return f"agreement of {stability.ari_median:.2f} over {stability.fits} {self.varied} (1 is the same, {chance})"
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -83,7 +83,7 @@ def look(
     if json_:
         print_json({"split": _document(state), "results": [result.to_json() for result in found]})
         return
-    echo(f"Locked test split, looked at {_times(len(state.split.looks))}.")
+    echo(f"Locked test split. Looks so far: {len(state.split.looks)}.")
     print_results(found, target.notice)
 
 
@@ -118,7 +118,7 @@ def _print_state(state: "SplitState | None", json_: bool) -> None:
         echo(
             f"Locked: {len(split.documents)} of {state.documents_all} documents with {state.texts} of "
             f"{state.texts_all} texts (share {split.share:g}, seed {split.seed}), by {split.locked_by} on "
-            f"{split.locked_at:%Y-%m-%d %H:%M} UTC. Looked at {_times(len(split.looks))}."
+            f"{split.locked_at:%Y-%m-%d %H:%M} UTC. Looks so far: {len(split.looks)}."
         )
         if state.scored_before:
             echo(f"{state.scored_before} of the texts had been scored before, so results on them may be known.")
@@ -142,7 +142,3 @@ def _document(state: "SplitState") -> dict[str, Any]:
         "looks": [{"who": x.who, "at": x.at.isoformat(), "runs": list(x.runs)} for x in split.looks],
         "opened_before": len(state.earlier),
     }
-
-
-def _times(count: int) -> str:
-    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")

@@ -13,7 +13,6 @@ from typing import Any, Literal
 from scipy import optimize, stats
 
 from app.meta_evaluation.agreement_verdict import p_value_words
-from app.meta_evaluation.captions import counted_of
 from app.meta_evaluation.judges.figures import Ends, Z
 
 LEVEL = 0.05
@@ -145,10 +144,9 @@ def too_few_sentence(decided: int) -> str:
     """With how many answers nothing can be said, what that is, and how many more it takes."""
     more = FEWEST_PROOF - decided
     return (
-        f"Too few to say: the proof part has {counted_of(decided, 'decided answer')} that no wording of this question "
-        f"was tried or edited after, and it takes {FEWEST_PROOF}. Whether a wording helps on other texts, or only on "
-        f"those it was made from, can't be said. {more} more are missing there. Which part a document "
-        f"is in is up to chance and can't be chosen: of the texts you decide from now on, about half come there."
+        f"Too few to say whether a wording helps on other texts: that takes {FEWEST_PROOF} decided answers of the "
+        f"proof half on which no wording was tried yet, and there are {decided}. Chance decides which half a text "
+        f"joins, so decide on about {2 * more} more texts."
     )
 
 

@@ -32,7 +32,7 @@ from app.services.runtime.use_case import may
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import saved_typing
-from pages.components.shell.checklists.question_editor import Editing, marked, open_question
+from pages.components.shell.checklists.question_editor import Editing, close_reworded, marked
 from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.words import about, dollars, model_label, number, plain, show_error
 
@@ -223,7 +223,7 @@ def _take(editing: Editing, question: Question, attempt: int) -> None:
     _told(partial(take_improvement, editing.workbench, question.id, attempt, editing.who, words))
     if _PROBLEM not in state:
         saved_typing(f"improved_text_{attempt}", f"improved_guidance_{attempt}")
-        open_question(None)  # an open editor would show the old words
+        close_reworded(question.id)
 
 
 def _told(action: Callable[[], object]) -> None:

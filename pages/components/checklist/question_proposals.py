@@ -20,7 +20,7 @@ from app.services.checklists.question_proposals import (
 from app.services.runtime.use_case import may
 from app.services.scoring.evaluators import ModelTask, last_model
 from pages.components.shell.background import watch
-from pages.components.shell.checklists.question_editor import Editing, marked, open_question, opened_question
+from pages.components.shell.checklists.question_editor import Editing, close_reworded, marked, opened_question
 from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.words import button_label, model_label, number, plain, show_error
 
@@ -92,8 +92,9 @@ def _decide(action: Callable[[], None], changes: Sequence[int] = ()) -> None:
     except WorkbenchError as error:
         st.session_state[_PROBLEM] = error
     else:
-        if opened_question() in changes:
-            open_question(None)
+        opened = opened_question()
+        if opened is not None and opened in changes:
+            close_reworded(opened)
 
 
 def ask_about(editing: Editing, question: Question) -> None:

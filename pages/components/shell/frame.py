@@ -116,6 +116,8 @@ _RULES = """
   }
   /* The browser makes this file, and its cells may be read as formulas: our own downloads are safe. */
   [data-testid="stElementToolbarButton"]:has([aria-label="Download as CSV"]) { display: none; }
+  /* Where nothing hovers, the tools of a table always stand above it, over the last words before it. */
+  @media (hover: none) { [data-testid="stElementContainer"]:has([data-testid="stDataFrame"]) { margin-top: 2rem; } }
   /* On a phone: what is pressed is high enough for a thumb, and the page alone scrolls. */
   @media (max-width: 768px) {
     [data-testid^="stBaseButton"]:not([data-testid*="header"], [data-testid*="elementToolbar"]),

@@ -53,12 +53,8 @@ def split_sentence(state: SplitState) -> str:
     return (
         f"**{len(split.documents):,} of {state.documents_all:,} documents are locked**, with {state.texts:,} of "
         f"{state.texts_all:,} texts (seed {split.seed}), by {plain(split.locked_by)} on "
-        f"{words.said(split.locked_at, words.LONG)}. **Looked at {times(len(split.looks))}.**"
+        f"{words.said(split.locked_at, words.LONG)}. **Looks so far: {len(split.looks):,}.**"
     )
-
-
-def times(count: int) -> str:
-    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count:,} times")
 
 
 def look_list(state: SplitState) -> None:

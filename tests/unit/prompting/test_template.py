@@ -63,7 +63,7 @@ def test_template_syntax_and_headings_in_variables_stay_text() -> None:
         (edited("{type: object, ", "{type: thing, "), "JSON Schema"),
         (edited("# System", "# Introduction"), "# System"),
         (edited("# User", "# User\n# User"), "one section '# User'"),
-        (edited("{% endfor %}", ""), "valid template"),
+        (edited("{% endfor %}", ""), "User, line"),
         (edited("| one_line", "| shout"), "shout"),
         (edited("{{ person.name }}", "{{ person.name }}{% include 'other.md' %}"), "includes another file"),
         (edited("{{ person.name }}", "{{ person.name }}{{ range(9) }}"), "uses “range”"),

@@ -373,6 +373,14 @@ def drop_edit(question_id: int) -> None:
         st.session_state.pop(key, None)  # else this drawing still takes them for typed
 
 
+def close_reworded(question_id: int) -> None:
+    """Close the editor of a question that was reworded elsewhere: its fields hold the old words. What was typed there
+    stays a draft in the browser."""
+    for key in typed_keys_of(question_id):
+        st.session_state.pop(key, None)  # else this drawing takes the old words for an edit
+    open_question(None)
+
+
 def _cancel(question_id: int) -> None:
     drop_edit(question_id)
     open_question(None)
