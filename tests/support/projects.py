@@ -14,10 +14,14 @@ from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
 
 
-def workbench_at(folder: Path, llm_url: str = "", providers: Sequence[str] = ("llama",)) -> Workbench:
-    """A workbench whose models of these providers are served at this address."""
+def workbench_at(
+    folder: Path, llm_url: str = "", providers: Sequence[str] = ("llama",), address: str = ""
+) -> Workbench:
+    """A workbench whose models of these providers are served at `llm_url`. address: of another database than a file."""
     access = Access(SecretStr("planted-key"), llm_url, "the test") if llm_url else Access()
-    return Workbench(Database(f"sqlite:///{folder}/workbench.db"), Credentials(dict.fromkeys(providers, access)))
+    return Workbench(
+        Database(address or f"sqlite:///{folder}/workbench.db"), Credentials(dict.fromkeys(providers, access))
+    )
 
 
 class ModelBench(Workbench):

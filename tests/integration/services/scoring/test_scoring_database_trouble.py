@@ -4,6 +4,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from app.services.scoring.scoring_jobs import running_run
 from db import engine
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Held, Slow, all_yes
 from tests.support.fake_llm.server import FakeLlm, Received, Usual
+from tests.support.postgres import new_postgres, postgres_server, restart_postgres
 from tests.support.projects import ready_to_score, workbench_at
 
 TEXTS = 200
@@ -155,3 +157,58 @@ def test_a_short_lock_is_waited_for(llm: FakeLlm, tmp_path: Path, monkeypatch: p
     holder.join()
     assert (report.run.status, report.run.done, len(llm.requests)) == (RunStatus.DONE, TEXTS, TEXTS)
     workbench.database.close()
+
+
+@pytest.fixture
+def on_server(llm: FakeLlm, tmp_path: Path) -> Iterator[tuple[Workbench, str]]:
+    """A workbench whose database is on a PostgreSQL server, and that server's address."""
+    (tmp_path / "runtime").mkdir(mode=0o700)
+    with postgres_server(tmp_path / "runtime") as server:
+        address = new_postgres(server)
+        made = workbench_at(tmp_path, f"{llm.url}/v1", address=address)
+        yield made, address
+        made.database.close()
+
+
+def different_calls(workbench: Workbench) -> tuple[int, int]:
+    """(answered calls in the ledger, different requests among them)."""
+    with workbench.database.read() as work:
+        counted = text("SELECT count(*), count(DISTINCT digest) FROM model_call WHERE error_kind = ''")
+        calls, different = work.calls._session.execute(counted).one()
+    return calls, different
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("replies_while_away", [False, True])
+def test_run_with_postgresql_restarted_is_resumed_and_calls_are_counted(
+    on_server: tuple[Workbench, str], llm: FakeLlm, replies_while_away: bool
+) -> None:
+    workbench, address = on_server
+    run_id = planned(workbench)
+    held = answer_40_until(llm)
+
+    def restart() -> None:
+        try:
+            wait_for_40(llm)
+            restart_postgres(address, answer if replies_while_away else lambda: None)
+        finally:
+            held.set()
+
+    def answer() -> None:
+        held.set()
+        time.sleep(1)
+
+    restarting = threading.Thread(target=restart)
+    restarting.start()
+    with suppress(DatabaseError):
+        work_on(workbench, run_id, concurrency=8)
+    restarting.join()
+    ended = get_run(workbench, run_id)
+    if ended.status is not RunStatus.DONE:
+        assert ended.resumable
+        ended = work_on(workbench, run_id, concurrency=8).run
+    assert (ended.status, ended.done, ended.failed) == (RunStatus.DONE, TEXTS, 0)
+    calls, different = different_calls(workbench)
+    assert calls == different == TEXTS
+    twice = len(llm.requests) - different
+    assert twice <= get_run(workbench, run_id).maybe_paid_twice <= 16, "those in flight, and no fewer than there were"
