@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.people import Role
 from app.services.data.locked_split import lock, state_of
 from app.services.data.projects import dimensions_named, get_project
 from app.services.results.results import look_at_locked_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from app.services.scoring.scoring_jobs import job_key
+from pages.components.shell import current
+from tests.pages.test_roles import ana
 from tests.support.background import PATIENCE, ended
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -124,3 +127,17 @@ def test_an_ordinary_result_offers_no_run_of_the_split(demo: Workbench, open_scr
     app = open_screen("results")
     assert not app.exception
     assert not any(option.startswith(f"Run {run} ") for option in app.multiselect(key="run").options)
+
+
+def test_compare_starts_with_a_run_that_is_not_locked(
+    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an invited facilitator: figures of locked runs are shown on Locked test alone."""
+    locked_demo(demo)
+    facilitator = ana(demo, Role.FACILITATOR)
+    monkeypatch.setattr(current, "who_asks", lambda *_: facilitator)
+    app = open_screen("compare")
+    app.segmented_control(key="compare_view").set_value("Effect on the scores").run()
+    assert not app.exception
+    (run,) = app.selectbox(key="contribution_run").options
+    assert run.startswith("Run 1 ")

@@ -67,9 +67,9 @@ class WithoutContributor:
 
 @use_case(Right.READ)
 def runs_with_checklist(workbench: Workbench, project_id: int, dimension_id: int) -> list[tuple[RunSummary, Checklist]]:
-    """The runs that scored texts of this dimension with a checklist, newest first."""
+    """The runs that scored texts of this dimension with a checklist, newest first; none of a locked test split."""
     with workbench.database.read() as work:
-        runs = [run for run in work.runs.all(project_id) if run.done]
+        runs = [run for run in work.runs.all(project_id) if run.done and not run.locked]
         parts = [(run, _part(work.runs.parts(run.id), dimension_id)) for run in runs]
         return [
             (run, work.checklists.get(part.checklist))
