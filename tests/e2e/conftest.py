@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.request
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
@@ -30,7 +30,16 @@ from tests.support.browser import LAUNCH_ARGUMENTS, find_browser
 from tests.support.repository import ROOT
 
 SCREENSHOTS = ROOT / "test-results"
+FAILED = pytest.StashKey[bool]()
 CONSOLE = str(Path(sys.executable).with_name("interacteval"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report
 
 
 @dataclass
@@ -193,8 +202,9 @@ def page(
     elsewhere: list[str] = []
     opened.on("request", lambda asked: None if _is_local(asked.url, app.url) else elsewhere.append(asked.url))
     yield opened
-    SCREENSHOTS.mkdir(exist_ok=True)
-    opened.screenshot(path=SCREENSHOTS / f"{request.node.name}.png", full_page=True)
+    if FAILED in request.node.stash:
+        SCREENSHOTS.mkdir(exist_ok=True)
+        opened.screenshot(path=SCREENSHOTS / f"{request.node.name}.png", full_page=True)
     context.close()
     assert elsewhere == []
 
