@@ -51,8 +51,8 @@ class Limits:
         return min(self.cells or 0, self.free_cells + self.density * size)
 
 
-DATA_FILE = Limits(size=500 * MB, unpacked=500 * MB, columns=2_000, cells=20_000_000, cell=10_000_000)
-"""CSV, JSON and JSON Lines, which are what they look like."""
+DATA_FILE = Limits(size=500 * MB, unpacked=500 * MB, columns=2_000, cells=20_000_000, cell=10_000_000, seconds=300)
+"""CSV, JSON and JSON Lines, which are what they look like. `seconds` are for going through all rows once."""
 LIST_FILE = Limits(size=20 * MB)
 """What people write themselves: attributes, checklists, answers, prompts, transcripts."""
 PARQUET = Limits(

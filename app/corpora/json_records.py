@@ -72,7 +72,7 @@ def parse_json(text: str, name: str) -> Read:
     if not entries:
         raise FileFormatError(f"{name} holds an empty list.", "Choose a file that holds data.")
     sorted_out = list(_sorted_out(enumerate(entries, start=1)))
-    return counted(lambda: sorted_out)
+    return counted(lambda: sorted_out, name)
 
 
 def parse_json_lines(lines: Callable[[], Iterable[str]], name: str) -> Read:
@@ -92,7 +92,7 @@ def parse_json_lines(lines: Callable[[], Iterable[str]], name: str) -> Read:
                 last = number
                 yield number, _parsed(line)
 
-    good, skipped = counted(lambda: _sorted_out(parsed()))
+    good, skipped = counted(lambda: _sorted_out(parsed()), name)
     if not good:
         raise FileFormatError(
             f"{name} is not JSON Lines: none of its {len(skipped)} lines is a JSON object.",

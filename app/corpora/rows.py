@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time
 from itertools import islice
+from time import monotonic
 from typing import Any, Generic, TypeVar, overload
 
 from app.corpora.corpus import SkippedRow
@@ -142,10 +143,18 @@ class FileRows(Sequence[Row_co], Generic[Row_co]):
         return next(islice(self._read(), wanted, None))
 
 
-def counted(entries: Callable[[], Iterable[Item | SkippedRow]]) -> tuple[FileRows[Item], list[SkippedRow]]:
-    """The good ones of what is read, and the others: these are held, for a person is told of each."""
-    count, skipped = 0, []
+def counted(entries: Callable[[], Iterable[Item | SkippedRow]], name: str) -> tuple[FileRows[Item], list[SkippedRow]]:
+    """The good ones of what is read, and the others: these are held, for a person is told of each.
+
+    Raises FileFormatError where that takes longer than a file of data may.
+    """
+    count, skipped, end = 0, list[SkippedRow](), monotonic() + (DATA_FILE.seconds or 0)
     for entry in entries():
+        if monotonic() > end:
+            raise FileFormatError(
+                f"{name} takes longer to read than {DATA_FILE.seconds:.0f} s, the most for a file.",
+                "Split it into smaller files.",
+            )
         if isinstance(entry, SkippedRow):
             skipped.append(entry)
         else:
@@ -205,7 +214,7 @@ def headed_rows(rows: Callable[[], Iterator[tuple[int, Row]]], name: str) -> Rea
     that look like formulas is taken off.
     Raises FileFormatError where there is no header or no row, and where there are too many columns or cells.
     """
-    good, skipped = counted(lambda: _entries(rows(), name))
+    good, skipped = counted(lambda: _entries(rows(), name), name)
     if not good and not skipped:
         raise FileFormatError(f"{name} has a header row but no data.", "Choose a file that holds data.")
     if not good:

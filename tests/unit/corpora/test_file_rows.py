@@ -2,16 +2,20 @@
 
 import json
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from app.corpora import rows as rows_of_files
 from app.corpora.assembly import CorpusBuilder
 from app.corpora.corpus import CorpusText
 from app.corpora.reading import open_corpus, read_corpus
+from app.corpora.records import read_records
 from app.corpora.rows import FileRows
+from app.errors import FileFormatError
 
 ROWS = [{"doc_id": f"d{n // 3}", "system_id": f"s{n % 3}", "text": f"Text {n}.", "c": n % 5 + 1} for n in range(300)]
 
@@ -65,3 +69,17 @@ def test_a_reader_that_is_read_twice_says_the_same(tmp_path: Path) -> None:
     assert corpus.whole() == corpus.whole() == read_corpus(path)
     assert [(t.text.item_id, t.row) for t in corpus.read()] == [("1", 1), ("2", 2)]
     assert [(each.row, each.reason) for each in corpus.left_out()] == [(3, "It repeats row 1."), (4, "It has no text.")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("t.csv", "a,b\n1,2\n3,4\n"), ("t.jsonl", '{"a": 1}\n{"a": 2}\n')], ids=["csv", "jsonl"]
+)
+def test_file_that_takes_too_long_to_read_is_refused(
+    name: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).write_text(content)
+    assert len(read_records(tmp_path / name).items) == 2
+    clock = count(step=200)
+    monkeypatch.setattr(rows_of_files, "monotonic", lambda: next(clock))
+    with pytest.raises(FileFormatError):
+        read_records(tmp_path / name)
