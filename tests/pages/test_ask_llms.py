@@ -153,7 +153,7 @@ def test_an_endpoint_without_a_list_says_why_until_a_model_is_typed(
     vendors.listing = Status(404)
     endpoint_models(open_workbench(), PATIENCE)
     app = open_screen("ask_llms")
-    assert app.multiselect(key="ask_models").value == ["openai:gpt-4o", "anthropic:claude-sonnet-5-5"]
+    assert app.multiselect(key="ask_models").value == ["openai:gpt-6-luna", "anthropic:claude-sonnet-5-5"]
     assert "one model of each provider that is set up: 3 of 4" in captions(app)
     assert "type llama" in captions(app)
     assert "has no list of its models" in captions(app)

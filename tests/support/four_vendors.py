@@ -6,7 +6,7 @@ from tests.support.fake_llm import anthropic_wire, google_wire
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail
 from tests.support.fake_llm.server import FakeLlm, Received
 
-SUGGESTED = ["openai:gpt-4o", "anthropic:claude-sonnet-5-5", "google:gemini-3.8-flash", "llama:llama3.1:8b"]
+SUGGESTED = ["openai:gpt-6-luna", "anthropic:claude-sonnet-5-5", "google:gemini-3.8-flash", "llama:llama3.1:8b"]
 SERVED = ("nomic-embed-text", "qwen3:8b", "llama3.1:8b")
 POINTS = {"considerations": [{"index": n, "consideration": f"Whether point {n} is made."} for n in (1, 2, 3)]}
 
