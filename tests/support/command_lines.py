@@ -3,6 +3,7 @@
 import re
 import shlex
 import typing
+from enum import Enum
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -129,4 +130,6 @@ def _is_unknown(parameter: Any, name: str, value: str) -> bool:
 def _choices(annotation: Any) -> set[Any]:
     if typing.get_origin(annotation) is typing.Literal:
         return set(typing.get_args(annotation))
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return {each.value for each in annotation}
     return {choice for part in typing.get_args(annotation) for choice in _choices(part)}

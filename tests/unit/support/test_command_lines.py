@@ -16,7 +16,7 @@ from tests.support.command_lines import unknown_commands
         ("`--constant nil`", ["--constant nil"]),
         ("`interacteval results --level per-sourc`", ["results --level per-sourc"]),
         ("`interacteval score --evaluator rouge-9`", ["score --evaluator rouge-9"]),
-        ("`interacteval bench everything`", ["bench what everything"]),
+        ("`interacteval bench everything`", ["bench name everything"]),
     ],
 )
 def test_what_there_is_not_is_found(text: str, found: list[str]) -> None:
