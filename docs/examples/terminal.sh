@@ -44,7 +44,7 @@ TABLE
 interacteval import letters.csv --project Letters --map text=text --map source=source --map doc_id=doc \
   --map system_id=writer --rating Order=rater1 --rating Order=rater2
 
-# 2. Ideas: what somebody looks for, and what a model adds.
+# 2. Attributes: what somebody looks for, and what a model adds.
 printf '%s\n' "Each sentence follows from the one before it." "Nothing is told twice." > ideas.txt
 interacteval attributes add ideas.txt --project Letters --dimension Order --contributor Ada --kind human
 interacteval think-aloud --project Letters --dimension Order --model rules

@@ -9,6 +9,7 @@ ALLOWED = {
     "app/services/think_aloud/samples.py": "plans a run on the locked split",
     "app/services/scoring/run_writer.py": "the judge reads what the run planned",
     "app/services/scoring/blocks/block_scoring.py": "the judge reads what the run planned",
+    "app/services/scoring/answer_warnings.py": "looks at the answers of one run, whatever texts it scores",
     "app/services/scoring/run_worker.py": "keeps a document's texts together in what the run planned",
     "app/services/scoring/runs.py": "looks for references among what a run is to score",
     "app/services/scoring/evaluators.py": "a run on the locked split takes over what an earlier run asked about it",

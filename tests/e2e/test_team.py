@@ -75,7 +75,7 @@ def test_each_does_their_own_work_and_the_facilitator_sees_how_far_they_are(app:
     for name in NAMES:
         come_in(tabs[name], link(app, name, "--project", "Demo"), "My work")
         doors = at(tabs[name], "doors").get_by_role("link")
-        expect(doors).to_have_text([re.compile(f"{door}$") for door in ("Overview", "Ideas", "Checklist")])
+        expect(doors).to_have_text([re.compile(f"{door}$") for door in ("Overview", "Attributes", "Checklist")])
         begin_thinking_aloud(tabs[name])
     for name in NAMES:
         say(tabs[name], f"What {name} looks for.")
@@ -153,7 +153,7 @@ def test_phone_menu_closes_targets_are_high_and_only_the_page_scrolls(browser: B
     come_in(page, link(app, "Ana", "--project", "Demo"), "My work")
     menu = page.get_by_test_id("stSidebar")
     page.get_by_test_id("stExpandSidebarButton").click()
-    ideas = menu.get_by_role("link", name="Ideas")
+    ideas = menu.get_by_role("link", name="Attributes")
     ideas.click()
     expect(page.get_by_role("heading", level=1, name="Think aloud", exact=True)).to_be_visible()
     expect(ideas).not_to_be_in_viewport()

@@ -16,7 +16,7 @@ def test_it_touches_nothing_leads_on_and_stays_away_once_it_was_skipped(page: Pa
     name.fill("Talks")
     click(button(page, "Next step"), shows=card.get_by_text("Tour, 2 of 5"))
     expect(name).to_have_value("Talks")
-    click(button(page, "Open Ideas"), shows=page.get_by_role("heading", level=1, name="Think aloud", exact=True))
+    click(button(page, "Open Attributes"), shows=page.get_by_role("heading", level=1, name="Think aloud", exact=True))
     expect(card.get_by_text("Tour, 2 of 5")).to_be_visible()
     click(button(page, "Skip the tour"), hides=card)
     wait_until(page, "document.cookie.includes('interacteval_tour=')")

@@ -13,7 +13,7 @@ from app.domain.attribute import ContributorKind
 from app.domain.project import Dimension, Task
 from app.errors import NotReadyError
 from app.services.attributes import analysis as embedding_service
-from app.services.attributes.analysis import names_of_task, topics_of
+from app.services.attributes.analysis import TopicAnalysis, active_attributes, names_of_task, topics_in
 from app.services.attributes.attribute_changes import exclude_attributes
 from app.services.attributes.attributes import add_attributes
 from app.services.building.build import build
@@ -127,9 +127,13 @@ def test_excluded_attributes_are_left_out(workbench: Workbench, open_screen: Ope
     assert "Only people have said something" in told(sound(open_screen("compare")))
 
 
+def found_topics(demo: Workbench) -> TopicAnalysis:
+    return topics_in(active_attributes(demo, 1, 1), names=names_of_task(demo, 1, 1))
+
+
 def test_topics_lead_with_the_verdict_and_show_shares_spread_and_trust(demo: Workbench, open_screen: Open):
     app = at(open_screen("compare"), "topics")
-    verdict = topics_of(demo, 1, 1).verdict
+    verdict = found_topics(demo).verdict
     assert any(m.value.startswith("**") and verdict in told(app) for m in app.markdown)
     spreads = table(app, "topic_spreads")
     assert spreads["Who"].iloc[0] == "Everybody"
@@ -162,17 +166,9 @@ def test_comparison_over_its_time_limit_says_so(
     assert raised.value.message in told(app)
 
 
-def test_topics_and_compare_show_the_same_figures(demo: Workbench, open_screen: Open):
-    compared = at(open_screen("compare"), "topics")
-    summary = sound(open_screen("topics"))
-    figures = table(compared, "topic_spreads").set_index("Who")["Spread"]
-    for row in summary.dataframe[0].value.itertuples():
-        assert figures[row.Contributor] == pytest.approx(row.Spread)
-    names = names_of_task(demo, 1, 1)
-    assert {"coherence", "text"} <= set(names)
-    model = topics_of(demo, 1, 1).leading.model
-    assert model in told(compared)
-    assert model in told(summary)
+def test_the_names_of_dimension_and_task_are_no_topics(demo: Workbench, open_screen: Open):
+    assert {"coherence", "text"} <= set(names_of_task(demo, 1, 1))
+    assert found_topics(demo).leading.model in told(at(open_screen("compare"), "topics"))
 
 
 def test_number_of_topics_and_of_random_starts_can_be_chosen(demo: Workbench, open_screen: Open):

@@ -276,14 +276,6 @@ def test_raters_on_different_scales_are_named_wherever_their_mean_counts(
     assert b"Raters seem to use different scales" in report
 
 
-def test_the_topics_behind_the_checklist_in_short(demo: Workbench, open_screen: Callable[[str], AppTest]) -> None:
-    app = open_screen("topics")
-    assert not app.exception
-    assert "rules, not an LLM" in table(app, "Contributor")
-    assert len(table(app, "Contributor")) > 2
-    assert all(0 <= float(spread) <= 0.4 for spread in table(app, "Spread"))
-
-
 def test_nonsense_in_the_address_is_passed_over(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
     app = open_results(level="galaxy", view="nowhere", run="99,x", text="-1", open="figures,nothing")
     assert not app.exception

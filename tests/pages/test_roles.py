@@ -42,7 +42,6 @@ OPEN_TO = {
         "compare",
         "conditions",
         "methods",
-        "topics",
     },
     Role.FACILITATOR: ALL,
 }

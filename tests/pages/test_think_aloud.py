@@ -217,7 +217,7 @@ def test_others_open_with_done_and_close_again_with_more(demo: Workbench, open_s
 
 @pytest.mark.parametrize(
     ("screen", "view"),
-    [("build", ""), ("checklist", ""), ("compare", ""), ("topics", ""), ("results", "questions")],
+    [("build", ""), ("checklist", ""), ("compare", ""), ("results", "questions")],
 )
 def test_what_is_made_of_others_thoughts_opens_with_done(demo: Workbench, open_screen: Open, screen: str, view: str):
     app = say(expert(open_screen), demo, "It has one topic.")

@@ -16,11 +16,18 @@ if TYPE_CHECKING:
     from app.attribute_analysis.topics.grouping import GroupSpread, TopicGrouping
 
 Files = Annotated[
-    list[Path],
+    list[Path] | None,
     typer.Argument(
-        metavar="FILE...",
+        metavar="[FILE...]",
         help="One per contributor: an attribute per line, or a JSON list or object. Or an export (CSV, JSON).",
+        show_default=False,
     ),
+]
+OfProject = Annotated[
+    str | None, typer.Option("--project", help="The attributes of this project instead of files.", show_default=False)
+]
+OfDimension = Annotated[
+    str | None, typer.Option("--dimension", help="With --project: the dimension's name.", show_default=False)
 ]
 Kinds = Annotated[
     list[str] | None,
@@ -34,8 +41,10 @@ def register(cli: typer.Typer) -> None:
 
 
 def similarity(
-    files: Files,
+    files: Files = None,
     kind: Kinds = None,
+    project: OfProject = None,
+    dimension: OfDimension = None,
     embedding: Annotated[
         str,
         typer.Option(help="For the cosine: lsa (nothing leaves this machine), local, openai:MODEL or google:MODEL."),
@@ -45,6 +54,8 @@ def similarity(
     """How alike attributes are, within each file and between each two: ROUGE-L, Jaccard and cosine.
 
     Example: interacteval similarity human.txt llm.txt
+
+    A project: interacteval similarity --project Demo --dimension coherence
     """
     from app.attribute_analysis.pool import pool_attributes
     from app.attribute_analysis.similarity import compare_groups, pair_matrices
@@ -52,8 +63,8 @@ def similarity(
     from app.services.attributes.analysis import open_embedding
     from app.settings import settings
 
-    sets, kinds = read_sets(files)
-    pool = pool_attributes(sets, kinds | parse_kinds(kind))
+    sets, kinds, _ = _gathered(files or [], kind, project, dimension)
+    pool = pool_attributes(sets, kinds)
     embedder = open_embedding(embedding, Credentials.from_settings(settings())).embedder
     matrices = pair_matrices(pool.texts, embedder)
     found = compare_groups(matrices, pool.by_contributor())
@@ -70,25 +81,55 @@ def similarity(
 
 
 def topics(
-    files: Files,
+    files: Files = None,
     n_topics: Annotated[int, typer.Option("--topics", help="How many topics, 2 to 12.")] = 5,
     seeds: Annotated[int, typer.Option("--seeds", help="How many random starts, 1 to 200.")] = 20,
     kind: Kinds = None,
+    project: OfProject = None,
+    dimension: OfDimension = None,
     json_: JsonOption = False,
 ) -> None:
     """What the attributes are about, who spreads over which topics, and how far that can be trusted.
 
     Example: interacteval topics human.txt llm.txt --topics 5 --seeds 20
+
+    A project: interacteval topics --project Demo --dimension coherence
     """
     from app.attribute_analysis.pool import pool_attributes
     from app.attribute_analysis.topics.analysis import analyse_topics
 
-    sets, kinds = read_sets(files)
-    found = analyse_topics(pool_attributes(sets, kinds | parse_kinds(kind)), n_topics, seeds)
+    sets, kinds, names = _gathered(files or [], kind, project, dimension)
+    found = analyse_topics(pool_attributes(sets, kinds, names), n_topics, seeds)
     if json_:
         print_json(found.to_json())
         return
     _print_topics(found)
+
+
+def _gathered(
+    files: Sequence[Path], kind: Sequence[str] | None, project: str | None, dimension: str | None
+) -> tuple[dict[str, list[str]], dict[str, ContributorKind], tuple[str, ...]]:
+    """Attributes by contributor and the contributors' kinds, of files or of a project's dimension, and the names of
+    that project's task and dimension, which are no topics. Raises the errors of `read_sets`, and InputError."""
+    if project is None:
+        if not files or dimension is not None:
+            raise InputError("Whose attributes?", "Name files, or --project and --dimension.")
+        sets, kinds = read_sets(files)
+        return sets, kinds | parse_kinds(list(kind) if kind else None), ()
+    if files or dimension is None or kind:
+        raise InputError("--project goes with --dimension, and without files and --kind.", "Leave out the others.")
+    from app.services.attributes.analysis import active_attributes, names_of_task
+    from app.services.data.projects import get_project, one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    project_id, dimension_id = get_project(workbench, project).id, one_dimension(workbench, project, dimension).id
+    found: dict[str, list[str]] = {}
+    of_kind: dict[str, ContributorKind] = {}
+    for attribute in active_attributes(workbench, project_id, dimension_id):
+        found.setdefault(attribute.contributor, []).append(attribute.text)
+        of_kind[attribute.contributor] = attribute.kind
+    return found, of_kind, names_of_task(workbench, project_id, dimension_id)
 
 
 def read_sets(files: Sequence[Path]) -> tuple[dict[str, list[str]], dict[str, ContributorKind]]:

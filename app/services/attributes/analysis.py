@@ -55,11 +55,9 @@ __all__ = [
     "find_unique_attributes",
     "names_of_task",
     "pool_of",
-    "similarity_of",
     "similarity_of_sets",
     "topic_coherence",
     "topics_in",
-    "topics_of",
 ]
 
 
@@ -189,18 +187,12 @@ class UniqueAttributes:
     map: AttributeMap
 
 
-def similarity_of(workbench: Workbench, project_id: int, dimension_id: int) -> ContributorComparison:
-    """Similarity of a dimension's active attributes. Raises NotReadyError where there are none."""
-    return compare_contributors(_read(workbench, project_id, dimension_id))
-
-
 @use_case(Right.REVIEW)
-def topics_of(
-    workbench: Workbench, project_id: int, dimension_id: int, topics: int = 5, seeds: int = 20
-) -> TopicAnalysis:
-    """Topics of a dimension's active attributes by both models. Raises NotReadyError."""
-    names = names_of_task(workbench, project_id, dimension_id)
-    return topics_in(_read(workbench, project_id, dimension_id), topics, seeds, names)
+def active_attributes(workbench: Workbench, project_id: int, dimension_id: int) -> list[Attribute]:
+    """Return a dimension's attributes that count, those of all contributors."""
+    with workbench.database.read() as work:
+        found = work.think_aloud.attributes(project_id, dimension_id)
+    return [attribute for attribute in found if attribute.status is AttributeStatus.ACTIVE]
 
 
 def compare_contributors(attributes: Sequence[Attribute], embedding: Embedding = LSA) -> ContributorComparison:
@@ -258,11 +250,6 @@ def similarity_of_sets(
 def pool_of(attributes: Sequence[Attribute]) -> AttributePool:
     """The active attributes, by contributor. Raises NotReadyError where there are none."""
     return _pool(_said(attributes))
-
-
-def _read(workbench: Workbench, project_id: int, dimension_id: int) -> list[Attribute]:
-    with workbench.database.read() as work:
-        return work.think_aloud.attributes(project_id, dimension_id)
 
 
 def _said(attributes: Sequence[Attribute]) -> _Said:

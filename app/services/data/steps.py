@@ -91,7 +91,7 @@ def next_step(progress: Overview) -> NextStep:
 
 
 def steps_of(progress: Overview, dimension: DimensionProgress | None) -> tuple[FlowStep, ...]:
-    """Texts, ideas, checklist, scores and results of a dimension; None stands for a project that has none."""
+    """Texts, attributes, checklist, scores and results of a dimension; None stands for a project that has none."""
     if dimension is None:
         return tuple(
             FlowStep(title, screen, StepState.READY if screen == "data" else StepState.BLOCKED, _no_dimension(progress))
@@ -109,7 +109,7 @@ def steps_of(progress: Overview, dimension: DimensionProgress | None) -> tuple[F
 
 _SCREENS = (
     ("Texts", "data"),
-    ("Ideas", "think_aloud"),
+    ("Attributes", "think_aloud"),
     ("Checklist", "checklist"),
     ("Scores", "score"),
     ("Results", "results"),
@@ -163,7 +163,7 @@ def _checklist(dimension: DimensionProgress) -> _Standing:
     if newest is None:
         if dimension.attributes:
             return StepState.READY, _TODO["build"].why.format(names=dimension.dimension.name)
-        return StepState.BLOCKED, "Waits for ideas: say first what to look for."
+        return StepState.BLOCKED, "Waits for attributes: say first what to look for."
     if dimension.published is None:
         return StepState.READY, _TODO["publish"].why.format(names=dimension.dimension.name)
     draft = f"; version {newest.version} is a draft" if newest.status is ChecklistStatus.DRAFT else ""

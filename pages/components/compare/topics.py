@@ -1,21 +1,40 @@
 """Topics of the attributes: the verdict on them first, then who speaks about what."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import Attribute, ContributorKind
+from app.domain.chart_look import METHODS, NEUTRAL
 from app.errors import WorkbenchError
-from app.services.attributes.analysis import TopicGrouping, pool_of, topic_coherence, topics_in
+from app.services.attributes.analysis import (
+    CoherenceAt,
+    GroupSpread,
+    TopicAnalysis,
+    TopicGrouping,
+    pool_of,
+    topic_coherence,
+    topics_in,
+)
 from pages.components.compare.similarity import Names
-from pages.components.shell.picture import picture
+from pages.components.shell.guide import more_in_guide
+from pages.components.shell.picture import Chart, colour_scale, picture
 from pages.components.shell.tables import csv_download
-from pages.components.shell.topics import SpreadGroup, coherence_chart, share_rows, shares_chart, spreads, trust
 from pages.components.shell.words import number, plain
 
 COUNT, SEEDS, MOST_SEEDS = 5, 20, 200
 SHOWN_WORDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadGroup:
+    """A contributor or condition; `kind` is None for people and LLMs together."""
+
+    spread: GroupSpread
+    kind: ContributorKind | None
 
 
 def topics(attributes: Sequence[Attribute], names: Names, dimension_id: int, of_task: tuple[str, ...]) -> None:
@@ -150,3 +169,208 @@ def _coherence(attributes: Sequence[Attribute], count: int, of_task: tuple[str, 
         "Coherence (NPMI): do the top words of a topic occur in the same attributes? 1 is always, -1 never. A peak "
         "speaks for that number of topics, but sets of a few dozen attributes give a rough guide only.",
     )
+
+
+BAR, GAP, MARGIN = 17, 14, 70  # the margin holds legend and axis
+LABEL_WORDS = 3
+
+
+def share_rows(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> pd.DataFrame:
+    """One row a group and topic; shares from 0 to 1."""
+    return pd.DataFrame(
+        [
+            {
+                "group": name,
+                "attributes": group.spread.n,
+                "topic": f"{topic.id} · {', '.join(topic.words[:LABEL_WORDS])}",
+                "words": ", ".join(topic.words),
+                "share": share,
+                "low": interval.low,
+                "high": interval.high,
+                "empty in": empty,
+                "mixture share": mixture,
+            }
+            for name, group in groups.items()
+            if (top := group.spread.by_top_topic) is not None and (mixed := group.spread.by_mixture) is not None
+            for topic, share, interval, empty, mixture in zip(
+                grouping.topics, top.values, top.intervals, group.spread.empty_share, mixed.values, strict=True
+            )
+        ]
+    )
+
+
+def shares_chart(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> Chart:
+    data = share_rows(grouping, groups)
+    order = list(groups)
+    over = "random starts" if grouping.varied == "seeds" else "resamples"
+    highest = min(1.0, float(data[["share", "high"]].to_numpy(dtype=float).max()) + 0.05)
+    base = alt.Chart(data).encode(
+        y=alt.Y(
+            "topic:N", sort=None, title=None, axis=alt.Axis(labelLimit=330, labelFlush=False, ticks=False, domain=False)
+        ),
+        yOffset=alt.YOffset("group:N", sort=order),
+        tooltip=[
+            alt.Tooltip("group:N", title="Who"),
+            alt.Tooltip("words:N", title="Topic"),
+            alt.Tooltip("share:Q", title="Share", format=".0%"),
+            alt.Tooltip("low:Q", title=f"Middle 95 % over {over}, from", format=".0%"),
+            alt.Tooltip("high:Q", title="to", format=".0%"),
+            alt.Tooltip("mixture share:Q", title="Share, each attribute divided over topics", format=".0%"),
+            alt.Tooltip("empty in:Q", title=f"Empty in this part of the {over}", format=".0%"),
+            alt.Tooltip("attributes:Q", title="Attributes"),
+        ],
+    )
+    bar = base.mark_bar().encode(
+        x=alt.X(
+            "share:Q", title="Share of attributes", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, highest])
+        ),
+        color=alt.Color(
+            "group:N",
+            sort=order,
+            title=None,
+            scale=colour_scale({name: group.kind for name, group in groups.items()}),
+            legend=alt.Legend(orient="top", labelLimit=260),
+        ),
+    )
+    line = base.mark_rule(strokeWidth=1.5, color=NEUTRAL).encode(
+        x="low:Q", x2="high:Q", yOffset=alt.YOffset("group:N", sort=order, bandPosition=0.5)
+    )
+    height = MARGIN + len(grouping.topics) * (BAR * len(order) + GAP)
+    return alt.layer(bar, line).properties(height=height)
+
+
+def coherence_chart(found: Sequence[CoherenceAt], chosen: int) -> Chart:
+    """`chosen`: the number of topics shown above, marked by a line."""
+    rows = [
+        {"topics": at.n_topics, "model": model, "npmi": value.npmi, "umass": value.umass}
+        for at in found
+        for model, value in (("LDA", at.lda), ("NMF", at.steady))
+        if value.npmi is not None
+    ]
+    base = alt.Chart(pd.DataFrame(rows, columns=["topics", "model", "npmi", "umass"])).encode(
+        x=alt.X("topics:Q", title="Topics", axis=alt.Axis(tickMinStep=1, format="d"), scale=alt.Scale(zero=False)),
+        y=alt.Y("npmi:Q", title="Coherence (NPMI)", scale=alt.Scale(zero=False)),
+        color=alt.Color(
+            "model:N",
+            title=None,
+            scale=alt.Scale(domain=["LDA", "NMF"], range=[METHODS[1], METHODS[0]]),
+            legend=alt.Legend(orient="top"),
+        ),
+        tooltip=[
+            alt.Tooltip("model:N", title="Model"),
+            alt.Tooltip("topics:Q", title="Topics"),
+            alt.Tooltip("npmi:Q", title="NPMI", format=".3f"),
+            alt.Tooltip("umass:Q", title="UMass (near 0 is better)", format=".2f"),
+        ],
+    )
+    mark = (
+        alt.Chart(pd.DataFrame({"topics": [chosen]})).mark_rule(strokeDash=[4, 4], color=NEUTRAL).encode(x="topics:Q")
+    )
+    return alt.layer(mark, base.mark_line(), base.mark_point(filled=True, size=60)).properties(height=230)
+
+
+SPREAD = (
+    "Standard deviation of the shares over the topics. Low: somebody speaks about all topics alike (the paper's word "
+    "is balanced). High: somebody stays with few (myopic)."
+)
+BY_CHANCE = "The spread of as many attributes when each falls on a topic at random: the fewer, the higher."
+GRADES = {
+    "chance": "by chance",
+    "partly": "in part",
+    "steady": "steady",
+    "unknown": "not known",
+}
+AGREEMENT = (
+    "Median adjusted Rand index over pairs of fits: 1 is the same groups every time, 0 is what shuffled labels reach."
+)
+BASELINE = (
+    "What the same words, dealt at random, reach in the same way. Fits on resamples share most attributes, so even "
+    "where there is nothing to find they agree above 0."
+)
+CONSENSUS = (
+    "Attributes grouped by how often fits put them together. Together: of two in one group, the share of fits that "
+    "keep them together. Apart: the same for two of different groups. Far apart is good."
+)
+
+
+def spreads(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> None:
+    count = len(grouping.topics)
+    most = (count - 1) ** 0.5 / count
+    over = "random starts" if grouping.varied == "seeds" else "resamples"
+    rows = [
+        {
+            "Who": name,
+            "Attributes": group.spread.n,
+            "Spread": shares.spread,
+            "By chance": group.spread.chance,
+            "From": shares.spread_interval.low,
+            "To": shares.spread_interval.high,
+            "Topics never touched": ", ".join(str(topic) for topic in group.spread.empty) or "none",
+        }
+        for name, group in groups.items()
+        if (shares := group.spread.by_top_topic) is not None
+    ]
+    st.markdown("**How evenly everybody speaks about all topics**", help=SPREAD + more_in_guide("spread"))
+    st.dataframe(
+        pd.DataFrame(rows),
+        placeholder="–",
+        hide_index=True,
+        key="topic_spreads",
+        column_config={
+            "Spread": st.column_config.ProgressColumn(format="%.2f", min_value=0.0, max_value=most, help=SPREAD),
+            "By chance": st.column_config.NumberColumn(format="%.2f", help=BY_CHANCE),
+            "From": st.column_config.NumberColumn(format="%.2f", help=f"Middle 95 % over {over}."),
+            "To": st.column_config.NumberColumn(format="%.2f", help=f"Middle 95 % over {over}."),
+            "Topics never touched": st.column_config.TextColumn(help="Topics with none of somebody's attributes."),
+        },
+    )
+    st.caption(
+        f"Spread is the standard deviation of the shares. 0: the same share in each of the {count} topics; "
+        f"{most:.2f}: everything in one. Few attributes spread unevenly by chance alone, so compare sets of "
+        "like size, or each with its own spread by chance."
+    )
+
+
+def trust(found: TopicAnalysis, shown: TopicGrouping) -> None:
+    st.markdown("**How far to trust these topics**", help=AGREEMENT + more_in_guide("trust"))
+    rows = [_row(name, grouping) for name, grouping in (("LDA", found.lda), ("NMF", found.steady))]
+    st.dataframe(
+        pd.DataFrame(rows),
+        placeholder="–",
+        hide_index=True,
+        key="topic_stability",
+        column_config={
+            "Agreement": st.column_config.NumberColumn(format="%.2f", help=AGREEMENT),
+            "Lowest": st.column_config.NumberColumn(format="%.2f", help="The 2.5th percentile over pairs of fits."),
+            "By chance": st.column_config.NumberColumn(format="%.2f", help=BASELINE),
+            "Words shared": st.column_config.NumberColumn(
+                format="%.2f", help="Of the ten top words of matched topics, the share that two fits have in common."
+            ),
+            "Repeats": st.column_config.TextColumn(help="How far agreement lies above chance: our grades."),
+            "Together": st.column_config.NumberColumn(format="%.0f %%", help=CONSENSUS),
+            "Apart": st.column_config.NumberColumn(format="%.0f %%", help=CONSENSUS),
+        },
+    )
+    if shown.consensus.together is not None and shown.consensus.apart is not None:
+        st.caption(
+            plain(
+                f"Consensus over {shown.stability.fits} fits: two attributes of one group come together in "
+                f"{shown.consensus.together:.0%} of them, two of different groups in {shown.consensus.apart:.0%}. "
+                "Each attribute's group is in the file."
+            )
+        )
+
+
+def _row(name: str, grouping: TopicGrouping) -> dict[str, object]:
+    stability, consensus = grouping.stability, grouping.consensus
+    return {
+        "Model": name,
+        "Compared": f"{stability.fits} {'random starts' if grouping.varied == 'seeds' else 'resamples'}",
+        "Agreement": stability.ari_median,
+        "Lowest": stability.ari_low,
+        "By chance": stability.baseline,
+        "Words shared": stability.word_overlap,
+        "Repeats": GRADES[stability.grade],
+        "Together": None if consensus.together is None else 100 * consensus.together,
+        "Apart": None if consensus.apart is None else 100 * consensus.apart,
+    }

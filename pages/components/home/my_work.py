@@ -99,7 +99,7 @@ _ICONS = {
     StepState.BLOCKED: ":gray[:material/lock:]",
 }
 # The last step is a look at what the one before it made.
-_SHOWN = ("Texts", "Ideas", "Checklist", "Scores")
+_SHOWN = ("Texts", "Attributes", "Checklist", "Scores")
 
 
 def ready(workbench: Workbench, progress: Overview) -> None:
@@ -138,7 +138,7 @@ def _short(workbench: Workbench, progress: Overview, dimension: DimensionProgres
     """What there is of a step, in as few words as a table holds."""
     if title == "Texts":
         return f"{progress.texts:,}"
-    if title == "Ideas":
+    if title == "Attributes":
         return f"{dimension.attributes:,}" if dimension.attributes else "none"
     if title == "Checklist":
         newest = dimension.checklist

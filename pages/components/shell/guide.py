@@ -102,7 +102,6 @@ PARAGRAPHS: Mapping[str, str] = {
     "side_by_side": "experts.html#compare-two-sets",
     "conditions": "researchers.html#whose-attributes",
     "methods": "researchers.html#several-methods",
-    "topics": "researchers.html#topics",
     "locked_test": "researchers.html#a-locked-test",
     "prompts": "researchers.html#prompts",
     "settings": "administrators.html#models-and-keys",

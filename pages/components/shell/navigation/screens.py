@@ -48,12 +48,13 @@ DOORS = (
     Door("Overview", HOME.icon, (HOME,)),
     Door("Texts", ":material/article:", (Screen("data", "Texts", ":material/article:"),)),
     Door(
-        "Ideas",
+        "Attributes",
         ":material/lightbulb:",
         (
             Screen("think_aloud", "Think aloud", ":material/record_voice_over:", Right.TAKE_PART),
             Screen("ask_llms", "Ask the LLMs", ":material/forum:"),
             Screen("attributes", "Attributes", ":material/sell:", Right.REVIEW),
+            Screen("compare", "Compare", ":material/compare:", Right.READ),
         ),
     ),
     Door(
@@ -80,11 +81,9 @@ RESEARCH = Door(
     "Research",
     ":material/science:",
     (
-        Screen("compare", "Compare", ":material/compare:", Right.READ),
         Screen("side_by_side", "Side by side", ":material/compare_arrows:", Right.TAKE_PART),
         Screen("conditions", "Conditions", ":material/balance:", Right.READ),
         Screen("methods", "Methods", ":material/price_check:", Right.READ),
-        Screen("topics", "Topics", ":material/topic:", Right.READ),
         Screen("locked_test", "Locked test", ":material/lock:"),
     ),
 )
@@ -321,15 +320,15 @@ STOPS = (
     ),
     TourStop(
         "think_aloud",
-        "Ideas",
+        "Attributes",
         "People say under “Think aloud” what makes a text good, LLMs under “Ask the LLMs”. Nobody sees what others "
         "wrote before they are done themselves.",
     ),
     TourStop(
         "checklist",
         "Checklist",
-        "The ideas become yes/no questions, and each knows whose ideas it comes from. The draft is yours to edit; a "
-        "published version never changes.",
+        "The attributes become yes/no questions, and each question knows whose attributes it comes from. The draft is "
+        "yours to edit; a published version never changes.",
     ),
     TourStop(
         "score",

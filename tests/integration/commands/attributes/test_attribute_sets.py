@@ -9,6 +9,10 @@ from app.commands.attributes.attribute_sets import read_sets, register
 from app.domain.attribute import ContributorKind
 from app.errors import FileFormatError, InputError, MissingKeyError, NotFoundError, NotReadyError
 from app.export.spreadsheet import csv_bytes
+from app.services.attributes.attribute_changes import exclude_attributes
+from app.services.attributes.attributes import add_attributes, attributes_of
+from app.services.data.projects import one_dimension
+from app.services.runtime.workbench import Workbench
 from tests.support.fake_llm.server import FakeLlm
 
 HUMAN = [f"- Ideas {verb} in good order\n" for verb in ("follow", "stand", "come")] + ["- Commas are placed well\n"]
@@ -186,3 +190,33 @@ def test_a_providers_embedding_is_used_and_named(
 @pytest.mark.parametrize("command", ["similarity", "topics"])
 def test_help_has_an_example(cli: typer.Typer, command: str) -> None:
     assert f"interacteval {command} human.txt" in CliRunner().invoke(cli, [command, "--help"]).stdout
+
+
+@pytest.mark.parametrize("command", ["similarity", "topics"])
+def test_a_projects_attributes_give_what_their_export_gives(
+    cli: typer.Typer, bench: Workbench, tmp_path: Path, command: str
+) -> None:
+    dimension = one_dimension(bench, "Ready", "coherence")
+    for name, kind, said in (("Ana", ContributorKind.HUMAN, HUMAN), ("gpt", ContributorKind.LLM, LLM)):
+        add_attributes(bench, dimension.id, name, kind, [line.strip("- \n") for line in said])
+    (gone,) = add_attributes(bench, dimension.id, "Ana", ContributorKind.HUMAN, ["Twice said"])
+    exclude_attributes(bench, [gone], "twice")
+    names = ("contributor", "kind", "text", "status")
+    rows = [{name: getattr(a, name) for name in names} for a in attributes_of(bench, 1, dimension.id)]
+    (tmp_path / "export.csv").write_bytes(csv_bytes(names, rows))
+    of_project = CliRunner().invoke(cli, [command, "--project", "Ready", "--dimension", "coherence", "--json"])
+    of_export = CliRunner().invoke(cli, [command, str(tmp_path / "export.csv"), "--json"])
+    assert (of_project.exit_code, of_export.exit_code) == (0, 0)
+    found = json.loads(of_project.stdout)
+    if command == "similarity":
+        assert found == json.loads(of_export.stdout)
+    else:
+        assert found["shares"].keys() == {"Ana", "gpt"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[], ["--dimension", "coherence"], ["--project", "Ready"], ["a.txt", "--project", "Ready", "--dimension", "d"]],
+)
+def test_files_or_a_projects_dimension_are_named(cli: typer.Typer, words: list[str]) -> None:
+    assert isinstance(CliRunner().invoke(cli, ["topics", *words]).exception, InputError)
