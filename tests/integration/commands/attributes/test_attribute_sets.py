@@ -11,9 +11,9 @@ from app.errors import FileFormatError, InputError, MissingKeyError, NotFoundErr
 from app.export.spreadsheet import csv_bytes
 from app.services.attributes.attribute_changes import exclude_attributes
 from app.services.attributes.attributes import add_attributes, attributes_of
-from app.services.data.projects import one_dimension
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import open_workbench
 from tests.support.fake_llm.server import FakeLlm
+from tests.support.projects import ready_to_score
 
 HUMAN = [f"- Ideas {verb} in good order\n" for verb in ("follow", "stand", "come")] + ["- Commas are placed well\n"]
 LLM = ["Check that the grammar holds", "Verify commas and grammar", "Ensure ideas flow", "Commas are placed well"]
@@ -193,10 +193,9 @@ def test_help_has_an_example(cli: typer.Typer, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["similarity", "topics"])
-def test_a_projects_attributes_give_what_their_export_gives(
-    cli: typer.Typer, bench: Workbench, tmp_path: Path, command: str
-) -> None:
-    dimension = one_dimension(bench, "Ready", "coherence")
+def test_a_projects_attributes_give_what_their_export_gives(cli: typer.Typer, tmp_path: Path, command: str) -> None:
+    bench = open_workbench()
+    dimension = ready_to_score(bench)
     for name, kind, said in (("Ana", ContributorKind.HUMAN, HUMAN), ("gpt", ContributorKind.LLM, LLM)):
         add_attributes(bench, dimension.id, name, kind, [line.strip("- \n") for line in said])
     (gone,) = add_attributes(bench, dimension.id, "Ana", ContributorKind.HUMAN, ["Twice said"])
