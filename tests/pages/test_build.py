@@ -446,3 +446,16 @@ def test_how_far_an_llm_may_go_is_chosen_for_what_is_asked_next(letters: Workben
     build = newest(letters, "Letters").id
     finished(app.button(key=f"regenerate_{build}_{Stage.CLUSTERS}").click().run(), letters, "Letters")
     assert [7000 in request.body.values() for request in llm.requests] == [True]
+
+
+def test_each_of_eight_contributors_can_be_chosen(letters: Workbench, open_screen: Open) -> None:
+    _, dimension = place(letters, "Letters")
+    names = {"Mira"}
+    for number in range(7):
+        kind = ContributorKind.HUMAN if number < 3 else ContributorKind.LLM
+        names.add(f"{kind.value} {number}")
+        add_attributes(letters, dimension.id, f"{kind.value} {number}", kind, ["Another point."])
+    app = open_screen("build")
+    chosen = app.button_group(key=f"condition_{dimension.id}_8")
+    assert set(chosen.value) == names
+    assert len(chosen.options) == 8

@@ -25,7 +25,7 @@ from app.scoring import engine
 from app.services.results.results import results_of
 from app.services.results.run_answers import run_counts
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.blocks import block_scoring
+from app.services.scoring.blocks import block_scoring, dask_workers
 from app.services.scoring.runs import RunOptions, failures_of, get_run, start_run, stop_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.behaviour import Behaviour, Drop, Fail, Held, Slow, Status, all_yes
@@ -273,3 +273,16 @@ def test_no_text_and_no_key_stands_in_an_error_of_a_failed_score(workbench: Work
     said = " ".join(message for _, _, _, message in failures_of(workbench, report.run.id)) + report.run.message
     assert said.strip()
     assert not re.search(r"planted-key|Text number|Source \d", said)
+
+
+@pytest.mark.slow
+def test_a_large_run_starts_no_process_by_default(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def started(*_: object, **__: object) -> None:
+        raise AssertionError("a process was started")
+
+    dimension = ready_to_score(workbench, texts=1_160, questions=1)
+    monkeypatch.setattr(subprocess, "Popen", started)
+    monkeypatch.setattr(dask_workers, "local_cluster", started)
+    run = work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules"))).run
+    assert (run.status, run.done) == (RunStatus.DONE, run.all)
+    assert run.all > 1_000
