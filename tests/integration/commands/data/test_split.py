@@ -47,4 +47,4 @@ def test_a_look_is_counted_and_marked(run: Run, tmp_path: Path) -> None:
     assert looked["results"][0]["locked_split"] is True
     assert looked["results"][0]["n"] == 6
     assert "Looks so far: 1" in run("split", "show", "--project", "Small")[1]
-    assert "looked at twice" in run("split", "look", "--project", "Small", "--run", scored["run"], "--by", "Ben")[1]
+    assert "Looks so far: 2" in run("split", "look", "--project", "Small", "--run", scored["run"], "--by", "Ben")[1]

@@ -142,7 +142,7 @@ def test_too_few_unseen_texts_are_left_unseen(made: Made) -> None:
     assert few < 30
     attempt = improve(there.workbench, there.question.id, WRITER)
     assert (attempt.best, attempt.proof, attempt.proof_texts, attempt.proof_decided) == (1, None, (), few)
-    assert f"{30 - few} more are missing there." in attempt_sentence(attempt)
+    assert f"about {2 * (30 - few)} more texts" in attempt_sentence(attempt)
     assert len(there.models.judged) == 2 * len(found.development)
 
 
