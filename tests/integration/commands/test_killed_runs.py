@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import text as sql
 
 from app.corpora.reading import read_corpus
+from app.scoring.concurrency import texts_at_once
 from app.services.data.imports import keep_corpus
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
@@ -83,5 +84,5 @@ def test_a_run_killed_four_times_pays_nothing_twice_but_what_was_in_flight(tmp_p
         calls, different, done = on_record(tmp_path)
         assert (report["status"], done) == ("done", report["dimensions"]["coherence"]["scored"])
         assert calls == different
-        assert different <= asked() <= different + KILLS * AT_ONCE
-        assert asked() - different <= report["maybe_paid_twice"] <= KILLS * AT_ONCE
+        assert different <= asked() <= different + KILLS * texts_at_once(AT_ONCE)
+        assert asked() - different <= report["maybe_paid_twice"] <= KILLS * texts_at_once(AT_ONCE)

@@ -27,6 +27,7 @@ from app.errors import ClusterError
 from app.evaluators import reference_metrics
 from app.evaluators.reference_metrics import MetricCalls, compute_in_this_process
 from app.providers.credentials import Credentials
+from app.scoring.concurrency import texts_at_once
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.blocks.block_scoring import Block
 from app.services.scoring.blocks.dask_workers import Workers, WorkersRun, obstacle_at_worker, workers_for
@@ -194,7 +195,7 @@ def test_a_worker_that_is_killed_loses_nothing_but_what_was_in_flight(
         report = ending.result()
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
     assert calls_of(bench, run) == (TEXTS, TEXTS)
-    assert TEXTS < len(llm.requests) <= TEXTS + AT_ONCE // 2
+    assert TEXTS < len(llm.requests) <= TEXTS + texts_at_once(AT_ONCE // 2)
 
 
 def test_a_worker_that_comes_in_its_place_helps(bench: Workbench, cluster: DaskCluster, llm: FakeLlm) -> None:
@@ -233,7 +234,7 @@ def test_without_its_scheduler_the_run_goes_on_here(bench: Workbench, llm: FakeL
         dead.set()
         report = ending.result()
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
-    assert len(llm.requests) <= TEXTS + AT_ONCE
+    assert len(llm.requests) <= TEXTS + texts_at_once(AT_ONCE)
 
 
 def test_a_stop_reaches_the_workers_and_the_rest_goes_on_later(
@@ -282,7 +283,7 @@ def test_a_killed_process_leaves_a_run_that_can_be_resumed(
     opened.set()
     report = work_on(bench, run, AT_ONCE)
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
-    assert len(llm.requests) <= TEXTS + AT_ONCE
+    assert len(llm.requests) <= TEXTS + texts_at_once(AT_ONCE)
 
 
 def test_an_error_that_every_request_would_meet_ends_the_run(
@@ -293,7 +294,7 @@ def test_an_error_that_every_request_would_meet_ends_the_run(
     assert report.run.status is RunStatus.FAILED
     assert report.fatal is not None
     assert report.fatal.kind == "wrong-key"
-    assert len(llm.requests) <= 1 + AT_ONCE
+    assert len(llm.requests) <= 1 + texts_at_once(AT_ONCE)
 
 
 def test_refusals_of_each_worker_are_asked_again_and_nothing_else(
