@@ -50,7 +50,7 @@ FAULTS = {
         f"{META}/raters/rater_agreement.py", "np.maximum(everything - 1, 1)", "np.maximum(everything, 1)", ALPHA
     ),
     "ranks without ties": Fault(
-        f"{META}/coefficients.py",
+        f"{META}/correlation.py",
         "_moment(stats.rankdata(x), ",
         "_moment(stats.rankdata(x, method='ordinal'), ",
         STATISTICS,
@@ -60,7 +60,7 @@ FAULTS = {
         f"{META}/correlation.py", "np.round(means / unit, 12) * unit", "means", STATISTICS
     ),
     "Williams with n": Fault(
-        f"{META}/significance.py", "2 * (n - 1) / (n - 3)", "2 * n / (n - 3)", TESTS_OF_DIFFERENCES
+        f"{META}/permutation.py", "2 * (n - 1) / (n - 3)", "2 * n / (n - 3)", TESTS_OF_DIFFERENCES
     ),
     "another expert's things": Fault(
         USE_CASE, 'if {arguments.get("expert", name), author or name} != {name}:', "if False:", RIGHTS
@@ -102,6 +102,12 @@ def _pytest(folder: Path, tests: tuple[str, ...]) -> "subprocess.CompletedProces
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_each_planted_fault_has_its_place(fault: Fault) -> None:
+    assert (ROOT / fault.file).read_text(encoding="utf-8").count(fault.right) == 1
+    assert all((ROOT / tests).exists() for tests in fault.tests)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("tests", sorted({fault.tests for fault in FAULTS.values()}))
 def test_without_a_planted_fault_the_tests_pass(copy: Path, tests: tuple[str, ...]) -> None:
@@ -115,7 +121,6 @@ def test_a_planted_fault_is_caught(copy: Path, name: str) -> None:
     fault = FAULTS[name]
     file = copy / fault.file
     source = file.read_text(encoding="utf-8")
-    assert source.count(fault.right) == 1
     file.write_text(source.replace(fault.right, fault.wrong), encoding="utf-8")
     try:
         assert _pytest(copy, fault.tests).returncode == 1
