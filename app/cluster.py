@@ -280,10 +280,10 @@ def cluster_address(*, worth_it: bool = True) -> str:
 
 
 def map_parts(work: Callable[..., Any], parts: Callable[[], Sequence[Any]], *same: Any) -> list[Any] | None:
-    """What `work` makes of each part and of what is the same for all, in order; None for whoever has to do it alone.
+    """Return `work(part, *same)` for each part, in order, computed by Dask workers; None where there are none.
 
-    A scheduler that the settings name and that can't be asked only takes time. Raises ClusterError where it was named
-    for this very work.
+    The caller then computes it itself. Raises ClusterError where a scheduler that was named for this very work can't be
+    asked; one that only the settings name is passed over.
     """
     address = cluster_address()
     if not address:

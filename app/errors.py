@@ -122,7 +122,7 @@ class RepeatedError(InputError):
 
 
 class NotAllowedError(InputError):
-    default_hint = "Ask whoever runs the project."
+    default_hint = "Ask the project's facilitator."
     paragraph = Paragraph(*_OF_FACILITATORS, "Run a team")
 
 

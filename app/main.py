@@ -30,7 +30,7 @@ except WorkbenchError as error:
     st.stop()
 if workbench.actor == NOBODY:
     st.title("You are signed out", anchor=False)
-    st.markdown("Open your own link again, or ask whoever runs the project for a new one.")
+    st.markdown("Open your own link again, or ask the project's facilitator for a new one.")
     st.stop()
 endpoint_models(workbench, patience=0)  # asked in the background, so that every screen can offer them
 page = navigation()

@@ -87,7 +87,7 @@ TRIED_AGAIN = 5.0
 """Seconds before a document that couldn't be had is asked for anew: else everybody would wait for a provider that is
 down, one behind the other."""
 PATIENCE = httpx2.Timeout(5.0)
-_ASK = "Try again in a minute; if it stays so, tell whoever runs this server."
+_ASK = "Try again in a minute; if it stays so, tell this server's owner."
 
 Document = dict[str, Any]
 
@@ -201,14 +201,14 @@ def _signed(token: str, keys: Callable[[bool], KeySet]) -> jwt.Token:
 def _unreadable() -> SignInError:
     return SignInError(
         "What the provider sent doesn't bear its signature.",
-        "Sign in again; if it stays so, tell whoever runs this server.",
+        "Sign in again; if it stays so, tell this server's owner.",
     )
 
 
 def _clocks() -> SignInError:
     return SignInError(
         "What the provider sent is too old, or not good yet: its clock and this server's differ.",
-        "Sign in again; if it stays so, whoever runs this server sets its clock right.",
+        "Sign in again; if it stays so, this server's owner sets its clock right.",
     )
 
 
@@ -217,7 +217,7 @@ def _not_for_us(claim: str) -> NotAllowedError:
         return NotAllowedError("What the provider sent answers another sign-in.", "Sign in again.")
     return NotAllowedError(
         "What the provider sent is for another server, or from another issuer.",
-        "If it stays so, whoever runs this server checks INTERACTEVAL_OIDC_DISCOVERY and INTERACTEVAL_OIDC_CLIENT.",
+        "If it stays so, this server's owner checks INTERACTEVAL_OIDC_DISCOVERY and INTERACTEVAL_OIDC_CLIENT.",
     )
 
 
@@ -239,7 +239,7 @@ def identity_of(claims: Mapping[str, Any]) -> Identity:
     """Of claims that were checked. Raises SignInError where nobody is named."""
     issuer, subject = claims["iss"], claims["sub"]
     if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT or not is_storable(subject):
-        raise SignInError("The provider doesn't say who you are.", "Tell whoever runs this server.")
+        raise SignInError("The provider doesn't say who you are.", "Tell this server's owner.")
     address = _address(claims)
     return Identity(issuer, subject, _name(claims.get("name")) or address[:NAME_LIMIT] or "Somebody", address)
 
@@ -258,7 +258,7 @@ def _name(written: Any) -> str:
         return ""
 
 
-TELL = "Tell whoever runs this server."
+TELL = "Tell this server's owner."
 _PROMPTS = ("select_account", "login")
 _BASIC, _POST = "client_secret_basic", "client_secret_post"
 
@@ -287,7 +287,7 @@ def find_provider(client: OidcClient) -> OidcProvider:
         # The specification asks for it: else one issuer could describe another (OpenID Connect Discovery 1.0, 4.3).
         raise SignInError(
             f"The document at INTERACTEVAL_OIDC_DISCOVERY is that of another issuer, “{str(issuer)[:200]}”.",
-            f"Whoever runs this server sets it to that address with {WELL_KNOWN} behind it.",
+            f"This server's owner sets it to that address with {WELL_KNOWN} behind it.",
         )
     return OidcProvider(
         issuer,
@@ -409,7 +409,7 @@ def _refusal(provider: OidcProvider, why: str) -> SignInError | NotAllowedError:
     if why in ("invalid_client", "unauthorized_client", "401", "403"):
         return SignInError(
             f"{host_of(provider.token)} doesn't know this server, or its secret is wrong or too old.",
-            "Whoever runs this server checks INTERACTEVAL_OIDC_CLIENT and INTERACTEVAL_OIDC_SECRET.",
+            "This server's owner checks INTERACTEVAL_OIDC_CLIENT and INTERACTEVAL_OIDC_SECRET.",
         )
     if why.startswith("5"):
         return no_answer(provider.token)

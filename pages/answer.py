@@ -20,14 +20,14 @@ ABOUT = (
 )
 project, dimension = needs_dimension(workbench, "Answer", ABOUT)
 if considerations_of(workbench, project.id, dimension.id, current_expert()):
-    # Whoever is thinking aloud finishes first; whoever only answers has nothing that others could lead.
+    # An expert who thinks aloud finishes that first: the questions would lead them. One who only answers needn't.
     open_attributes(workbench, project, dimension, "the checklist")
 if current_expert():
     mine = own_sheet(workbench, dimension.id, expert(workbench, project))
     if mine is None:
         # On one's own computer the person at it may be both: without a name they run the project.
         where = "them here, without giving a name." if workbench.actor.person is None else "them for you."
-        st.markdown(f"**No texts are drawn yet.** Whoever runs the project draws {where}")
+        st.markdown(f"**No texts are drawn yet.** The project's facilitator draws {where}")
     elif not mine.texts:
         st.markdown(f"**No text of {plain(dimension.name)} is yours to answer.** What is yours stands on Overview.")
     else:

@@ -26,7 +26,7 @@ ABOUT = "The yes/no questions that a judge answers for every text."
 if here is None or may(workbench, Right.FACILITATE, project_id=here.id):
     ABOUT += " They are yours: reword them, switch them off, add your own, then publish."
 elif may(workbench, Right.EDIT, project_id=here.id):
-    ABOUT += " In a draft you can reword and comment on them; whoever runs the project publishes it."
+    ABOUT += " In a draft you can reword and comment on them; the project's facilitator publishes it."
 project, dimension = needs_dimension(workbench, "Checklist", ABOUT)
 open_attributes(workbench, project, dimension, "the checklist")
 versions = versions_of(workbench, dimension.id)

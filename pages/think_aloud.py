@@ -46,4 +46,4 @@ with writing, sticky("writing"):
         own_attributes(workbench, project, dimension, samples, name)
     else:
         st.caption("Then write down what to look for. You see your own points only.")
-        link("data", "Other samples", help_="For whoever runs the project.", parameters={"section": "Samples"})
+        link("data", "Other samples", help_="For the project's facilitator.", parameters={"section": "Samples"})

@@ -18,7 +18,7 @@ def assign_work(
     dimension: Annotated[
         list[str] | None, typer.Option("--dimension", help="A dimension; give it once for each.", show_default=False)
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All dimensions, as for whoever was given none.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All dimensions, as without an assignment.")] = False,
     overlap: Annotated[
         int | None,
         typer.Option(min=0, help="How many experts answer each drawn text; 0: everybody.", show_default=False),
@@ -52,7 +52,7 @@ def reassign_texts(
     dimension: Annotated[str, typer.Option("--dimension", help="The dimension's name.")],
     json_: JsonOption = False,
 ) -> None:
-    """Move the texts that one expert hasn't answered to another; every answer stays with whoever gave it.
+    """Move the texts that one expert hasn't answered to another. Each answer stays with the expert who gave it.
 
     Example: interacteval people reassign "Ana Silva" "Ben Ode" --project News --dimension coherence
     """
@@ -161,7 +161,7 @@ def invite_person(
     project: Annotated[str, typer.Option("--project", help="The project they take part in.")] = "",
     role: Annotated[Role, typer.Option(help="What they may do there.")] = Role.EXPERT,
     days: Annotated[int, typer.Option(min=1, max=365, help="How long the link waits to be opened.")] = LINK_DAYS,
-    owner: Annotated[bool, typer.Option("--owner", help="A link for whoever runs the server, to everything.")] = False,
+    owner: Annotated[bool, typer.Option("--owner", help="A link for the server's owner, to everything.")] = False,
     address: Annotated[
         str, typer.Option(help="The server's address, where INTERACTEVAL_ADDRESS doesn't say it.")
     ] = "http://localhost:8501",

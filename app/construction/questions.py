@@ -117,7 +117,7 @@ async def write_sub_questions(
     """At least one sub-question per component, in the order of `components`.
 
     A question for which the model names no attribute rests on all of its component's; a question that repeats another
-    to the letter is joined with it. Raises NotReadyError where a component has no key question, WrongSchemaError where
+    word for word is joined with it. Raises NotReadyError where a component has no key question, WrongSchemaError where
     the model keeps leaving a component without sub-question.
     """
     texts = texts_by_id(context, components, attributes)

@@ -150,7 +150,7 @@ def spread(
     found = {text: kept[text] | (set(given.get(text, ())) & set(people)) for text in texts}
     load = {name: sum(name in those for those in found.values()) for name in people}
     for text in (texts[place] for place in rng.permutation(len(texts))):
-        # In another order each time: whoever comes first among equals gets it, so that who answers with whom varies.
+        # In a random order each time: ties go to the first expert, so that the pairs of experts vary.
         _fill(found[text], kept[text], overlap, [people[place] for place in rng.permutation(len(people))], load)
     while _level(found, kept, people, load):
         pass
@@ -170,7 +170,7 @@ def check_overlap(overlap: int, experts: int) -> None:
 
 
 def _fill(those: set[str], kept: set[str], overlap: int, people: Sequence[str], load: dict[str, int]) -> None:
-    """Whoever has least takes the text on, whoever has most leaves it, until so many have it."""
+    """Give the text to the experts with the fewest texts, or take it from those with the most."""
     while len(those) < overlap:
         free = [name for name in people if name not in those]
         taker = min(free, key=load.__getitem__)

@@ -25,7 +25,7 @@ class ChecklistStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChecklistVersion:
-    """A version by its number and standing, for whoever needs no more of it."""
+    """A version by its number and status, without its questions."""
 
     id: int
     version: int
@@ -49,7 +49,7 @@ class Question:
 
     `attributes` are the ids of those it came from; `original` is its first wording, `reason` why it was changed.
     `guidance` tells the judge how to decide, "" for nothing. `weight` counts in the weighted score only.
-    `may_not_apply`: "does not apply" is an answer to it. `not_apply_reason` is why whoever wrote it thinks so, which is
+    `may_not_apply`: "does not apply" is an answer to it. `not_apply_reason` is why its author thinks so, which is
     a proposal as long as nobody allowed it.
     """
 

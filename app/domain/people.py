@@ -24,9 +24,9 @@ class Role(StrEnum):
 
 
 class Right(StrEnum):
-    """What a use case asks of whoever calls it.
+    """The right that a use case requires of its caller.
 
-    ARRIVE: nothing; whoever stands at the door. ENTER: to be signed in. SEE: any role in the project. TAKE_PART: a task
+    ARRIVE: nothing, not even to be signed in. ENTER: to be signed in. SEE: any role in the project. TAKE_PART: a task
     of one's own, on what is one's own. ANSWER: one's own sheet, with questions that are made of what others said;
     experts unless they are still thinking aloud about the dimension. REVIEW: what others said and what was made of it;
     experts once they are done on the dimension. EDIT: change what was made of it, on the same condition. READ: the
@@ -72,7 +72,7 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """`memberships`: project -> role and name there. `owner`: whoever runs the server, on a laptop the person at it.
+    """`memberships`: project -> role and name there. `owner`: the server's owner, on a laptop the person at it.
 
     person: their id, None for the owner of this computer, who needs no name.
     """
@@ -232,9 +232,11 @@ OIDC_DAYS = 7
 
 
 class AccessMode(StrEnum):
-    """How people come in. LOCAL: only from this computer, and whoever is at it owns it. INVITE: by a link of one's own.
-    PROXY: by the name that a trusted proxy says. OIDC: as whom an OpenID Connect provider says, if their address is on
-    a list."""
+    """How people sign in.
+
+    LOCAL: only from this computer, as its owner. INVITE: by a link of one's own. PROXY: by the name that a trusted
+    proxy says. OIDC: as whom an OpenID Connect provider says, if their address is on a list.
+    """
 
     LOCAL = "local"
     INVITE = "invite"

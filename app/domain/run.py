@@ -344,7 +344,7 @@ class RecordedCall:
 
     Of the input, `cached_tokens` were read from the provider's prompt cache and `cache_write_tokens` written to it.
     `project` is whom it was asked for, `run` the scoring run where it was one; None for a test of the connection.
-    `person` is who asked; None for whoever runs the server, and for nobody any more.
+    `person` is who asked; None for the server's owner, and for nobody any more.
     `logprobs` holds [token, log-probability, {alternative: log-probability}] for each token of the reply.
     """
 

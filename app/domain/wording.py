@@ -130,7 +130,7 @@ def _enveloped(text: str) -> list[Span]:
 
 
 NOT_APPLICABLE = Answer.NOT_APPLICABLE.value
-_LONGEST = 400  # characters of a cell or line; whoever says more says more than that
+_LONGEST = 400  # characters; a longer cell or line says more than that a question does not apply
 _NOT_APPLICABLE = re.compile(
     r"(?:(?:it|this|that)\s)?(?:doesn't|does\snot)\s(?:really\s)?apply|(?:is\s)?(?:not|non)\sapplicable"
     r"|inapplicable|n\s?/\s?a|n\.\s?a\.?|na$"

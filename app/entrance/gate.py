@@ -170,7 +170,7 @@ def _cookie() -> str:
 
 def _trouble(error: WorkbenchError, back: str) -> Response:
     if isinstance(error, SignInError):
-        _log.warning("Nobody was signed in: %s", error)  # whoever runs the server looks here
+        _log.warning("Nobody was signed in: %s", error)  # the server's owner looks here
     status = 502 if isinstance(error, SignInError) else 403
     unlisted = isinstance(error, NotListedError)
     return door_page("again", status, reason=str(error), more=more_on(error), **button(back, other=unlisted))

@@ -28,7 +28,7 @@ class Purse:
 
 
 Look = Callable[[], Awaitable[Purse | None]]
-"""What is left of it now, whoever spent; None for no limit. Raises BudgetError where nothing is."""
+"""What is left now of money that several processes spend; None for no limit. Raises BudgetError where nothing is."""
 
 
 @dataclass(slots=True)

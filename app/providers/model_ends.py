@@ -49,7 +49,7 @@ def end_label(model: str) -> str:
 
 
 def end_warning(model: str) -> str:
-    """Return a sentence for whoever is about to use a model that ends, or ""."""
+    """Return a sentence that warns of the end of a model, or "" where none is known."""
     end = end_of(model)
     if end is None:
         return ""

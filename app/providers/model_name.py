@@ -108,11 +108,11 @@ def check_kept_model(name: str, guest: bool = False) -> None:
 
 
 def _by_path(what: str, folder: Path, guest: bool) -> InputError:
-    """Where the folder lies is nobody's business but that of whoever runs the server."""
+    """Where the folder lies is nobody's business but that of the server's owner."""
     if guest:
         return InputError(
             f"There is no such {what} for you on this server.",
-            f"Choose one that is listed, or ask whoever runs the server to put the {what} into its folder.",
+            f"Choose one that is listed, or ask the server's owner to put the {what} into its folder.",
         )
     return InputError(
         f"In the browser a {what} is named without a path, and has to lie in the workbench's folder.",

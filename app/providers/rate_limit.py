@@ -231,7 +231,7 @@ class AdaptiveLimit:
                 self._pace.refused(self._clock(), started, error.retry_after)
 
     async def _take(self, stopped: asyncio.Event | None = None) -> None:
-        """Wait for a slot, which whoever takes it gives back. Raises StoppedError where `stopped` is set before."""
+        """Wait for a slot; the caller gives it back. Raises StoppedError where `stopped` is set before."""
         loop = asyncio.get_running_loop()
         with self._lock:
             if not self._waiting and self._may_start():
@@ -249,7 +249,7 @@ class AdaptiveLimit:
             raise
 
     async def _wait_for(self, turn: _Turn, stopped: asyncio.Event | None) -> None:
-        """A slot is handed over by whoever gives one back; that the pace allows the next start, nobody else says."""
+        """Wait until a caller hands its slot over, or the pace allows another start, which only this loop notices."""
         while not turn.come.done():
             if stopped is not None and stopped.is_set():
                 raise StoppedError("The run is ending: nothing more is asked.")
@@ -306,7 +306,7 @@ class AdaptiveLimit:
 
 
 def _call(turn: _Turn) -> bool:
-    """Whether who waits can still be told; whoever's event loop has ended can't."""
+    """Return whether the waiting caller's event loop still runs."""
     if turn.loop is asyncio.get_running_loop():
         _come(turn.come)
         return True
@@ -349,7 +349,7 @@ _LIMITS_LOCK = threading.Lock()
 
 
 def limit_of(account: Hashable, maximum: int) -> AdaptiveLimit:
-    """The limit of whoever counts the requests, by what tells accounts apart; it is forgotten when nobody uses it."""
+    """Return the limit of one account at a provider; it is forgotten when nobody uses it."""
     with _LIMITS_LOCK:
         found = _LIMITS.get(account)
         if found is None:

@@ -15,7 +15,7 @@ class Feed(Protocol):
         ...
 
     def close(self) -> None:
-        """Nothing more is taken: whoever waits hears so."""
+        """Take nothing more, and tell the workers that wait."""
         ...
 
 

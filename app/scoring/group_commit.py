@@ -10,7 +10,7 @@ LARGEST_BATCH = 500
 
 
 class GroupCommit(Generic[Item]):
-    """Whoever puts an item waits until it is saved; what arrives while a batch is being written forms the next.
+    """The caller of `put` waits until its item is saved; what arrives while a batch is being written forms the next.
 
     So nothing that was acknowledged can be lost, and the cost of a transaction is shared by all who wait for it.
     `save` runs in a worker thread, one call at a time.
@@ -75,4 +75,4 @@ def _settle(saved: asyncio.Future[None], error: Exception | None) -> None:
         saved.set_result(None)
     else:
         saved.set_exception(error)
-        saved.exception()  # whoever waited may be gone: not a warning then
+        saved.exception()  # the caller may be gone: no warning then

@@ -115,7 +115,7 @@ class ModelCallRow(SQLModel, table=True):
     """Every call that reached a model: the cache (by request digest) and the ledger (what it cost).
 
     `usable` is False once nothing could be made of the reply: whoever tries the same again asks anew. `person_id` is
-    who asked, empty for whoever runs the server and once they are gone.
+    who asked, empty for the server's owner and once they are gone.
     """
 
     __tablename__ = "model_call"

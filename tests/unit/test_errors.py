@@ -7,7 +7,7 @@ def test_a_paragraph_has_an_address_for_links_and_a_name_for_people() -> None:
     error = NotListedError("You aren't on the list.")  # as of the class above it
     assert error.paragraph is not None
     assert error.paragraph.address == "facilitators.html#run-a-team"
-    said = "You aren't on the list. Ask whoever runs the project. See: guide, For facilitators, Run a team."
+    said = "You aren't on the list. Ask the project's facilitator. See: guide, For facilitators, Run a team."
     assert error.in_full == said
 
 

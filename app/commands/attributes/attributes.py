@@ -82,7 +82,7 @@ def exclude(
 
 
 def restore(ids: IdsArgument, project: ProjectOption) -> None:
-    """Take back in what was excluded or merged.
+    """Restore attributes that were excluded or merged.
 
     Example: interacteval attributes restore 12 --project News
     """
@@ -117,7 +117,7 @@ def merge(
     project: ProjectOption,
     reason: Annotated[str, typer.Option(help="Why they are one.")] = "says the same",
 ) -> None:
-    """Let one attribute stand for others that say the same; `restore` takes it back.
+    """Let one attribute stand for others that say the same; `restore` undoes it.
 
     Example: interacteval attributes merge 12 14 --project News
     """

@@ -169,12 +169,12 @@ def undo(
     project: ProjectOption,
     dimension: OneDimensionOption,
     change: Annotated[
-        int | None, typer.Option(help="This change, as `checklist history` numbers it, whoever made it.")
+        int | None, typer.Option(help="This change, as `checklist history` numbers it, by anybody.")
     ] = None,
     by: ByOption = "",
     json_: JsonOption = False,
 ) -> None:
-    """Take back a change of the draft: the newest made under your name, or any that nothing later changed again.
+    """Undo a change of the draft: the newest made under your name, or any that no later change rests on.
 
     Example: interacteval checklist undo --project News --dimension coherence --change 7
     """

@@ -44,7 +44,7 @@ def calls(
 ) -> None:
     """One call for all questions, or one call each? The same texts are asked both ways, and in reversed order.
 
-    Given again it goes on with what is missing, pays nothing twice, and shows the result.
+    The same command again asks what is missing, pays for nothing twice, and shows the result.
 
     Example: interacteval checklist calls --project News --dimension coherence --judge openai:gpt-6-luna --dry-run
     """
@@ -86,7 +86,7 @@ def calls(
         if report.fatal is not None:
             raise report.fatal
     if not result.whole:
-        say(f"Some texts lack a score; the same command on {shlex.quote(project)} goes on with them")
+        say(f"Some texts lack a score; the same command on {shlex.quote(project)} scores them")
         raise typer.Exit(3)
 
 

@@ -188,7 +188,7 @@ def undo(
     version: VersionOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Take back the decision that holds; it stays on record, and the one before holds again.
+    """Undo the decision that holds; it stays on record, and the one before holds again.
 
     Example: interacteval disagreements undo 12-340 --project News --dimension coherence --by Ana
     """

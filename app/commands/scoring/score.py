@@ -489,4 +489,4 @@ def _say_failures(workbench: "Workbench", run: "RunSummary", raised: bool = Fals
     if failures:
         say(f"{len(failures)} failed; {again} tries them again")
     if waiting := run.all - run.done - run.failed:
-        say(f"{waiting} not scored yet; {again} goes on with them")
+        say(f"{waiting} not scored yet; {again} scores them")

@@ -54,7 +54,7 @@ def exclude_attributes(
 
 @use_case(Right.FACILITATE, act="took attributes back in")
 def restore_attributes(workbench: Workbench, ids: Sequence[int], dimension_id: int | None = None) -> AttributeChange:
-    """Take back in what was excluded or merged."""
+    """Restore attributes that were excluded or merged."""
     return _change(
         workbench,
         ids,

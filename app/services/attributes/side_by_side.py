@@ -126,7 +126,7 @@ def reveal(workbench: Workbench, comparison_id: int) -> None:
 
 @use_case(Right.READ)
 def side_by_sides_of(workbench: Workbench, dimension_id: int) -> list[SideBySide]:
-    """Every expert's comparison, in the order they began: for whoever runs the project, never for an expert who is
+    """Every expert's comparison, in the order they began: for the project's facilitator, never for an expert who is
     still at theirs."""
     with workbench.database.read() as work:
         return work.side_by_side.of(dimension_id)

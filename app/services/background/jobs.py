@@ -1,4 +1,4 @@
-"""Jobs: begun here, done by whoever can, seen and stopped from any screen.
+"""Jobs: begun here, done by a worker or this process, seen and stopped from any screen.
 
 With no worker, or with a key that only this session has, the process that begins a job does it in a thread. Else it
 waits for a worker. Either way what a job achieves is in the database as it goes, and so is how far it is.
@@ -28,7 +28,7 @@ CUT_OFF = "It was cut off when its server process ended. What it achieved is kep
 
 
 def start_job(workbench: Workbench, key: str, title: str, params: object, file: int | None = None) -> None:
-    """Have what `params` say done in the background; whoever calls it has checked the right to that.
+    """Have what `params` say done in the background; the caller has checked the right to it.
 
     file: one that was handed over for it (job_files), which goes with it.
 

@@ -27,7 +27,7 @@ def do_in_thread(workbench: Workbench, job: Job, lock: WriterLock, then: Callabl
 
 
 def next_job(workbench: Workbench, lock: WriterLock) -> tuple[Workbench, Job] | None:
-    """The next that waits, or whose process went, with the workbench of whoever began it; None for none."""
+    """The next that waits, or whose process went, with the workbench of the person who began it; None for none."""
     with workbench.database.read() as work:
         gone = [writer for writer in work.jobs.writers() if has_ended(writer)]
         if not work.jobs.any_left(gone):
@@ -79,7 +79,7 @@ def _do(workbench: Workbench, job: Job, lock: WriterLock, then: Callable[[], Non
             with workbench.database.write() as work:
                 work.jobs.end(job.id, lock.name, status, message)
     except JobLostError:
-        pass  # whoever has it now says how it ends
+        pass  # the process that has it now says how it ends
     except Exception as error:
         _log(error)
     finally:

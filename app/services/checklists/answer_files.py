@@ -82,7 +82,7 @@ def _row(one: ExpertAnswer, text: Text, number: int, wording: str) -> dict[str, 
 def draw_rows(workbench: Workbench, checklist_id: int) -> Iterator[dict[str, Any]]:
     """One a text drawn for this version: by which wave, and with what probability over all waves; none before a draw.
 
-    For whoever runs the project: a probability says how unsure the judge was, which experts must not know.
+    For the project's facilitator: a probability says how unsure the judge was, which experts must not know.
     """
     with workbench.database.read() as work:
         draw = work.expert_answers.draw_of(checklist_id)

@@ -162,7 +162,7 @@ def draw_texts(workbench: Workbench, checklist_id: int, texts: int, seed: int) -
 
 
 def forget_draw(work: UnitOfWork, checklist: Checklist) -> None:
-    """Take back the texts drawn for a version, if any. Raises ConflictError once there are answers."""
+    """Undo the draw of texts for a version, if there is one. Raises ConflictError once there are answers."""
     before = work.expert_answers.draw_of(checklist.id)
     if before is None:
         return
@@ -291,7 +291,7 @@ def note(workbench: Workbench, draw: AnswerDraw, expert: str, text_id: int, ques
 
 @use_case(Right.READ)
 def expert_answers(workbench: Workbench, checklist_id: int) -> AnswerSet:
-    """Everybody's answers to this version: for whoever runs the project, never for an expert who is still at it.
+    """Everybody's answers to this version: for the project's facilitator, never for an expert who is still at it.
 
     Raises NotReadyError before texts are drawn.
     """

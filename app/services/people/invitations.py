@@ -39,7 +39,7 @@ __all__ = [
 
 ISSUER, OWNER = "invite", "owner"
 MOST_DAYS = 365
-_ASK = "Ask whoever sent it for a new one."
+_ASK = "Ask the person who sent it for a new one."
 _REFUSALS = {
     LinkState.USED: "This link has been used already; it lets in once.",
     LinkState.EXPIRED: "This link is too old.",
@@ -217,7 +217,7 @@ def _check_renewal(work: UnitOfWork, actor: Actor, member: ProjectMember, role: 
     if not actor.owner and (theirs.owner or not all(actor.has(Right.FACILITATE, one) for one in theirs.memberships)):
         raise NotAllowedError(
             f"{quoted(member.name)} has a part in other projects too, which a link from here would open.",
-            "Whoever runs the server can make one.",
+            "The server's owner can make one.",
         )
 
 

@@ -147,7 +147,7 @@ def link_of(token: str, seen_at: str) -> str:
 
 def whom_to_ask() -> str:
     """In words, for those who stand at the door."""
-    return settings().contact.strip() or "whoever runs this server"
+    return settings().contact.strip() or "this server's owner"
 
 
 @use_case(Right.ARRIVE)
@@ -227,7 +227,7 @@ def check_answer(error: str) -> None:
     if error:
         raise SignInError(
             f"{oidc_client().host}, the sign-in provider, refuses this server's request.",
-            "Whoever runs this server checks how it is entered there.",
+            "This server's owner checks how it is entered there.",
         )
 
 

@@ -174,8 +174,8 @@ def _purses(
 
 def _what_else(workbench: Workbench) -> str:
     if workbench.actor.has(Right.SET_UP, None):
-        return "Use a key of your own (Settings), or ask whoever runs the server for more."
-    return "Ask whoever runs the server for more."
+        return "Use a key of your own (Settings), or ask the server's owner for more."
+    return "Ask the server's owner for more."
 
 
 def _amount(written: str, variable: str) -> float | None:

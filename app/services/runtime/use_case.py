@@ -191,7 +191,7 @@ _WHY: Mapping[Right, str] = {
     Right.FACILITATE: "This is for the facilitators of the project.",
     Right.SET_UP: "This is for facilitators.",
     Right.BEGIN: "Only facilitators begin projects.",
-    Right.SERVE: "This is for whoever runs the server.",
+    Right.SERVE: "This is for the server's owner.",
 }
 
 
@@ -262,7 +262,7 @@ def check(workbench: Workbench, right: Right, arguments: Mapping[str, Any], proj
         if not places and project and right is Right.FACILITATE and actor.has(Right.BEGIN, None):
             return places  # no project of this name is there yet, and they may begin one
         if not places and right not in NO_PROJECT:
-            raise NotAllowedError(_WHY[Right.SEE], "Open your own link, or ask whoever runs the project for one.")
+            raise NotAllowedError(_WHY[Right.SEE], "Open your own link, or ask the project's facilitator for one.")
         for place in places:
             _check(work, actor, right, place, arguments)
     return places
@@ -279,7 +279,7 @@ def may(workbench: Workbench, right: Right, **arguments: Any) -> bool:
 
 def _check(work: UnitOfWork, actor: Actor, right: Right, place: Place, arguments: Mapping[str, Any]) -> None:
     if not actor.has(Right.SEE, place.project):
-        raise NotAllowedError(_WHY[Right.SEE], "Open your own link, or ask whoever runs the project for one.")
+        raise NotAllowedError(_WHY[Right.SEE], "Open your own link, or ask the project's facilitator for one.")
     if not actor.has(right, place.project):
         raise NotAllowedError(_WHY[right])
     if place.draft and not actor.has(Right.EDIT, place.project):

@@ -36,7 +36,7 @@ class Workbench:
 
     @property
     def spender(self) -> int | None:
-        """The person whom calls are put down to; None for whoever runs the server."""
+        """The person whom calls are put down to; None for the server's owner."""
         return None if self.actor.owner else self.actor.person
 
     def check_network(self, name: str, usual: str) -> None:

@@ -71,7 +71,7 @@ def write_down(
 ) -> list[int]:
     """Keep what a contributor said, to the letter; every way of adding attributes ends here. Returns their ids.
 
-    A person who adds to what they said is at it again: what others wrote closes until the next “done”.
+    Adding an attribute reopens the dimension for this person: what others wrote closes until the next “done”.
     prompted_by: the text that prompted it. stage_id: of the answer that an LLM gave.
     """
     if who.kind is ContributorKind.HUMAN and texts:
@@ -83,7 +83,7 @@ def write_down(
 def add_consideration(
     workbench: Workbench, dimension_id: int, expert: str, text: str, prompted_by: int | None = None
 ) -> int:
-    """Keep one consideration to the letter; whoever was done is at it again. Returns its id.
+    """Keep one attribute word for word. Adding it reopens the dimension for this expert. Returns its id.
 
     prompted_by: the text of the sample that prompted it. Raises InputError for a blank one, RepeatedError for one
     that this expert has made before, word for word.

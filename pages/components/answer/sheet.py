@@ -225,7 +225,7 @@ def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | Non
     shared = overlap_of(workbench, checklist.id)
     whose = f"Each text goes to {number(shared, 'expert')}" if shared else "Every expert gets the same texts"
     st.caption(
-        f"For whoever runs the project. {whose}, in an order of their own. "
+        f"For the project's facilitator. {whose}, in an order of their own. "
         f"{number(there, 'text')} can be drawn; samples and locked texts are left out. "
         "Texts with ratings are drawn so that low and high ones keep their share."
     )

@@ -111,7 +111,7 @@ def _standing(shared: SharedTexts) -> str:
 
 
 def _moving(workbench: Workbench, idle: Sequence[SharedTexts]) -> None:
-    st.caption("What somebody doesn't get to can be another's. Every answer stays with whoever gave it.")
+    st.caption("Texts that an expert hasn't answered can go to another. Each answer stays with the expert who gave it.")
     names = {shared.dimension.id: shared for shared in idle}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(

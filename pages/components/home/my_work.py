@@ -28,7 +28,7 @@ _WHAT = {
 def my_work(workbench: Workbench, project: Project, expert: str) -> None:
     found = tasks_of(workbench, project.id, expert)
     if not found:
-        st.markdown("**There is nothing for you to do yet.** It stands here once whoever runs the project is ready.")
+        st.markdown("**There is nothing for you to do yet.** It stands here once the project's facilitator is ready.")
         return
     opened = [task for task in found if not task.finished]
     if opened:

@@ -89,5 +89,5 @@ def _ways_out(workbench: Workbench, expert: str, target: str, button: str) -> No
             key="hidden_not_me",
             type="tertiary",
             on_click=forget_expert,
-            help="For whoever runs the project: the screens then show everything.",
+            help="For the project's facilitator: the screens then show everything.",
         )

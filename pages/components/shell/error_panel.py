@@ -27,7 +27,7 @@ def error_panel(error: Exception) -> bool:
         st.error(
             f"**An error in the program stopped this screen.** Nothing that was saved is lost.  \nPress “Try again”, "
             f"or go on with another screen. If it happens again, report **error {number}** and what you pressed to the "
-            "person who runs this server: its log has the details under this number.",
+            "server's owner: its log has the details under this number.",
             icon=":material/error:",
         )
     with suppress(StreamlitAPIException):  # the same error twice on a screen: one button is enough

@@ -114,7 +114,7 @@ OF_EXPERTS: Mapping[str, str] = {
     "lineage": "experts.html#review-what-came-together",
     "answer": "experts.html#answer",
 }
-"""As PARAGRAPHS, of screens on which experts do something else than whoever runs the project."""
+"""As PARAGRAPHS, of screens on which experts do something else than the project's facilitator."""
 
 
 def paragraph_on(screen: str, expert: bool) -> str:

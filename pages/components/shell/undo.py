@@ -71,7 +71,7 @@ def last_change(place: str) -> str:
 
 
 def undo_last(place: str) -> str:
-    """Take back the last change and say which it was; "" where there is none. Raises what taking back raises: it is
+    """Undo the last change and say which it was; "" where there is none. Raises what taking back raises: it is
     forgotten then as well."""
     if not (done := _done(place)):
         return ""

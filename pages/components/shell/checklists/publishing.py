@@ -309,7 +309,7 @@ def standing(workbench: Workbench, view: ChecklistView) -> None:
 
 def _draft(workbench: Workbench, checklist: Checklist) -> None:
     if not may(workbench, Right.FACILITATE, checklist_id=checklist.id):
-        st.caption("A draft: whoever runs the project publishes it.")
+        st.caption("A draft: the project's facilitator publishes it.")
         return
     publish_steps(workbench, checklist, f"Publish version {checklist.version}", "publish")
     st.caption(

@@ -436,7 +436,7 @@ def editor_name(name: str) -> None:
         return
     label = f"You edit as {plain(name)}" if name else "You edit without a name"
     with st.popover(label, type="tertiary", icon=":material/person_edit:", key="editor_popover"):
-        st.caption("Edits stand in the draft's history under this name: whoever edits with you sees who changed what.")
+        st.caption("Edits stand in the draft's history under this name, so that all who edit see who changed what.")
         with st.form("editor_form", border=False):
             typed = st.text_input("Your name", name, key="editor_typed")
             if st.form_submit_button("Use this name", key="editor_submit"):

@@ -82,7 +82,7 @@ def test_what_the_server_gives_a_project_a_month_is_kept(workbench: Workbench, m
     report = work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), KNOWN)), concurrency=1)
     assert isinstance(report.fatal, BudgetError)
     assert "What the server gives this project a month is reached" in report.run.message
-    assert "or ask whoever runs the server for more" in report.run.message
+    assert "or ask the server's owner for more" in report.run.message
     assert 0 < report.run.done <= 4
     monthly("0.005")
     (answer,) = ask_models(workbench, get_project(workbench, "Ready"), [dimension], [KNOWN])
@@ -217,7 +217,7 @@ def test_a_key_of_ones_own_and_a_model_without_a_key_have_no_allowance(workbench
     ana = as_(workbench, "Ana", Role.EXPERT)
     with pytest.raises(BudgetError, match="gives each person"):
         allowance_left(ana, "openai:made-up", 1)
-    with pytest.raises(BudgetError, match=r"over all projects\. Ask whoever runs the server for more\.$"):
+    with pytest.raises(BudgetError, match=r"over all projects\. Ask the server's owner for more\.$"):
         allowance_left(ana, KNOWN, 1)
     assert left_of(replace(ana, credentials=typed)) is None
 

@@ -1,4 +1,4 @@
-"""Prices of models: unknown is not free, an update holds in every process, and only whoever runs the server may ask."""
+"""Prices of models: unknown is not free, an update holds in every process, and only the server's owner may ask."""
 
 import subprocess
 import sys
@@ -88,6 +88,6 @@ def test_only_whoever_runs_the_server_may_update(server: PriceServer) -> None:
     facilitator = Actor(None, "Ann", memberships={1: Membership(Role.FACILITATOR, "Ann")})
     workbench = open_workbench()
     guest = Workbench(workbench.database, workbench.credentials, actor=facilitator)
-    with pytest.raises(NotAllowedError, match="runs the server"):
+    with pytest.raises(NotAllowedError, match="owner"):
         update_prices(guest)
     assert server.asked == 0

@@ -222,7 +222,7 @@ def outer(workbench: Workbench) -> str:
 def test_a_use_case_vouches_for_those_it_calls_and_for_no_others(bench: Workbench) -> None:
     ana = as_(bench, Role.EXPERT, "Ana")
     assert outer(ana) == "Ana at home"
-    with pytest.raises(NotAllowedError, match="whoever runs the server"):
+    with pytest.raises(NotAllowedError, match="the server's owner"):
         inner(ana)
 
 
@@ -410,7 +410,7 @@ def test_a_facilitator_begins_a_project_and_runs_it_and_others_do_not(bench: Wor
             create_project(as_(bench, role, role.value), "Theirs", Task("summary", "article"))
     revoke_access(bench, PROJECT, "Fay")
     assert create_project(now, "Third", Task("summary", "article")).name == "Third"
-    with pytest.raises(NotAllowedError, match="whoever runs the server"):
+    with pytest.raises(NotAllowedError, match="the server's owner"):
         import_uploaded_project(now, b"")
 
 
