@@ -16,7 +16,7 @@ AXES: dict[FigureName, str] = {
     "mae": "Mean absolute error (points of the rating scale)",
 }
 METHOD, CEILING = "method, 95 % interval", "human ceiling"
-SCREEN_WIDTH, PAPER_WIDTH = 1060, 460  # pixels for labels and panels together
+SCREEN_WIDTH, PAPER_WIDTH = 1000, 460  # pixels for labels and panels together
 LABELS, LETTER = 240, 7  # pixels: for the labels of methods at most, and for each letter
 ROW, MARGIN = 28, 0.04  # pixels; share of the axis left free at its ends
 
