@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from app.domain.job import JobStatus
-from app.scoring.concurrency import CONCURRENCY
+from app.scoring.concurrency import CONCURRENCY, texts_at_once
 from app.services.attributes.attributes import attributes_of
 from app.services.background.jobs import living_workers
 from app.services.data.projects import dimensions_named, get_project
@@ -194,7 +194,7 @@ def test_nothing_is_lost_when_a_web_process_and_a_worker_are_killed(team: Team, 
         assert (job.status, job.bound) == (JobStatus.DONE, False)
         scored = get_run(team.bench, run)
         assert scored.done == scored.all
-        assert scored.all <= team.asked() <= scored.all + CONCURRENCY
+        assert scored.all <= team.asked() <= scored.all + texts_at_once(CONCURRENCY)
 
 
 def _score(team: Team) -> int:

@@ -177,7 +177,7 @@ def test_a_run_that_ends_early_says_how_to_go_on(run: Run, place: Callable[[str,
         status, out, err = run("score", "--project", "Ready", "--judge", "llama:x", "--json")
     document = json.loads(out)
     assert (status, document["status"]) == (3, "failed")
-    assert f"not scored yet; `interacteval score --project Ready --resume {document['run']}` goes on with them" in err
+    assert f"not scored yet; `interacteval score --project Ready --resume {document['run']}`" in err
     progress = [line for line in err.splitlines() if line.startswith("run ")]
     assert len(progress) == len(set(progress))
 

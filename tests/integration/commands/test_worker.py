@@ -9,7 +9,7 @@ import pytest
 
 from app.corpora.reading import read_corpus
 from app.domain.job import JobStatus
-from app.scoring.concurrency import CONCURRENCY
+from app.scoring.concurrency import CONCURRENCY, texts_at_once
 from app.services.background.jobs import workers_there
 from app.services.data.imports import keep_corpus
 from app.services.runtime.workbench import Workbench
@@ -82,6 +82,6 @@ def test_another_worker_goes_on_with_what_one_left(
     assert (job.status, job.bound) == (JobStatus.DONE, False)
     scored = get_run(news, run)
     assert scored.done == scored.all
-    in_flight = CONCURRENCY if ends is signal.SIGKILL else 0
+    in_flight = texts_at_once(CONCURRENCY) if ends is signal.SIGKILL else 0
     assert scored.all <= asked() <= scored.all + in_flight
     assert second.poll() is None

@@ -56,7 +56,7 @@ def test_nothing_is_sent_to_somebody_unknown(bench: Workbench) -> None:
     for path in ("/", "/score?project=Ready", "/media/a.png", "/_stcore/host-config", "/enter/", "/static"):
         answer = unknown.get(path)
         assert (answer.status_code, "the app" in answer.text) == (401, False), path
-    assert "this server's owner" in unknown.get("/").text
+    assert "this server&#39;s owner" in unknown.get("/").text
     with pytest.raises(WebSocketDenialResponse) as refused, unknown.websocket_connect("/_stcore/stream"):
         pass
     assert refused.value.status_code == 401
