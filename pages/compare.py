@@ -9,8 +9,16 @@ from app.services.results.results import Level
 from pages.components.compare.condition_effect import condition_effect
 from pages.components.compare.contribution import contribution
 from pages.components.compare.similarity import attribute_map, embedding_choice, names_of, set_similarity
-from pages.components.compare.summary import comparison_summary, neighbours, themes, threshold, threshold_slider, unique
-from pages.components.compare.topics import topics
+from pages.components.compare.summary import (
+    comparison_summary,
+    neighbours,
+    noticed_table,
+    themes,
+    threshold,
+    threshold_slider,
+    unique,
+)
+from pages.components.compare.topics import topic_choice, topic_spread, topics
 from pages.components.shell.address import keep, prepare
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench
@@ -31,13 +39,17 @@ if not attributes:
 
 
 def who_notices_what() -> None:
-    attribute_map(found, names, dimension.id)
+    topic_spread(attributes, names, dimension.id, of_task, choice)
+    st.subheader("Who noticed what", anchor=False)
+    noticed_table(found, names)
     threshold_slider()
     themes(found, names)
     st.subheader("Only one has it", anchor=False)
     unique(found, names)
     st.subheader("Who is nearest to whom", anchor=False)
     neighbours(found, names)
+    st.subheader("Map of the attributes", anchor=False)
+    attribute_map(found, names, dimension.id)
 
 
 def effect_on_the_scores() -> None:
@@ -58,7 +70,10 @@ def effect_on_the_scores() -> None:
 
 
 names = names_of(attributes)
-embedding = embedding_choice(workbench, attributes)
+of_task = names_of_task(workbench, project.id, dimension.id)
+with st.container(horizontal=True):
+    embedding = embedding_choice(workbench, attributes)
+    choice = topic_choice()
 try:
     sets = compare_contributors(attributes, embedding)
     found = find_unique_attributes(attributes, threshold(), embedding)
@@ -78,7 +93,7 @@ view = st.segmented_control(
 keep("compare_view", view or "noticed", "noticed")
 match view:
     case "topics":
-        topics(attributes, names, dimension.id, names_of_task(workbench, project.id, dimension.id))
+        topics(attributes, names, dimension.id, of_task, choice)
     case "alike":
         set_similarity(sets, names)
     case "scores":

@@ -14,6 +14,7 @@ from pages.components.shell.background import watch
 from pages.components.shell.current import current_project, current_workbench
 from pages.components.shell.expert import current_expert, role_in
 from pages.components.shell.frame import header
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.words import plain
 
 PURPOSE = (
@@ -52,6 +53,8 @@ if project is None:
 progress = overview(workbench, project.id)
 st.subheader(plain(project.name), anchor=False)
 ready(workbench, progress)
+if any(dimension.attributes for dimension in progress.dimensions):
+    link("compare", "Compare people and LLMs: who noticed what, and each one's topics", icon=":material/scatter_plot:")
 with st.expander("All figures", key="figures"):
     progress_table(progress)
 if may(workbench, Right.FACILITATE, project_id=project.id):

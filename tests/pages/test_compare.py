@@ -28,6 +28,7 @@ from tests.support.fake_llm.server import FakeLlm
 Open = Callable[[str], AppTest]
 # A column that only the named table has.
 COLUMN_OF = {
+    "noticed": "Only theirs",
     "unique": "Nearest of anybody else",
     "neighbours": "openai:gpt-4o",
     "topic_spreads": "Topics never touched",
@@ -91,7 +92,10 @@ def test_it_opens_with_what_no_random_start_changes(demo: Workbench, open_screen
     assert all(metric.help for metric in app.metric), "every number is explained on hover"
     assert 0 < float(app.metric[4].value) < 1
     assert "Which side varies its wording more in general can't be told" in told(app)
-    assert len(app.get("vega_lite_chart")) == 1
+    assert len(app.get("vega_lite_chart")) == 2, "the topic spread of each contributor, and the map"
+    noticed = table(app, "noticed")
+    assert list(noticed["Contributor"]) == ["simulated expert Ada", "simulated expert Ben", "rules, not an LLM"]
+    assert (noticed["Only theirs"] + noticed["Shared"] == noticed["Attributes"]).all()
 
 
 def test_the_threshold_moves_what_counts_as_somebodys_own(demo: Workbench, open_screen: Open):
@@ -177,6 +181,14 @@ def test_number_of_topics_and_of_random_starts_can_be_chosen(demo: Workbench, op
     app.number_input(key="topic_seeds").set_value(4).run()
     assert len(sound(app).expander) == 3
     assert list(table(app, "topic_stability")["Compared"]) == ["4 random starts", "4 resamples"]
+
+
+def test_one_topic_model_is_chosen_for_both_views(demo: Workbench, open_screen: Open):
+    app = sound(open_screen("compare"))
+    app.radio(key="topic_model").set_value("lda").run()
+    model = found_topics(demo).lda.model
+    assert model in told(sound(app))
+    assert model in told(at(app, "topics"))
 
 
 def test_nobody_chosen_for_the_picture_is_said(demo: Workbench, open_screen: Open):

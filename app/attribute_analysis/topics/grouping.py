@@ -56,7 +56,8 @@ class GroupSpread:
     by_top_topic counts each attribute once, under its strongest topic; by_mixture divides it by its topic weights.
     empty: ids of topics that are nobody's strongest, in the reference fit. empty_share: for each topic the share of
     fits in which it is empty. chance: the spread that so many attributes have on average when each falls on a topic by
-    chance; few attributes spread unevenly by themselves, so a spread means something beside it alone.
+    chance; few attributes spread unevenly by themselves, so a spread means something beside it alone. chance_interval:
+    the middle 95 % of that.
     """
 
     n: int
@@ -65,13 +66,19 @@ class GroupSpread:
     empty: tuple[int, ...]
     empty_share: tuple[float, ...]
     chance: float | None = None
+    chance_interval: ShareInterval | None = None
 
 
 @lru_cache(maxsize=1024)
+def _chance_spreads(n: int, n_topics: int) -> tuple[float, ShareInterval]:
+    drawn = np.random.default_rng(0).multinomial(n, [1 / n_topics] * n_topics, size=CHANCE_DRAWS)
+    spreads = (drawn / n).std(axis=1)
+    return float(spreads.mean()), _interval(spreads)
+
+
 def chance_spread(n: int, n_topics: int) -> float:
     """The mean spread by top topic of n attributes that fall on the topics with equal probability, simulated."""
-    drawn = np.random.default_rng(0).multinomial(n, [1 / n_topics] * n_topics, size=CHANCE_DRAWS)
-    return float((drawn / n).std(axis=1).mean())
+    return _chance_spreads(n, n_topics)[0]
 
 
 def group_spreads(
@@ -105,6 +112,7 @@ def _group_spread(positions: Integers, labels: Integers, mixtures: Floats, refer
         empty=tuple(int(topic) + 1 for topic in np.flatnonzero(top[at] == 0)),
         empty_share=tuple((top == 0).mean(axis=0).tolist()),
         chance=chance_spread(n, n_topics),
+        chance_interval=_chance_spreads(n, n_topics)[1],
     )
 
 

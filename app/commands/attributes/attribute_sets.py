@@ -35,6 +35,12 @@ Kinds = Annotated[
 ]
 
 
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", help="Write a picture (.svg) or a table (.csv, .tex) too.", show_default=False),
+]
+
+
 def register(cli: typer.Typer) -> None:
     cli.command("similarity")(similarity)
     cli.command("topics")(topics)
@@ -49,6 +55,7 @@ def similarity(
         str,
         typer.Option(help="For the cosine: lsa (nothing leaves this machine), local, openai:MODEL or google:MODEL."),
     ] = "lsa",
+    output: Output = None,
     json_: JsonOption = False,
 ) -> None:
     """How alike attributes are, within each file and between each two: ROUGE-L, Jaccard and cosine.
@@ -69,6 +76,11 @@ def similarity(
     matrices = pair_matrices(pool.texts, embedder)
     found = compare_groups(matrices, pool.by_contributor())
     by_kind = compare_groups(matrices, pool.by_kind())
+    if output is not None:
+        from app.services.attributes.analysis_files import write_similarity
+
+        write_similarity(output, found)
+        say(f"Wrote {output}.")
     if json_:
         print_json(found.to_json() | ({"kinds": by_kind.to_json()} if by_kind.sizes else {}))
         return
@@ -87,6 +99,7 @@ def topics(
     kind: Kinds = None,
     project: OfProject = None,
     dimension: OfDimension = None,
+    output: Output = None,
     json_: JsonOption = False,
 ) -> None:
     """What the attributes are about, who spreads over which topics, and how far that can be trusted.
@@ -100,6 +113,11 @@ def topics(
 
     sets, kinds, names = _gathered(files or [], kind, project, dimension)
     found = analyse_topics(pool_attributes(sets, kinds, names), n_topics, seeds)
+    if output is not None:
+        from app.services.attributes.analysis_files import write_topics
+
+        write_topics(output, found.leading, kinds)
+        say(f"Wrote {output}.")
     if json_:
         print_json(found.to_json())
         return

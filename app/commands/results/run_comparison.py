@@ -1,10 +1,11 @@
 """runs compare: which of several runs agrees better with people."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, table
 from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Constant, Level
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def compare(
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")] = RESAMPLES,
     permutations: Annotated[int, typer.Option(min=0, help="Of the permutation test.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")] = 0,
+    output: Annotated[Path | None, typer.Option(help="Write the table too (.csv, .tex).", show_default=False)] = None,
     json_: JsonOption = False,
 ) -> None:
     """Do other runs agree better with people than a baseline, on the texts they share?
@@ -32,6 +34,7 @@ def compare(
     Example: interacteval runs compare --project News --dimension coherence --baseline 3 --run 5 --run 6
     """
     from app.services.data.projects import get_project, one_dimension
+    from app.services.results.result_files import write_comparisons
     from app.services.results.results import Choices
     from app.services.results.run_comparison import compare_runs, score_sets, sets_named
     from app.services.runtime.workbench import open_workbench
@@ -43,6 +46,9 @@ def compare(
     first, *others = sets_named(workbench, target.id, on.id, [baseline, *wanted])
     choices = Choices(level, constant, resamples=resamples, seed=seed)
     found = compare_runs(workbench, on.id, first, others, choices, permutations)
+    if output is not None and found:
+        write_comparisons(output, found)
+        say(f"Wrote {output}.")
     if json_:
         print_json([_document(each, on.name) for each in found])
     elif found:

@@ -8,17 +8,20 @@ from statistics import fmean, quantiles
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from app.domain.people import Right
 from app.domain.project import Project
 from app.domain.run import ScoredText
 from app.errors import InputError
-from app.export.latex import GridBlock, GridCell, latex_grid
+from app.export.latex import GridBlock, GridCell, interval_shown, latex_grid, latex_tabular
 from app.export.results import COLUMNS, html_report, parquet_bytes
 from app.export.spreadsheet import csv_bytes, write_csv
 from app.limited_process import computed_apart
 from app.limits import REPORT_SECONDS
 from app.meta_evaluation.agreement_verdict import AgreementVerdict, VerdictKind, agreement_verdict, drawn_units
 from app.meta_evaluation.evaluation import SourceCoefficient, spearman_by_source
+from app.meta_evaluation.score_matrix import COEFFICIENTS
 from app.services.results.method_grid import (
     Comparisons,
     FigureName,
@@ -28,13 +31,15 @@ from app.services.results.method_grid import (
     difference,
     dimension_means,
     grid_notes,
+    method_and_judge,
     method_grid,
 )
 from app.services.results.raters import ceiling_beside
 from app.services.results.results import DimensionResult
 from app.services.results.rubric_xray import RubricXray
 from app.services.results.run_answers import ReportEvidence
-from app.services.runtime.output_file import output_file
+from app.services.results.run_comparison import RunComparison
+from app.services.runtime.output_file import output_file, table_csv
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.variants import method_label, variant_words
@@ -414,3 +419,57 @@ def _origin(result: DimensionResult) -> dict[str, Any]:
         "judge": result.run.judge,
         "dimension": result.dimension.name,
     }
+
+
+_COMPARED = ("Run", "Coefficient", "Value", "Baseline", "Difference", "p", "p (Holm)", "Texts")
+
+
+def write_comparisons(path: Path, found: Sequence[RunComparison]) -> None:
+    """A row for each other run and coefficient, as CSV or LaTeX. Raises InputError for another ending."""
+    compared = [
+        (f"{method_and_judge(each.other.run)}, run {each.other.run.id}", name, each.comparison.differences[name], each)
+        for each in found
+        if each.comparison is not None
+        for name in COEFFICIENTS
+    ]
+    match path.suffix.lower():
+        case ".csv":
+            rows = [
+                {
+                    "run": label,
+                    "coefficient": name,
+                    "value": tested.figure.a,
+                    "baseline": tested.figure.b,
+                    "difference": tested.figure.difference,
+                    "low": tested.figure.low,
+                    "high": tested.figure.high,
+                    "p": tested.permutation.p,
+                    "p_holm": tested.p_holm,
+                    "texts": each.shared,
+                }
+                for label, name, tested, each in compared
+            ]
+            content = table_csv(pd.DataFrame(rows))
+        case ".tex":
+            cells = [
+                [
+                    label,
+                    name.title(),
+                    interval_shown(tested.figure.a, None, None),
+                    interval_shown(tested.figure.b, None, None),
+                    interval_shown(tested.figure.difference, tested.figure.low, tested.figure.high),
+                    interval_shown(tested.permutation.p, None, None),
+                    interval_shown(tested.p_holm, None, None),
+                    str(each.shared),
+                ]
+                for label, name, tested, each in compared
+            ]
+            baseline = f"{method_and_judge(found[0].baseline.run)}, run {found[0].baseline.run.id}" if found else ""
+            caption = f"Agreement with people compared with {baseline}, on shared texts. p: permutation test."
+            content = latex_tabular(caption, _COMPARED, cells).encode()
+        case other:
+            raise InputError(
+                f"A comparison can't be written as “{other or path.name}”.", "End the name in .csv or .tex."
+            )
+    with output_file(path) as file:
+        file.write_bytes(content)

@@ -10,11 +10,12 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from app.domain.project import Dimension, Project
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import Embedding
+from app.services.attributes.analysis_files import FIELDS
 from app.services.conditions.condition_effect import FEWEST_CONDITIONS, ConditionDraw, ConditionEffect, condition_draws
 from app.services.conditions.condition_effect import effect_of_conditions as effect_of
 from app.services.results.results import Level
 from app.services.runtime.workbench import Workbench
-from pages.components.compare.similarity import FIELDS, MEASURES, SEEN, Names
+from pages.components.compare.similarity import MEASURES, SEEN, Names
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.picture import Chart, colour_scale, picture, shape_scale
 from pages.components.shell.tables import csv_download

@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import Attribute, ContributorKind
-from app.domain.chart_look import HEAT, INK, NEUTRAL
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import (
     LSA,
@@ -17,17 +16,17 @@ from app.services.attributes.analysis import (
     Embedding,
     EmbeddingChoice,
     SetComparison,
-    Similarity,
     UniqueAttributes,
     compare_contributors,
     embedding_choices,
     open_embedding,
 )
+from app.services.attributes.analysis_files import likeness_chart, likeness_latex, likeness_rows
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import colour_scale, picture, shape_scale
 from pages.components.shell.runs.run_words import condition_label, llms_word
-from pages.components.shell.tables import csv_download
+from pages.components.shell.tables import csv_download, latex_download
 from pages.components.shell.words import RULES_LABEL, model_label, plain, show_error
 
 
@@ -128,11 +127,7 @@ MEASURES = {
     "Cosine": "Closeness in meaning as the embedding sees it: 1 is the same direction, 0 unrelated. Mean over pairs.",
 }
 SEEN = {"ROUGE-L": "Wording (ROUGE-L)", "Jaccard": "Shared words (Jaccard)", "Cosine": "Meaning (cosine)"}
-FIELDS = {"ROUGE-L": "rouge_l", "Jaccard": "jaccard", "Cosine": "cosine"}
 BETWEEN = {"kinds": "People and LLMs", "contributors": "Contributors", "conditions": "Conditions"}
-CELL_WIDTH, CELL_HEIGHT, NARROWEST = 150, 52, 44
-GRID_WIDTH = 720  # pixels, with which names left and above fit beside the navigation on a screen of 1,440
-SLANTED = 120  # pixels: above narrower cells names stand aslant
 
 
 def set_similarity(sets: ContributorComparison, names: Names) -> None:
@@ -160,7 +155,7 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
     found: SetComparison = getattr(sets, by)
     shown = {code: _name(by, code, names) for code in found.within}
     picture(
-        _grid(found, shown, measure),
+        likeness_chart(found, measure, shown.__getitem__),
         "similarity",
         f"similarity_{by}",
         "On the diagonal the mean over pairs within a set, elsewhere over pairs between two. The lower a set's own "
@@ -168,7 +163,7 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
         own_width=True,
         wide=len(shown) > 2,
     )
-    rows = similarity_rows(found, shown)
+    rows = likeness_rows(found, shown.__getitem__)
     st.dataframe(
         rows,
         placeholder="–",
@@ -182,7 +177,9 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
             "Pairs": st.column_config.NumberColumn(format="localized", help="How many pairs the means run over."),
         },
     )
-    csv_download("Similarity (CSV)", rows.assign(embedding=found.embedding, tokens=found.tokens), "similarity")
+    with st.container(horizontal=True):
+        csv_download("Similarity (CSV)", rows.assign(embedding=found.embedding, tokens=found.tokens), "similarity")
+        latex_download("Similarity (LaTeX)", lambda: likeness_latex(found, shown.__getitem__), "similarity")
     reasons = [f"{shown[code]}: {value.reason}" for code, value in found.within.items() if value.reason]
     st.caption(
         plain(
@@ -195,91 +192,6 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
             )
         )
     )
-
-
-def similarity_rows(found: SetComparison, shown: dict[str, str]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {"Set": shown[a], "and": shown[b] if a != b else "itself", "Attributes": _sizes(found, a, b), **_row(value)}
-            for a, b, value in _cells(found)
-        ]
-    )
-
-
-def _cells(found: SetComparison) -> list[tuple[str, str, Similarity]]:
-    within = [(code, code, value) for code, value in found.within.items()]
-    return within + [(a, b, value) for (a, b), value in found.between.items()]
-
-
-def _sizes(found: SetComparison, a: str, b: str) -> str:
-    return str(found.sizes[a]) if a == b else f"{found.sizes[a]} and {found.sizes[b]}"
-
-
-def _row(value: Similarity) -> dict[str, object]:
-    return {"Pairs": value.pairs, "ROUGE-L": value.rouge_l, "Jaccard": value.jaccard, "Cosine": value.cosine}
-
-
-def _grid(found: SetComparison, shown: dict[str, str], measure: str) -> alt.LayerChart | alt.FacetChart:
-    cells = _cells(found)
-    both = cells + [(b, a, value) for a, b, value in cells if a != b]
-    field = FIELDS[measure]
-    data = pd.DataFrame(
-        [
-            {
-                "first": shown[a],
-                "second": shown[b],
-                "value": getattr(value, field),
-                "label": "none" if getattr(value, field) is None else f"{getattr(value, field):.2f}",
-                "pairs": value.pairs,
-                "attributes": _sizes(found, a, b),
-            }
-            for a, b, value in both
-        ]
-    )
-    order = list(shown.values())
-    width = min(CELL_WIDTH, max(NARROWEST, GRID_WIDTH // max(1, len(order))))
-    axis = alt.Axis(
-        labelLimit=180 if width < SLANTED else width - 8,
-        labelAngle=-45 if width < SLANTED else 0,
-        labelAlign="left" if width < SLANTED else "center",
-        labelOverlap=False,
-        labelFlush=False,
-        orient="top",
-        domain=False,
-        ticks=False,
-    )
-    base = alt.Chart(data).encode(
-        x=alt.X("second:N", sort=order, title=None, axis=axis),
-        y=alt.Y(
-            "first:N",
-            sort=order,
-            title=None,
-            axis=alt.Axis(labelLimit=220, labelFlush=False, domain=False, ticks=False),
-        ),
-        tooltip=[
-            alt.Tooltip("first:N", title="Set"),
-            alt.Tooltip("second:N", title="and"),
-            alt.Tooltip("value:Q", title=measure, format=".3f"),
-            alt.Tooltip("pairs:Q", title="Mean over pairs", format=","),
-            alt.Tooltip("attributes:N", title="Attributes"),
-        ],
-    )
-    known = [value for _, _, cell in cells if (value := getattr(cell, field)) is not None] or [0.0, 1.0]
-    lowest, highest = min(known), max(known)
-    filled = base.mark_rect(stroke=NEUTRAL, strokeWidth=0.5).encode(
-        color=alt.Color(
-            "value:Q",
-            title=measure,
-            scale=alt.Scale(range=list(HEAT), domain=[lowest, max(highest, lowest + 0.01)]),
-            legend=None,
-        )
-    )
-    middle = (lowest + highest) / 2
-    label = base.mark_text(fontSize=13).encode(
-        text="label:N",
-        color=alt.condition(f"datum.value > {middle}", alt.value("white"), alt.value(INK)),
-    )
-    return alt.layer(filled, label).properties(width=width * len(order), height=CELL_HEIGHT * len(order))
 
 
 def _name(by: str, code: str, names: Names) -> str:

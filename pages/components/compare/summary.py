@@ -90,6 +90,44 @@ def threshold_slider() -> None:
     st.slider("Similarity threshold", 0.0, 1.0, step=0.05, key="threshold", help=f"{UNIQUE_HELP} {COSINE}")
 
 
+def noticed_table(found: UniqueAttributes, names: Names) -> None:
+    """Count each contributor's attributes that nobody else has and those that others have too, with an example."""
+    if len(found.pool.contributors) < 2:
+        return
+    st.dataframe(
+        noticed_rows(found, names),
+        placeholder="–",
+        hide_index=True,
+        key="noticed",
+        column_config={
+            "Contributor": st.column_config.TextColumn(width=165),
+            "Attributes": st.column_config.NumberColumn(width=85),
+            "Only theirs": st.column_config.NumberColumn(width=85, help=UNIQUE_HELP),
+            "Shared": st.column_config.NumberColumn(width=75, help="Somebody else has one like it."),
+            "Example of their own": st.column_config.TextColumn(width=260),
+            "Example that others have too": st.column_config.TextColumn(width=260),
+        },
+    )
+
+
+def noticed_rows(found: UniqueAttributes, names: Names) -> pd.DataFrame:
+    pool, rows = found.pool, []
+    for name, positions in pool.by_contributor().items():
+        own = [n.attribute for n in found.contributors.unique[name]]
+        shared = [at for at in positions if at not in own]
+        rows.append(
+            {
+                "Contributor": names.contributor(name),
+                "Attributes": len(positions),
+                "Only theirs": len(own),
+                "Shared": len(shared),
+                "Example of their own": pool.texts[own[0]] if own else None,
+                "Example that others have too": pool.texts[shared[0]] if shared else None,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
 def themes(found: UniqueAttributes, names: Names) -> None:
     """Groups of attributes that the other side has nothing like, side by side."""
     kinds = list(found.kinds.unique)

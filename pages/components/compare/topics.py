@@ -19,10 +19,11 @@ from app.services.attributes.analysis import (
     topic_coherence,
     topics_in,
 )
+from app.services.attributes.analysis_files import spread_chart, spread_rows, topics_latex
 from pages.components.compare.similarity import Names
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import Chart, colour_scale, picture
-from pages.components.shell.tables import csv_download
+from pages.components.shell.tables import csv_download, latex_download
 from pages.components.shell.words import number, plain
 
 COUNT, SEEDS, MOST_SEEDS = 5, 20, 200
@@ -37,16 +38,47 @@ class SpreadGroup:
     kind: ContributorKind | None
 
 
-def topics(attributes: Sequence[Attribute], names: Names, dimension_id: int, of_task: tuple[str, ...]) -> None:
-    count, seeds = _how_many()
-    try:
-        with st.spinner(f"Fitting topics to {number(len(attributes), 'attribute')} from several random starts"):
-            found = topics_in(attributes, count, seeds, of_task)
-    except WorkbenchError as error:
-        st.markdown(plain(str(error)))
+MODELS = {"best": "The one that repeats better", "lda": "LDA, the paper's model", "nmf": "NMF"}
+
+
+@dataclass(frozen=True, slots=True)
+class TopicChoice:
+    """What both views use: number of topics, random starts and the model (one of MODELS)."""
+
+    count: int
+    seeds: int
+    model: str
+
+    def grouping(self, found: TopicAnalysis) -> TopicGrouping:
+        return {"best": found.leading, "lda": found.lda, "nmf": found.steady}[self.model]
+
+
+def topic_choice() -> TopicChoice:
+    """Chosen once for the screen, and kept while another view is open."""
+    with st.popover("Topic model", key="topic_model_choice", icon=":material/category:"):
+        count = st.slider(
+            "Topics", 2, 12, COUNT, key="topic_count", help="How many groups to look for; the paper uses 5."
+        )
+        seeds = st.number_input(
+            "Random starts",
+            2,
+            MOST_SEEDS,
+            SEEDS,
+            key="topic_seeds",
+            help="How often LDA is fitted anew. Intervals and agreement are over these.",
+        )
+        model = st.radio("Model", list(MODELS), format_func=MODELS.__getitem__, key="topic_model")
+    return TopicChoice(int(count), int(seeds), model)
+
+
+def topics(
+    attributes: Sequence[Attribute], names: Names, dimension_id: int, of_task: tuple[str, ...], choice: TopicChoice
+) -> None:
+    found = _found(attributes, of_task, choice)
+    if found is None:
         return
     st.markdown(f"**{plain(found.verdict)}**")
-    grouping = found.leading
+    grouping = choice.grouping(found)
     if grouping.warning and grouping.warning not in found.verdict:
         st.warning(plain(grouping.warning), icon=":material/warning:")
     if not grouping.topics:
@@ -56,25 +88,46 @@ def topics(attributes: Sequence[Attribute], names: Names, dimension_id: int, of_
     spreads(grouping, groups)
     _words(grouping, names)
     trust(found, grouping)
-    _downloads(attributes, grouping, groups)
-    _coherence(attributes, count, of_task)
+    _downloads(attributes, grouping, groups, names)
+    _coherence(attributes, choice.count, of_task)
     st.caption(plain(" ".join([grouping.model + ".", *grouping.notes])))
 
 
-def _how_many() -> tuple[int, int]:
-    left, right, _ = st.columns([2, 1, 2], gap="large")
-    count = left.slider(
-        "Topics", 2, 12, COUNT, key="topic_count", help="How many groups to look for; the paper uses 5."
+def topic_spread(
+    attributes: Sequence[Attribute], names: Names, dimension_id: int, of_task: tuple[str, ...], choice: TopicChoice
+) -> None:
+    """Each contributor's spread over the topics as a dot, beside what chance gives for as many attributes."""
+    st.subheader("Who spreads over all topics", anchor=False, help=SPREAD + more_in_guide("spread"))
+    found = _found(attributes, of_task, choice)
+    if found is None:
+        return
+    grouping = choice.grouping(found)
+    rows = spread_rows(grouping, names.kinds, names.contributor)
+    if not rows:
+        st.markdown(plain(grouping.warning))
+        return
+    over = "random starts" if grouping.varied == "seeds" else "resamples"
+    picture(
+        spread_chart(rows, len(grouping.topics), names.short_kind("llm")),
+        "topic_spread",
+        f"topic_spread_{dimension_id}",
+        "Further left: somebody speaks about all topics alike. Grey: where 95 % of sets of that size lie when "
+        f"attributes fall on topics at random; a dot right of it keeps to few topics. Line: the middle "
+        f"95 % over {over}. {grouping.model}.",
+        wide=True,
     )
-    seeds = right.number_input(
-        "Random starts",
-        2,
-        MOST_SEEDS,
-        SEEDS,
-        key="topic_seeds",
-        help="How often LDA is fitted anew. Intervals and agreement are over these.",
-    )
-    return int(count), int(seeds)
+    if grouping.warning:
+        st.caption(plain(grouping.warning))
+
+
+def _found(attributes: Sequence[Attribute], of_task: tuple[str, ...], choice: TopicChoice) -> TopicAnalysis | None:
+    """None where the reason is on the screen."""
+    try:
+        with st.spinner(f"Fitting topics to {number(len(attributes), 'attribute')} from several random starts"):
+            return topics_in(attributes, choice.count, choice.seeds, of_task)
+    except WorkbenchError as error:
+        st.markdown(plain(str(error)))
+        return None
 
 
 def _groups(grouping: TopicGrouping, names: Names) -> dict[str, SpreadGroup]:
@@ -139,7 +192,9 @@ def _words(grouping: TopicGrouping, names: Names) -> None:
                     st.text(f"{said.text} ({names.contributor(said.contributor)})")
 
 
-def _downloads(attributes: Sequence[Attribute], grouping: TopicGrouping, groups: dict[str, SpreadGroup]) -> None:
+def _downloads(
+    attributes: Sequence[Attribute], grouping: TopicGrouping, groups: dict[str, SpreadGroup], names: Names
+) -> None:
     pool = pool_of(attributes)
     labels = pd.DataFrame(
         {
@@ -152,6 +207,8 @@ def _downloads(attributes: Sequence[Attribute], grouping: TopicGrouping, groups:
     with st.container(horizontal=True):
         csv_download("Shares (CSV)", share_rows(grouping, groups), "topic_shares")
         csv_download("Attributes with topics (CSV)", labels, "topics_of_attributes")
+        rows = spread_rows(grouping, names.kinds, names.contributor)
+        latex_download("Topics (LaTeX)", lambda: topics_latex(grouping, rows, names.contributor), "topics")
 
 
 def _coherence(attributes: Sequence[Attribute], count: int, of_task: tuple[str, ...]) -> None:

@@ -59,7 +59,10 @@ def picture_file(chart: Chart, form: str, own_width: bool = False) -> bytes:
     return text.getvalue().encode()
 
 
-SHAPES = {ContributorKind.HUMAN: "circle", ContributorKind.LLM: "triangle-up"}
+SHAPES = {
+    ContributorKind.HUMAN: ("circle", "square", "diamond", "cross"),
+    ContributorKind.LLM: ("triangle-up", "triangle-down", "triangle-right", "triangle-left"),
+}
 
 
 def colours(kinds: Mapping[str, ContributorKind | None]) -> dict[str, str]:
@@ -81,5 +84,13 @@ def colour_scale(kinds: Mapping[str, ContributorKind | None]) -> alt.Scale:
 
 
 def shape_scale(kinds: Mapping[str, ContributorKind | None], names: Sequence[str]) -> alt.Scale:
-    shapes = [SHAPES[kind] if (kind := kinds[name]) is not None else "square" for name in names]
+    """Round and square shapes for people, triangles for LLMs, a wedge for both together; each name another one."""
+    shapes, used = [], dict.fromkeys(ContributorKind, 0)
+    for name in names:
+        kind = kinds[name]
+        if kind is None:
+            shapes.append("wedge")
+            continue
+        shapes.append(SHAPES[kind][used[kind] % len(SHAPES[kind])])
+        used[kind] += 1
     return alt.Scale(domain=list(names), range=shapes)

@@ -90,6 +90,11 @@ def csv_download(label: str, rows: pd.DataFrame, name: str) -> None:
     )
 
 
+def latex_download(label: str, make: Callable[[], bytes], name: str) -> None:
+    """As csv_download, a table for a paper."""
+    st.download_button(label, make, f"{name}.tex", "application/x-tex", key=f"download_{name}_tex", on_click="ignore")
+
+
 _ROW = st.column_config.NumberColumn(width=60, help="Counted from 1 as in the file.")
 
 

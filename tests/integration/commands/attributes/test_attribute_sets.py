@@ -219,3 +219,23 @@ def test_a_projects_attributes_give_what_their_export_gives(cli: typer.Typer, tm
 )
 def test_files_or_a_projects_dimension_are_named(cli: typer.Typer, words: list[str]) -> None:
     assert isinstance(CliRunner().invoke(cli, ["topics", *words]).exception, InputError)
+
+
+@pytest.mark.parametrize("command", ["topics", "similarity"])
+@pytest.mark.parametrize(("ending", "start"), [("svg", b"<svg"), ("csv", b"\xef\xbb\xbf"), ("tex", b"\\begin{table}")])
+def test_output_writes_a_picture_or_a_table_of_each_contributor(
+    cli: typer.Typer, files: list[str], tmp_path: Path, command: str, ending: str, start: bytes
+) -> None:
+    written = tmp_path / f"out.{ending}"
+    result = CliRunner().invoke(cli, [command, *files, "--kind", "human=human", "--output", str(written)])
+    assert result.exit_code == 0
+    content = written.read_bytes()
+    assert content.startswith(start)
+    assert b"human" in content
+    assert b"gpt" in content
+
+
+def test_output_with_another_ending_is_refused(cli: typer.Typer, files: list[str], tmp_path: Path) -> None:
+    for command in ("topics", "similarity"):
+        result = CliRunner().invoke(cli, [command, *files, "--output", str(tmp_path / "out.docx")])
+        assert isinstance(result.exception, InputError)

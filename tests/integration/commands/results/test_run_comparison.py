@@ -51,3 +51,14 @@ def test_in_words(run: Run, compared: tuple[str, ...]) -> None:
     assert "Spearman: " in out
     status, _, err = run("runs", "compare", *compared, "--baseline", 1, "--run", 9)
     assert (status, "Run 9 has no scores on this dimension." in err) == (2, True)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tex"])
+def test_comparison_is_written_with_a_row_for_each_coefficient(
+    run: Run, compared: tuple[str, ...], tmp_path: Path, ending: str
+) -> None:
+    written = tmp_path / f"compared.{ending}"
+    status, _, err = run("runs", "compare", *compared, "--baseline", 1, "--permutations", 100, "--output", written)
+    assert status == 0, err
+    rows = [line for line in written.read_text(encoding="utf-8-sig").splitlines() if "run 2" in line]
+    assert len(rows) == 3
