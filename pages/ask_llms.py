@@ -18,7 +18,7 @@ from pages.components.ask_llms import (
     waiting_batches,
 )
 from pages.components.shell.background import watch
-from pages.components.shell.current import current_workbench
+from pages.components.shell.current import current_workbench, was_pressed
 from pages.components.shell.frame import needs_dimension
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.reading import left_out, rubric, samples_side_by_side
@@ -37,7 +37,7 @@ try:
     samples = ensure_samples(workbench, dimension.id)
 except WorkbenchError as error:
     st.markdown(plain(str(error)))
-    if st.button("Import texts", key="samples_need_texts", type="primary"):
+    if was_pressed("Import texts", key="samples_need_texts", type="primary"):
         go("data", {"section": "Import"})
     st.stop()
 

@@ -12,7 +12,7 @@ from app.services.attributes.side_by_side import (
     side_by_sides_seen_by,
 )
 from app.services.runtime.use_case import may
-from pages.components.shell.current import current_workbench
+from pages.components.shell.current import current_workbench, was_pressed
 from pages.components.shell.expert import expert
 from pages.components.shell.frame import needs_dimension
 from pages.components.shell.navigation.screens import go
@@ -39,7 +39,7 @@ try:
     mine = begin_side_by_side(workbench, dimension, name, outside=pressed_as_outsider(dimension, name))
 except WorkbenchError as error:
     st.markdown(plain(str(error)))
-    if st.button("Think aloud", key="side_to_think_aloud", type="primary"):
+    if was_pressed("Think aloud", key="side_to_think_aloud", type="primary"):
         go("think_aloud")
     if can_compare_as_outsider(workbench, dimension, name):
         outsider_button(dimension, name)

@@ -7,7 +7,7 @@ from app.errors import WorkbenchError
 from app.services.checklists.assignments import is_theirs_to_do
 from app.services.think_aloud.independence import considerations_of
 from app.services.think_aloud.samples import ensure_samples, held_out
-from pages.components.shell.current import current_workbench
+from pages.components.shell.current import current_workbench, was_pressed
 from pages.components.shell.expert import expert, role_in
 from pages.components.shell.frame import needs_dimension, sticky
 from pages.components.shell.navigation.screens import go, link
@@ -25,7 +25,7 @@ try:
     samples = ensure_samples(workbench, dimension.id)
 except WorkbenchError as error:
     st.markdown(plain(str(error)))
-    if st.button("Import texts", key="samples_need_texts", type="primary"):
+    if was_pressed("Import texts", key="samples_need_texts", type="primary"):
         go("data", {"section": "Import"})
     st.stop()
 

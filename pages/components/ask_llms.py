@@ -109,8 +109,8 @@ def _waiting(workbench: Workbench, project: Project, busy: bool) -> None:
         nobody = "" if busy else " The program that waited for it ended: go on to collect it."
         st.caption(f"That may take a day; you can close this page.{nobody}{more_in_guide('batches')}")
         with st.container(horizontal=True):
-            going_on = not busy and st.button("Go on", key="collect_batches", type="primary")
-            cancelled = st.button(
+            going_on = not busy and was_pressed("Go on", key="collect_batches", type="primary")
+            cancelled = was_pressed(
                 "Cancel the batch",
                 key="cancel_batches",
                 help="At the provider too. What was answered there until then is kept and costs its half.",

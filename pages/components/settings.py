@@ -13,7 +13,7 @@ from app.services.runtime.prices import Price, PricedModel, price_list, update_p
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.recordings import keep_recording_of, recordable_runs, recording_of
-from pages.components.shell.current import forget_key, keep_key, typed_keys
+from pages.components.shell.current import forget_key, keep_key, typed_keys, was_pressed
 from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.runs.run_words import served_list, title
 from pages.components.shell.words import button_label, model_label, plain, show_error
@@ -24,7 +24,7 @@ def connection_test(workbench: Workbench) -> None:
         name = model_choice(
             workbench, "Model", "model_to_test", "The model that gets one tiny question.", "Or type it above."
         )
-        pressed = st.button(
+        pressed = was_pressed(
             "Test connection",
             key="test_connection",
             type="primary",
@@ -89,7 +89,7 @@ def price_table(workbench: Workbench) -> None:
 
 
 def _update(workbench: Workbench) -> None:
-    pressed = st.button(
+    pressed = was_pressed(
         "Update the prices",
         key="update_prices",
         help="Fetches the newest list of genai-prices, for everybody here. Nothing else ever fetches it.",
@@ -161,7 +161,7 @@ def provider_list(workbench: Workbench) -> None:
 def _models_of_key(workbench: Workbench, access: ProviderAccess) -> None:
     """Asked when somebody wants to know; choices offer what was said from then on."""
     label = button_label("Which models?", f"of {access.title}")
-    if not st.button(label, key=f"ask_models_{access.prefix}", type="tertiary", icon=":material/refresh:"):
+    if not was_pressed(label, key=f"ask_models_{access.prefix}", type="tertiary", icon=":material/refresh:"):
         return
     try:
         with st.spinner("Asking which models the key may use"):
@@ -197,7 +197,7 @@ def _state(access: ProviderAccess) -> None:
 
 def _key_action(workbench: Workbench, access: ProviderAccess) -> None:
     if access.prefix in typed_keys():
-        if st.button(
+        if was_pressed(
             button_label("Forget the key", f"for {access.title}"), key=f"forget_key_{access.prefix}", width="stretch"
         ):
             forget_key(access.prefix)
@@ -214,7 +214,7 @@ def _key_form(workbench: Workbench, access: ProviderAccess) -> None:
             f"Key for {access.title}", type="password", key=f"typed_key_{access.prefix}", autocomplete="off"
         )
         st.caption(SESSION_ONLY)
-        pressed = st.form_submit_button("Use this key", key=f"use_key_{access.prefix}")
+        pressed = was_pressed("Use this key", key=f"use_key_{access.prefix}", form=True)
     if pressed:
         problem = key_problem(workbench, access.prefix, key)
         if problem:
@@ -236,10 +236,10 @@ def recorded_calls(workbench: Workbench) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="recording"):
         chosen = st.selectbox("Run", list(runs), format_func=lambda run: _named(runs[run]), key="run_to_record")
-        kept = st.button(
+        kept = was_pressed(
             "Keep it here", key="keep_recording", help="In the workbench’s folder for recordings, for all projects."
         )
-        prepared = st.button("Prepare the file", key="prepare_recording", help="Long runs take some seconds.")
+        prepared = was_pressed("Prepare the file", key="prepare_recording", help="Long runs take some seconds.")
     if kept:
         _keep(workbench, runs[chosen])
     if prepared:

@@ -92,6 +92,20 @@ def test_every_script_within_a_page_goes_through_one_function() -> None:
     assert callers == {"pages/components/shell/browser/page_scripts.py"}, "call run_in_page"
 
 
+def test_every_button_keeps_a_press_that_another_message_interrupts() -> None:
+    """A button calls a function of its own (`on_click`), which Streamlit runs first, or is drawn by `was_pressed`."""
+    idle = {"pages/components/shell/error_panel.py", "pages/components/home/project_list.py"}  # redraws; is disabled
+    forgetful = {
+        name_of(path)
+        for path in python_files("pages")
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if node.func.attr in ("button", "form_submit_button")
+        if "on_click" not in {each.arg for each in node.keywords}
+    }
+    assert forgetful == idle, "call was_pressed"
+
+
 def test_colours_of_charts_stand_in_one_module() -> None:
     """Where people have one hue and LLMs another, in every chart, screen and report."""
     elsewhere = {

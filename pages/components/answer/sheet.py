@@ -109,7 +109,7 @@ def _report(brought: BroughtIn) -> None:
     with st.container(border=True, key="answers_report"):
         heading, action = st.columns([5, 1], vertical_alignment="center")
         with action.container(horizontal_alignment="right"):
-            if st.button("Close", key="close_answers_report", type="tertiary"):
+            if was_pressed("Close", key="close_answers_report", type="tertiary"):
                 del st.session_state[_BROUGHT]
                 st.rerun()
         said: list[str] = []
@@ -236,7 +236,7 @@ def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | Non
         wished = _wished_wave(key, there, USUAL_MORE if draw else USUAL, anew=draw is None)
         with st.container(horizontal=True):
             drawn = was_pressed("Draw the texts", key.format("submit"), form=True)
-            looked = st.form_submit_button("What would that bring?", key=key.format("look"))
+            looked = was_pressed("What would that bring?", key=key.format("look"), form=True)
     try:
         if drawn:
             draw_planned(workbench, checklist.id, wished)
@@ -260,7 +260,7 @@ def _same_texts(workbench: Workbench, checklist: Checklist) -> None:
     st.markdown(
         f"Experts answered version {earlier}. On the same texts their answers to unchanged questions count again."
     )
-    if st.button(f"Use version {earlier}'s texts", key=f"draw_same_{checklist.id}"):
+    if was_pressed(f"Use version {earlier}'s texts", key=f"draw_same_{checklist.id}"):
         try:
             draw_same_texts(workbench, checklist.id)
         except WorkbenchError as error:
@@ -297,7 +297,7 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
         st.markdown(f"Nobody has answered yet. {todo}")
         if st.session_state.get(AGAIN) == checklist.id:
             plan_form(workbench, checklist)
-        elif st.button("Draw other texts", key=f"draw_again_{checklist.id}", type="tertiary"):
+        elif was_pressed("Draw other texts", key=f"draw_again_{checklist.id}", type="tertiary"):
             st.session_state[AGAIN] = checklist.id
             st.rerun()
         return
@@ -324,7 +324,7 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
     )
     if st.session_state.get(MORE) == checklist.id:
         plan_form(workbench, checklist, draw)
-    elif st.button(
+    elif was_pressed(
         "Give everybody more texts",
         key=f"draw_more_{checklist.id}",
         type="tertiary",
@@ -332,7 +332,7 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
     ):
         st.session_state[MORE] = checklist.id
         st.rerun()
-    if st.button("See who agrees on which question", key=f"to_results_{checklist.id}", type="tertiary"):
+    if was_pressed("See who agrees on which question", key=f"to_results_{checklist.id}", type="tertiary"):
         go("results", {"view": "questions"})
 
 

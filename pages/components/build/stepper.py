@@ -26,6 +26,7 @@ from pages.components.shell.checklists.build_words import (
     step_label,
 )
 from pages.components.shell.checklists.question_editor import current_editor, editor_name
+from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_on_stage
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.runs.model_options import chosen_model, model_choice
@@ -85,7 +86,7 @@ def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
     todo = view.next_stage
     with st.container(horizontal=True, vertical_alignment="center", key="build_next"):
         if todo is None and view.version is not None:
-            if st.button(f"Open version {view.version}", type="primary", key="open_checklist"):
+            if was_pressed(f"Open version {view.version}", type="primary", key="open_checklist"):
                 go("checklist")
             st.markdown(f"All five stages are done, and version {view.version} is what they made.")
         elif todo is None:

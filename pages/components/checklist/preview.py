@@ -21,6 +21,7 @@ from app.services.checklists.checklists import (
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import last_model
+from pages.components.shell.current import was_pressed
 from pages.components.shell.reading import readable_text
 from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.tables import column_names, named_value
@@ -109,7 +110,7 @@ def _trial(workbench: Workbench, view: ChecklistView, text: Text) -> PreviewText
             "It answers the questions about this text.",
             first=last_model(workbench, view.project.id, "judge"),
         )
-        asked = st.button("Ask the judge", key="try_ask", disabled=not model)
+        asked = was_pressed("Ask the judge", key="try_ask", disabled=not model)
     about = (text.id, model, [(q.id, q.text, q.guidance, q.may_not_apply) for q in view.checklist.asked])
     if asked:
         try:

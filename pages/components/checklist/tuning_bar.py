@@ -13,6 +13,7 @@ from app.services.data.projects import text_titles
 from app.services.results.draft_trial import DraftTrial, try_draft
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.checklists.build_words import WayBack, forget_way, way_back
+from pages.components.shell.current import was_pressed
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.tables import WRITER, with_writers
 from pages.components.shell.words import model_label, number, plain, show_error
@@ -32,13 +33,13 @@ def tuning_bar(workbench: Workbench, view: ChecklistView) -> None:
     with st.container(border=True, key="tuning_bar"):
         with st.container(horizontal=True, vertical_alignment="center"):
             name = "Back to the text" if way.to_a_text else "Back to the result"
-            if st.button(name, key="back_to_result", icon=":material/arrow_back:"):
+            if was_pressed(name, key="back_to_result", icon=":material/arrow_back:"):
                 go("results", way.address)
             is_draft = view.checklist.status is ChecklistStatus.DRAFT  # once published, all texts are scored with it
             asked = (
                 is_draft
                 and bool(way.texts)
-                and st.button(
+                and was_pressed(
                     f"Ask again on these {number(len(way.texts), 'text')}",
                     key="ask_again",
                     icon=":material/replay:",

@@ -23,6 +23,7 @@ from app.services.attributes.analysis import (
 )
 from app.services.attributes.analysis_files import likeness_chart, likeness_latex, likeness_rows
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import colour_scale, picture, shape_scale
 from pages.components.shell.runs.run_words import condition_label, llms_word
@@ -84,7 +85,7 @@ def embedding_choice(workbench: Workbench, attributes: Sequence[Attribute]) -> E
         with st.form("embedding_form", border=False):
             wanted = st.radio("Embedding", options, index=options.index(name), format_func=_label, key="embedding_name")
             st.caption("  \n".join(_about(choice) for choice in choices.values() if _about(choice)))
-            if st.form_submit_button("Use this embedding", key="embedding_use", type="primary"):
+            if was_pressed("Use this embedding", key="embedding_use", type="primary", form=True):
                 _use(workbench, attributes, wanted)
     try:
         return open_embedding(st.session_state.get(CHOSEN, LSA_NAME), workbench.credentials)

@@ -187,7 +187,7 @@ def _feasible(kept: KeptUpload, plan: ImportPlan, task: Task) -> None:
     """What could be done with these texts, before they come in."""
     about = (kept.id, plan.format, plan.sheet, repr(plan.mapped))
     is_known = st.session_state.get(_CHECK, ("",))[0] == about
-    if len(kept.upload.data) > LARGE and not is_known and not st.button("Check what can be computed", key="check"):
+    if len(kept.upload.data) > LARGE and not is_known and not was_pressed("Check what can be computed", key="check"):
         return
     try:
         found = _once(_CHECK, about, lambda: check_upload(kept.upload, plan))

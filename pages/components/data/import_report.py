@@ -12,6 +12,7 @@ from app.services.data.steps import NextStep, next_step
 from app.services.data.uploads import without_ratings_words
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.page_scripts import page_script, run_in_page
+from pages.components.shell.current import was_pressed
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.tables import csv_download
 from pages.components.shell.words import number, plain
@@ -46,7 +47,7 @@ def import_report(workbench: Workbench, project: Project, open_section: Callable
         title, action = st.columns([5, 1], vertical_alignment="center")
         title.markdown(_summary(report, task))
         with action.container(horizontal_alignment="right"):
-            if st.button("Close", key="close_report", type="tertiary"):
+            if was_pressed("Close", key="close_report", type="tertiary"):
                 forget_report(workbench, project.name)
                 st.rerun()
         if report.dimensions:
@@ -78,7 +79,7 @@ def _next_step(todo: NextStep, open_section: Callable[[str], None]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if todo.screen == "data":
             st.button(todo.verb, key="report_next", type="primary", on_click=open_section, args=[todo.section])
-        elif st.button(todo.verb, key="report_next", type="primary"):
+        elif was_pressed(todo.verb, key="report_next", type="primary"):
             go(todo.screen, todo.parameters)
         st.markdown(plain(todo.why))
 

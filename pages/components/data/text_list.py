@@ -265,9 +265,9 @@ def _replacement(workbench: Workbench, dimension: Dimension, samples: Sequence[S
 def _choose_again(workbench: Workbench, dimension: Dimension, samples: Sequence[Sample]) -> None:
     """Rated samples are chosen by a rule; what chance drew is drawn anew with the next seed."""
     if all(sample.score is not None for sample in samples):
-        if st.button("Choose all again automatically", key="choose_again", type="tertiary"):
+        if was_pressed("Choose all again automatically", key="choose_again", type="tertiary"):
             _change(lambda: rechoose_samples(workbench, dimension.id))
-    elif st.button("Draw others", key="choose_again", type="tertiary"):
+    elif was_pressed("Draw others", key="choose_again", type="tertiary"):
         place = f"sample_seed_{dimension.id}"
         seed = st.session_state[place] = st.session_state.get(place, 0) + 1
         _change(lambda: rechoose_samples(workbench, dimension.id, seed))

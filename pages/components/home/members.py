@@ -126,7 +126,7 @@ def _moving(workbench: Workbench, idle: Sequence[SharedTexts]) -> None:
             width=260,
         )
         taker = st.selectbox("to", [name for name in shared.experts if name != giver], key="move_to", width=200)
-        pressed = st.button("Move them", key="move_now", disabled=taker is None)
+        pressed = was_pressed("Move them", key="move_now", disabled=taker is None)
     if pressed:
         try:
             moved = move_texts(workbench, chosen, giver, taker)
@@ -364,7 +364,7 @@ def _confirm_removal(workbench: Workbench, project: Project, name: str) -> None:
     )
     with st.container(horizontal=True):
         gone = st.button("Remove", key="revoke_for_sure", on_click=_remove, args=[workbench, project, name])
-        if gone or st.button("Keep", key="keep_member"):
+        if gone or was_pressed("Keep", key="keep_member"):
             st.rerun()
 
 

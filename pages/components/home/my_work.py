@@ -12,7 +12,7 @@ from app.services.data.steps import StepState, next_of, steps_of
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import merged_into, own_points_by_dimension
 from pages.components.shell.background import changes_by_others
-from pages.components.shell.current import DIMENSION, choose
+from pages.components.shell.current import DIMENSION, choose, was_pressed
 from pages.components.shell.navigation.screens import go, is_open, link
 from pages.components.shell.tables import column_names, named_value
 from pages.components.shell.words import button_label, number, plain
@@ -79,7 +79,9 @@ def _row(project: Project, task: ExpertTask, primary: bool = False) -> None:
     verb = "Look" if task.finished else "Go on" if task.begun else "Begin"
     label = button_label(verb, f"with {_WHAT[task.kind]} on {task.dimension.name}")
     key = f"my_{task.kind.value}_{task.dimension.id}"
-    if action.button(label, key=key, type="primary" if primary else "secondary", width="stretch"):
+    with action:
+        pressed = was_pressed(label, key, type="primary" if primary else "secondary", width="stretch")
+    if pressed:
         choose(project.name, task.dimension.name)
         go(task.kind.value, {DIMENSION: task.dimension.name})
 
@@ -107,7 +109,7 @@ def ready(workbench: Workbench, progress: Overview) -> None:
     if not progress.texts or not progress.dimensions:
         todo = next_of(progress, None)
         st.markdown(plain(todo.why))
-        if st.button(todo.verb, key="go_on", type="primary"):
+        if was_pressed(todo.verb, key="go_on", type="primary"):
             go(todo.screen, todo.parameters)
         return
     with st.container(key="ready", gap="xsmall"):
@@ -129,7 +131,9 @@ def _readiness_row(workbench: Workbench, progress: Overview, dimension: Dimensio
     kind: Literal["primary", "secondary"] = "primary" if here else "secondary"
     key = f"go_on_{dimension.dimension.id}"
     label = button_label(todo.verb, f"on {dimension.dimension.name}")
-    if action.button(label, key=key, type=kind, width="stretch", help=plain(todo.why)):
+    with action:
+        pressed = was_pressed(label, key, type=kind, width="stretch", help=plain(todo.why))
+    if pressed:
         choose(progress.project.name, dimension.dimension.name)
         go(todo.screen, {DIMENSION: dimension.dimension.name, **todo.parameters})
 

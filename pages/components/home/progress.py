@@ -12,6 +12,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import experts_progress
 from pages.components.shell import words
 from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.current import was_pressed
 from pages.components.shell.words import plain, show_error
 
 
@@ -159,7 +160,7 @@ def pseudonyms(workbench: Workbench, project: Project) -> None:
                 "It takes the place of the name beside all they wrote and did, and in who did what. This can't be "
                 "taken back. Backups and files taken out before keep the name."
             )
-            pressed = st.form_submit_button("Replace the name", key="pseudonym_now")
+            pressed = was_pressed("Replace the name", key="pseudonym_now", form=True)
         if pressed and name is None:
             st.error("Choose whose name is to go.")
         elif pressed:

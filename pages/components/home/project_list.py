@@ -115,14 +115,14 @@ def _row(workbench: Workbench, project: Project, progress: Overview, is_current:
         opening = button_label("Open", project.name)
         if is_current:
             st.button(opening, key=f"open_{project.id}", disabled=True, help="This project is open.")
-        elif st.button(opening, key=f"open_{project.id}"):
+        elif was_pressed(opening, key=f"open_{project.id}"):
             choose(project.name)
             st.rerun()
         if not may(workbench, Right.FACILITATE, project_id=project.id):
             return
-        if st.button(button_label("Export project", project.name), key=f"take_{project.id}", type="tertiary"):
+        if was_pressed(button_label("Export project", project.name), key=f"take_{project.id}", type="tertiary"):
             take_along(workbench, project)
-        if st.button(button_label("Delete", project.name), key=f"delete_{project.id}", type="tertiary"):
+        if was_pressed(button_label("Delete", project.name), key=f"delete_{project.id}", type="tertiary"):
             _confirm(workbench, project)
 
 
@@ -153,14 +153,14 @@ def _confirm(workbench: Workbench, project: Project) -> None:
         help="The file opens on any computer. Large projects take a while to pack.",
     )
     with st.container(horizontal=True):
-        if st.button("Delete for good", key="delete_for_good"):
+        if was_pressed("Delete for good", key="delete_for_good"):
             try:
                 delete_project(workbench, project.name)
             except WorkbenchError as error:
                 show_error(error)
                 return
             st.rerun()
-        if st.button("Keep the project", key="keep_it"):
+        if was_pressed("Keep the project", key="keep_it"):
             st.rerun()
 
 
@@ -212,7 +212,7 @@ def demo(workbench: Workbench, primary: bool) -> None:
         "It needs no key and sends nothing anywhere."
     )
     running = is_active(workbench, DEMO_JOB)
-    if st.button("Try the demo", key="try_demo", type="primary" if primary else "secondary", disabled=running):
+    if was_pressed("Try the demo", key="try_demo", type="primary" if primary else "secondary", disabled=running):
         st.session_state[_STARTED] = True
         begin_demo(workbench)
         st.rerun()

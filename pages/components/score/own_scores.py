@@ -102,7 +102,7 @@ def _show(report: OwnScoresReport) -> None:
         title, action = st.columns([5, 1], vertical_alignment="center")
         title.markdown(_summary(report))
         with action.container(horizontal_alignment="right"):
-            if st.button("Close", key="close_own_scores", type="tertiary"):
+            if was_pressed("Close", key="close_own_scores", type="tertiary"):
                 del st.session_state[_REPORT]
                 st.rerun()
         kept_back = [f"{number(n, 'row')} on {plain(name)}" for name, n in report.samples.items() if n]

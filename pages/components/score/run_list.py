@@ -125,14 +125,14 @@ def _unfinished(workbench: Workbench, project: Project, run: RunSummary, busy: b
                 width="content",
             )
             label = "Try the failures again" if only_failures else "Resume"
-            pressed = st.button(
+            pressed = was_pressed(
                 button_label(label, f"of run {run.id}" if only_failures else f"run {run.id}"),
                 key=f"resume_{run.id}",
                 disabled=busy,
                 help="Only what is missing or failed is asked.",
             )
             left_there = has_open_batches(workbench, run.id) and run.status is not RunStatus.RUNNING
-            cancelled = left_there and st.button(
+            cancelled = left_there and was_pressed(
                 button_label("Cancel the batch", f"of run {run.id}"),
                 key=f"cancel_batch_{run.id}",
                 disabled=busy,
@@ -229,7 +229,7 @@ def _show(workbench: Workbench, run: RunSummary) -> None:
     if run.message:
         st.warning(plain(run.message), icon=":material/pause_circle:")
     with st.container(horizontal=True, vertical_alignment="center"):
-        pressed = st.button(
+        pressed = was_pressed(
             "Stop", key="stop_scoring", disabled=ending, help="What is scored stays. It can be resumed."
         )
         st.caption("Stopping: answers on their way are still kept." if ending else _waits(workbench, run, ended))

@@ -9,6 +9,7 @@ from app.domain.project import Dimension, Project
 from app.services.checklists.expert_answers import unfinished_sheet
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import considerations_of, visible_attributes
+from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import current_expert, forget_expert
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import number, plain
@@ -80,7 +81,7 @@ def open_answers(workbench: Workbench, dimension: Dimension) -> None:
 
 def _ways_out(workbench: Workbench, expert: str, target: str, button: str) -> None:
     with st.container(horizontal=True):
-        if st.button(button, key=f"hidden_to_{target}", type="primary"):
+        if was_pressed(button, key=f"hidden_to_{target}", type="primary"):
             go(target)
         if workbench.actor.person is not None:
             return

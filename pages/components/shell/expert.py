@@ -115,7 +115,7 @@ def _ask(workbench: Workbench, project: Project) -> None:
             )
         role = st.text_input("Your role", placeholder=ROLE, key="expert_role")
         background = st.text_input("Your background", placeholder="optional", key="expert_background")
-        start = st.form_submit_button("Start", key="expert_start", type="primary")
+        start = was_pressed("Start", key="expert_start", type="primary", form=True)
     if start:
         _start(workbench, project, typed.strip() or known or "", role, background)
 

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from app.domain.project import Dimension, Project
 from app.services.runtime.judges import load_rules
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.current import current_dimension, current_project
+from pages.components.shell.current import current_dimension, current_project, was_pressed
 from pages.components.shell.navigation.screens import go, is_open
 
 
@@ -56,7 +56,7 @@ def needs_dimension(workbench: Workbench, title: str, purpose: str) -> tuple[Pro
 def empty(what: str, todo: str, target: str, button: str, parameters: Mapping[str, str] | None = None) -> None:
     """An empty screen says what to do next, and one button leads there."""
     st.markdown(f"**{what}** {todo}")
-    if is_open(target) and st.button(button, key=f"empty_to_{target}", type="primary"):
+    if is_open(target) and was_pressed(button, key=f"empty_to_{target}", type="primary"):
         go(target, parameters)
 
 

@@ -364,7 +364,7 @@ def _go_on(own: Own, project: Project) -> None:
     """To the next dimension this person isn't done with; what others wrote on this one can be seen now."""
     with st.container(horizontal=True, vertical_alignment="center"):
         waiting = not_done(own.workbench, project.id, own.expert)
-        if waiting and st.button(f"Next: {waiting[0].name}", key="next_dimension", type="primary"):
+        if waiting and was_pressed(f"Next: {waiting[0].name}", key="next_dimension", type="primary"):
             choose(project.name, waiting[0].name)
             st.rerun(scope="app")
         link("attributes", "See what others wrote")

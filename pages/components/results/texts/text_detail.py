@@ -26,6 +26,7 @@ from pages.components.shell.browser.page_scripts import saved_typing, want_focus
 from pages.components.shell.checklists.build_words import WayBack, remember_way
 from pages.components.shell.checklists.publishing import VERSION, show_version
 from pages.components.shell.checklists.question_editor import EDITOR, QUESTION, known_editor, note_opened
+from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import own_name, signed_in_as
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.reading import quote_line, text_with_places
@@ -92,7 +93,7 @@ def edit_question(
     `listed` are the texts that the person looks at, furthest from people first; all of the result without. The
     Checklist's own address says what it shows and nothing of this screen.
     """
-    if not may(workbench, Right.EDIT, dimension_id=result.dimension.id) or not st.button(
+    if not may(workbench, Right.EDIT, dimension_id=result.dimension.id) or not was_pressed(
         button_label("Edit this question", question.text),
         key=key,
         icon=":material/edit:",

@@ -37,6 +37,7 @@ from pages.components.shell.checklists.question_editor import (
     seen_question,
     typed_keys_of,
 )
+from pages.components.shell.current import was_pressed
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import condition_label, short_title
 from pages.components.shell.words import model_label, number, plain, show_error
@@ -322,7 +323,7 @@ def _published(workbench: Workbench, checklist: Checklist) -> None:
     st.markdown("Published: it stays as it is, so that scores stay comparable.")
     if carried := answers_taken_over(workbench, checklist.id):
         st.caption(f"Experts: {carried}")
-    if may(workbench, Right.EDIT, checklist_id=checklist.id) and st.button(
+    if may(workbench, Right.EDIT, checklist_id=checklist.id) and was_pressed(
         f"Start a new draft from version {checklist.version}",
         type="primary" if may(workbench, Right.FACILITATE, checklist_id=checklist.id) else "secondary",
         key="new_draft",

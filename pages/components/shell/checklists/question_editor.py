@@ -20,6 +20,7 @@ from pages.components.shell.browser.page_scripts import (
     saved_typing,
 )
 from pages.components.shell.contributor_words import said_by
+from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import current_expert, signed_in_as
 from pages.components.shell.words import plain, show_error
 
@@ -439,7 +440,7 @@ def editor_name(name: str) -> None:
         st.caption("Edits stand in the draft's history under this name, so that all who edit see who changed what.")
         with st.form("editor_form", border=False):
             typed = st.text_input("Your name", name, key="editor_typed")
-            if st.form_submit_button("Use this name", key="editor_submit"):
+            if was_pressed("Use this name", key="editor_submit", form=True):
                 st.session_state[EDITOR] = typed.strip()
                 saved_typing("editor_typed")
                 st.query_params.pop(EDITOR, None)

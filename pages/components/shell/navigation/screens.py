@@ -15,7 +15,7 @@ from app.services.data.steps import FlowStep, NextStep, StepState, next_of, step
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.page_scripts import keep_cookie, tour_was_ended
-from pages.components.shell.current import DIMENSION, PROJECT, current_project
+from pages.components.shell.current import DIMENSION, PROJECT, current_project, was_pressed
 from pages.components.shell.expert import EXPERT, current_expert, name_expert, role_in, signed_in_as
 from pages.components.shell.guide import guide_link, help_link, paragraph_on
 from pages.components.shell.words import plain
@@ -267,7 +267,7 @@ def _way_on(todo: NextStep, steps: tuple[FlowStep, ...], here: str) -> None:
         return
     # Results can be looked at any time; what still waits to be done stands out.
     kind: Literal["primary", "secondary"] = "secondary" if todo.screen == "results" else "primary"
-    if st.button(f"Next: {_lower(todo.verb)}", key="way_on", type=kind, help=plain(todo.why)):
+    if was_pressed(f"Next: {_lower(todo.verb)}", key="way_on", type=kind, help=plain(todo.why)):
         go(todo.screen, todo.parameters)
 
 

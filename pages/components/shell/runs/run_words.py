@@ -16,6 +16,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.scoring_jobs import FailureKind
 from pages.components.shell import words as local_time
 from pages.components.shell.background import POLL_SECONDS
+from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import failure_address, guide_link
 from pages.components.shell.words import RULES_LABEL, model_label, number, plain
 
@@ -230,7 +231,7 @@ def _few(names: Sequence[str]) -> str:
 
 def _no_list(workbench: Workbench, why: str) -> None:
     st.caption(plain(why))
-    if st.button("Ask it again", key="ask_endpoint_again", type="tertiary", icon=":material/refresh:"):
+    if was_pressed("Ask it again", key="ask_endpoint_again", type="tertiary", icon=":material/refresh:"):
         ask_endpoint_again(workbench)
         st.rerun()
 
