@@ -113,9 +113,8 @@ def _row(workbench: Workbench, project: Project, progress: Overview, is_current:
         column.markdown(named_value(title, value))
     with actions.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         opening = button_label("Open", project.name)
-        if is_current:
-            st.button(opening, key=f"open_{project.id}", disabled=True, help="This project is open.")
-        elif was_pressed(opening, key=f"open_{project.id}"):
+        why = "This project is open." if is_current else None
+        if was_pressed(opening, key=f"open_{project.id}", disabled=is_current, help=why):
             choose(project.name)
             st.rerun()
         if not may(workbench, Right.FACILITATE, project_id=project.id):
