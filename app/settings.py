@@ -58,6 +58,8 @@ class Settings(BaseSettings):
     otel_texts: str = Field(default="", validation_alias="INTERACTEVAL_OTEL_TEXTS")
     # The Dask scheduler whose workers score texts and compute large intervals; without it this computer does.
     dask: str = Field(default="", validation_alias="INTERACTEVAL_DASK")
+    # The ports of this computer at which model servers are looked for, with commas between them; “none” for nowhere.
+    local_ports: str = Field(default="11434,1234,8080,8000", validation_alias="INTERACTEVAL_LOCAL_PORTS")
     # A folder with a sentence-transformers model, for people who have one.
     embedding_model: Path | None = Field(default=None, validation_alias="INTERACTEVAL_EMBEDDING_MODEL")
 
@@ -90,6 +92,11 @@ class Settings(BaseSettings):
     def models(self) -> Path:
         """Models of this computer that can be named without a path."""
         return self.home / "models"
+
+    @property
+    def chosen_server(self) -> Path:
+        """The address of the model server on this computer that the owner chose."""
+        return self.home / "model-server.txt"
 
     @property
     def own_prices(self) -> Path:

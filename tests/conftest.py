@@ -79,4 +79,5 @@ def _clear_settings(patch: pytest.MonkeyPatch, home: Path) -> None:
     for name in os.environ.keys() & names:
         patch.delenv(name)
     patch.setenv("INTERACTEVAL_HOME", str(home))
+    patch.setenv("INTERACTEVAL_LOCAL_PORTS", "none")  # the developer may run a model server
     settings.cache_clear()

@@ -37,18 +37,26 @@ def list_(
     ask: Annotated[
         bool, typer.Option("--ask", help="Ask each vendor whose key is set which models the key may use.")
     ] = False,
+    use: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Use the model server found at this address from now on.")
+    ] = None,
     json_: JsonOption = False,
 ) -> None:
     """What is configured, and what it costs per million tokens. Your own endpoint is asked which models it has.
+
+    Without one, Ollama, LM Studio, llama.cpp and vLLM are looked for on this computer.
 
     Example: interacteval models list
     """
     from app.providers.model_ends import end_of
     from app.providers.registry import describe_models
-    from app.services.runtime.endpoint_models import endpoint_models
+    from app.services.runtime.endpoint_models import endpoint_models, use_local_server
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
+    if use is not None:
+        use_local_server(workbench, use)
+        workbench = open_workbench()
     endpoint = endpoint_models(workbench, patience=ENDPOINT_SECONDS)
     found = describe_models(workbench.credentials, served=endpoint.names)
     if ask:
@@ -78,6 +86,21 @@ def list_(
         echo(obstacle)
     if endpoint.problem:
         echo(endpoint.problem)
+    _print_nearby(workbench)
+
+
+def _print_nearby(workbench: "Workbench") -> None:
+    """Model servers on this computer that aren't in use, or how to get one."""
+    from app.services.runtime.endpoint_models import ASKED_SECONDS, HOW_TO_GET_ONE, local_servers
+
+    nearby = local_servers(workbench, patience=ASKED_SECONDS)
+    for server in nearby.others:
+        models = ", ".join(server.models) or "no model yet"
+        echo(f"{server.kind} on this computer has {models}. Use it: interacteval models list --use {server.address}")
+    if nearby.looked and not nearby.found and not nearby.used:
+        echo("No model server runs on this computer. To get one:")
+        for line in HOW_TO_GET_ONE:
+            echo(f"- {line}")
 
 
 def _as_sold(workbench: "Workbench", found: "list[ModelInfo]") -> "list[ModelInfo]":

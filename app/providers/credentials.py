@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from app.errors import InputError, MissingAddressError, MissingKeyError, WrongKeyError
-from app.providers.specs import ProviderSpec, network_providers, spec_of
+from app.providers.local_servers import read_chosen
+from app.providers.specs import OWN, ProviderSpec, network_providers, spec_of
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -22,11 +23,13 @@ class Access:
     """How to reach one provider. Neither key nor address shows in a repr (an address may hold a password).
 
     source: where the key comes from, in words; "" without one.
+    chosen: the address is of a server on this computer that the owner chose, not of the environment.
     """
 
     key: SecretStr | None = None
     base_url: str | None = field(default=None, repr=False)
     source: str = ""
+    chosen: bool = False
 
     @property
     def typed(self) -> bool:
@@ -55,10 +58,13 @@ class Credentials:
 
         def access(spec: ProviderSpec) -> Access:
             base_url = settings.provider_variable(spec.url_variable)
+            may_choose = base_url is None and spec.prefix == OWN and not settings.shared
+            chosen = read_chosen(settings.chosen_server) if may_choose else None
+            base_url = chosen or base_url
             if given.get(spec.prefix):
-                return Access(SecretStr(given[spec.prefix]), base_url, TYPED)
+                return Access(SecretStr(given[spec.prefix]), base_url, TYPED, bool(chosen))
             key = settings.provider_variable(*spec.key_variables)
-            return Access(SecretStr(key), base_url, "the environment") if key else Access(base_url=base_url)
+            return Access(SecretStr(key) if key else None, base_url, "the environment" if key else "", bool(chosen))
 
         return cls({spec.prefix: access(spec) for spec in network_providers()})
 

@@ -14,6 +14,7 @@ from app.providers.base import ChatModel
 from app.providers.batches.batch import Batches
 from app.providers.credentials import Credentials, credentials_problem, endpoint
 from app.providers.known_prices import known_prices, today
+from app.providers.local_servers import ContextWindow, LocalServer
 from app.providers.model_name import chats, parse_model_name
 from app.providers.pricing import Price, PriceList
 from app.providers.specs import KNOWN_PROVIDERS, OWN, spec_of
@@ -141,6 +142,28 @@ async def served_names(credentials: Credentials, timeout: float = LIST_SECONDS) 
     reached = endpoint(spec, credentials.of(OWN))
     names: list[str] = await imported(spec.lister)(spec, reached, timeout)
     return names
+
+
+LOOK_SECONDS = 1.5
+
+
+async def local_servers_at(ports: Sequence[int], timeout: float = LOOK_SECONDS) -> list[LocalServer]:
+    """The model servers at these ports of this computer."""
+    found: list[LocalServer] = await imported(f"{_LOOK}:look_at_ports")(ports, timeout)
+    return found
+
+
+async def served_context(name: str, credentials: Credentials, timeout: float = LOOK_SECONDS) -> ContextWindow | None:
+    """How much a model of the person's own server reads; None where it doesn't say, and for other models."""
+    parsed = parse_model_name(name)
+    if parsed.provider != OWN or credentials_problem(OWN, credentials):
+        return None
+    reached = endpoint(spec_of(OWN), credentials.of(OWN))
+    found: ContextWindow | None = await imported(f"{_LOOK}:context_window")(reached, parsed.model, timeout)
+    return found
+
+
+_LOOK = "app.providers.adapters.server_look"
 
 
 def sold_names(prefix: str, credentials: Credentials, timeout: float) -> list[str]:

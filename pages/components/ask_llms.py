@@ -1,6 +1,7 @@
 """Ask LLMs: which models think aloud, and what they said."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -36,6 +37,7 @@ from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
+from pages.components.shell.runs.model_options import offer_local_servers, take_among
 from pages.components.shell.runs.run_words import batch_rest, typing_note
 from pages.components.shell.words import KEY_IN_SETTINGS, about, model_label, number, plain, said, show_error
 
@@ -230,6 +232,8 @@ def models_to_ask(workbench: Workbench, project: Project) -> list[str]:
     )
     if not before:
         _what_is_suggested(len(missing_settings(workbench)), len(provider_access(workbench)))
+    alone = not any(":" in model.name for model in usable)
+    offer_local_servers(workbench, CHOSEN, partial(take_among, CHOSEN), explain=alone)
     names = [name.strip() for name in chosen if name.strip()]
     typing_note(workbench, names)
     return names

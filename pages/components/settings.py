@@ -8,21 +8,24 @@ import streamlit as st
 from app.domain.people import Right
 from app.domain.run import RunSummary
 from app.errors import WorkbenchError
+from app.services.runtime.endpoint_models import forget_local_server
 from app.services.runtime.models import ProviderAccess, ask_vendor_models, key_problem, provider_access, test_model
 from app.services.runtime.prices import Price, PricedModel, price_list, update_prices
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.recordings import keep_recording_of, recordable_runs, recording_of
 from pages.components.shell.current import forget_key, keep_key, typed_keys, was_pressed
-from pages.components.shell.runs.model_options import model_choice
+from pages.components.shell.runs.model_options import model_choice, offer_local_servers
 from pages.components.shell.runs.run_words import served_list, title
 from pages.components.shell.words import button_label, model_label, plain, show_error
+
+TESTED = "model_to_test"
 
 
 def connection_test(workbench: Workbench) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="connection_test"):
         name = model_choice(
-            workbench, "Model", "model_to_test", "The model that gets one tiny question.", "Or type it above."
+            workbench, "Model", TESTED, "The model that gets one tiny question.", "Or type it above.", offer=False
         )
         pressed = was_pressed(
             "Test connection",
@@ -152,10 +155,24 @@ def provider_list(workbench: Workbench) -> None:
                 _state(access)
                 if access.lists_models:
                     served_list(workbench)
+                    offer_local_servers(workbench, TESTED, _test_next, explain=True)
                 if access.sells_models and not access.obstacle:
                     _models_of_key(workbench, access)
             with action:
                 _key_action(workbench, access)
+                if access.chosen:
+                    st.button(
+                        "Stop using it",
+                        key="forget_server",
+                        width="stretch",
+                        help="The server itself goes on.",
+                        on_click=forget_local_server,
+                        args=[workbench],
+                    )
+
+
+def _test_next(model: str) -> None:
+    st.session_state[TESTED] = model
 
 
 def _models_of_key(workbench: Workbench, access: ProviderAccess) -> None:
@@ -176,7 +193,8 @@ def _address(access: ProviderAccess) -> str:
     """As code, because Markdown would make a link of it."""
     if not access.address:
         return "at an address of this server’s own" if access.own_address else "no address"
-    origin = f", from {plain(access.url_variable)}" if access.own_address else ""
+    place = "a server on this computer" if access.chosen else f"from {plain(access.url_variable)}"
+    origin = f", {place}" if access.own_address else ""
     return f"`{access.address.replace('`', '')}`{origin}"
 
 

@@ -301,6 +301,8 @@ def score(
         return
     if anchors_first:
         _look_ahead(workbench, target.id, options)
+    if resume is None and options.judge.startswith("llama:"):
+        _warn_of_window(workbench, target.id, options)
     run_ids = [resume] if resume is not None else start_runs(workbench, target.id, (options,))
     if judge is not None and asks_a_judge(evaluator):
         warn_of_end(judge)
@@ -310,6 +312,15 @@ def score(
     carry_out(
         workbench, run_ids, concurrency, json_=json_, trials_of=trials_of, processes=processes, warn_after=warn_after
     )
+
+
+def _warn_of_window(workbench: "Workbench", project_id: int, options: "RunOptions") -> None:
+    """Said, not acted on, like what a vendor plans: requests that are longer than the model takes."""
+    from app.services.scoring.forecast import forecast
+
+    said = {forecast(workbench, project_id, trial).estimate.too_long for trial in options.each_trial()}
+    for warning in sorted(filter(None, said)):
+        say(warning)
 
 
 def _say_samples(workbench: "Workbench", project_id: int, dimensions: "Sequence[Dimension]") -> None:

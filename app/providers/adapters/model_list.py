@@ -54,14 +54,14 @@ async def list_models(provider: ProviderSpec, endpoint: Endpoint, timeout: float
         await client.close()
     if failure is not None:
         raise failure
-    names = _names(answer)
+    names = model_names(answer)
     if names is None:
         raise list_unreadable(provider)
     return names
 
 
-def _names(answer: object) -> list[str] | None:
-    """None for what is no list of models."""
+def model_names(answer: object) -> list[str] | None:
+    """The names in what a server says, each once; None for what is no list of models."""
     listed = answer.get("data", answer) if isinstance(answer, dict) else answer
     if listed is None and answer is not None:
         return []

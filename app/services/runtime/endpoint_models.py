@@ -1,21 +1,33 @@
-"""The models of the person's own Llama endpoint. It is asked in the background; its answer is kept for some minutes."""
+"""The models of the person's own Llama endpoint, and of model servers on this computer that could become it.
+
+They are asked in the background; their answers are kept for some minutes.
+"""
 
 import asyncio
 import sys
 import threading
 import traceback
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from time import monotonic
+from typing import TypeVar
 
-from app.domain.people import Right
-from app.errors import WorkbenchError
+from app.domain.people import LOCAL_OWNER, Right
+from app.errors import InputError, WorkbenchError
 from app.providers.credentials import Access, Credentials, credentials_problem
+from app.providers.local_servers import HOW_TO_GET_ONE, ContextWindow, LocalServer, ports_in
 from app.providers.model_name import chats, listens, preferred
-from app.providers.registry import served_names
-from app.providers.specs import OWN
+from app.providers.registry import local_servers_at, served_context, served_names
+from app.providers.specs import OWN, spec_of
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.settings import settings
+
+__all__ = ["HOW_TO_GET_ONE", "EndpointModels", "LocalServer", "LocalServers"]
+
+
+T = TypeVar("T")
 
 
 def fault_report(error: BaseException) -> str:
@@ -37,6 +49,8 @@ FRESH_SECONDS = 300.0
 RETRY_SECONDS = 30.0
 # How long a screen waits for the first answer; a server nearby needs less.
 GLANCE_SECONDS = 0.3
+# How long a command, or a press of a button, waits for the servers of this computer.
+ASKED_SECONDS = 5.0
 NO_CHAT = "None of the models it lists is one that answers questions, going by their names."
 NO_MODEL = "The Llama endpoint lists no model. Load one there first, for example with ollama pull."
 
@@ -99,7 +113,9 @@ def endpoint_models(workbench: Workbench, patience: float = GLANCE_SECONDS) -> E
         question = _questions.get(credentials.of(OWN))
         if question is None or question.is_old():
             before = question.answer.result() if question else None
-            question = _questions[credentials.of(OWN)] = _Question(monotonic(), _asked(credentials), before)
+            question = _questions[credentials.of(OWN)] = _Question(
+                monotonic(), _in_background(lambda: _ask(credentials)), before
+            )
     if question.before is not None and not question.answer.done():
         return question.before
     try:
@@ -117,13 +133,122 @@ def ask_endpoint_again(workbench: Workbench) -> None:
             del _questions[workbench.credentials.of(OWN)]
 
 
-def _asked(credentials: Credentials) -> Future[EndpointModels]:
-    answer: Future[EndpointModels] = Future()
+@dataclass(frozen=True, slots=True)
+class LocalServers:
+    """looked: whether this computer is one on which to look. found: the servers, none while `asking`; used: the address
+    of the one in use."""
 
-    def ask() -> None:
-        answer.set_result(_ask(credentials))
+    found: tuple[LocalServer, ...] = ()
+    asking: bool = False
+    looked: bool = True
+    used: str = ""
 
-    threading.Thread(target=ask, name="models of the endpoint", daemon=True).start()
+    @property
+    def others(self) -> list[LocalServer]:
+        """Those that aren't in use."""
+        return [server for server in self.found if server.address != self.used]
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    asked_at: float
+    answer: Future[tuple[LocalServer, ...]]
+
+    def is_old(self) -> bool:
+        if not self.answer.done():
+            return False
+        return monotonic() - self.asked_at > (FRESH_SECONDS if self.answer.result() else RETRY_SECONDS)
+
+
+# By the ports, in the memory of this process only.
+_looks: dict[tuple[int, ...], _Look] = {}
+
+
+@use_case(Right.ENTER)
+def local_servers(workbench: Workbench, patience: float = GLANCE_SECONDS) -> LocalServers:
+    """Model servers at the usual ports of this computer, for its owner: nothing is asked where people sign in, nor
+    where LLAMA_BASE_URL says which server to use. The first look asks and waits for so many seconds at most.
+
+    Raises InputError for ports that are none.
+    """
+    ports = ports_in(settings().local_ports)
+    if not _may_look(workbench) or not ports:
+        return LocalServers(looked=False)
+    with _lock:
+        look = _looks.get(ports)
+        if look is None or look.is_old():
+            look = _looks[ports] = _Look(monotonic(), _in_background(lambda: _found_at(ports)))
+    used = workbench.credentials.of(OWN).base_url or ""
+    try:
+        return LocalServers(look.answer.result(patience), used=used)
+    except TimeoutError:
+        return LocalServers(asking=True, used=used)
+
+
+@use_case(Right.SERVE)
+def look_again(workbench: Workbench) -> None:
+    """The next look at this computer's ports asks."""
+    with _lock:
+        _looks.clear()
+
+
+@use_case(Right.SERVE)
+def use_local_server(workbench: Workbench, address: str) -> EndpointModels:
+    """Make a server that was found the Llama endpoint, from now on and also on the command line; its models.
+
+    Raises InputError where none was found at this address.
+    """
+    found = local_servers(workbench, ASKED_SECONDS).found
+    server = next((each for each in found if each.address == address), None)
+    if server is None:
+        raise InputError("That model server isn't there any more.", "Start it, and look again.")
+    file = settings().chosen_server
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"{server.address}\n", encoding="utf-8")
+    models = _described(server.models)
+    known: Future[EndpointModels] = Future()
+    known.set_result(models)
+    with _lock:
+        _questions[Credentials.from_settings(settings()).of(OWN)] = _Question(monotonic(), known, None)
+    return models
+
+
+@use_case(Right.SERVE)
+def forget_local_server(workbench: Workbench) -> None:
+    """Use no server of this computer any more."""
+    settings().chosen_server.unlink(missing_ok=True)
+
+
+def _may_look(workbench: Workbench) -> bool:
+    """A team's server asks nothing on its own computer for anybody."""
+    named = settings().provider_variable(spec_of(OWN).url_variable)
+    return workbench.actor is LOCAL_OWNER and not settings().shared and named is None
+
+
+def _found_at(ports: tuple[int, ...]) -> tuple[LocalServer, ...]:
+    """Never raises: a screen waits for it."""
+    try:
+        return tuple(asyncio.run(local_servers_at(ports)))
+    except Exception as error:
+        print(fault_report(error), file=sys.stderr)  # noqa: T201 - to the server's log: the person can't act on it
+        return ()
+
+
+_windows: dict[tuple[Access, str], tuple[float, ContextWindow | None]] = {}
+
+
+def context_window(workbench: Workbench, model: str) -> ContextWindow | None:
+    """How much a model of the person's own server reads at once; None where it doesn't say, and for vendors' models."""
+    access = workbench.credentials.of(OWN)
+    known = _windows.get((access, model))
+    if known is None or monotonic() - known[0] > RETRY_SECONDS:  # another one may have been loaded since
+        known = _windows[access, model] = monotonic(), asyncio.run(served_context(model, workbench.credentials))
+    return known[1]
+
+
+def _in_background(ask: Callable[[], T]) -> Future[T]:
+    answer: Future[T] = Future()
+    threading.Thread(target=lambda: answer.set_result(ask()), name="look at model servers", daemon=True).start()
     return answer
 
 
@@ -136,5 +261,9 @@ def _ask(credentials: Credentials) -> EndpointModels:
     except Exception as error:
         print(fault_report(error), file=sys.stderr)  # noqa: T201 - to the server's log: the person can't act on it
         return EndpointModels(problem="Something went wrong that should not have. See the log.")
+    return _described(names)
+
+
+def _described(names: Sequence[str]) -> EndpointModels:
     found = tuple(f"{OWN}:{name}" for name in names)
     return EndpointModels(found, "" if any(map(chats, found)) else NO_CHAT if found else NO_MODEL)

@@ -410,6 +410,7 @@ class ProviderAccess:
     that it was set to.
     obstacle: what to set before its models can be used; "" for nothing.
     sells_models: whether it is a vendor that says on demand which models a key may use.
+    chosen: its address is of a model server on this computer that the owner chose.
     """
 
     prefix: str
@@ -423,6 +424,7 @@ class ProviderAccess:
     own_address: bool
     obstacle: str
     sells_models: bool = False
+    chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -496,6 +498,7 @@ def _access(provider: ProviderSpec, credentials: Credentials, owner: bool) -> Pr
         own_address=bool(own),
         obstacle=credentials_problem(provider.prefix, credentials),
         sells_models=provider.listing is not None,
+        chosen=access.chosen,
     )
 
 

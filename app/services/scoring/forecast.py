@@ -1,7 +1,7 @@
 """Forecast of what a run would score, ask and cost."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -17,6 +17,7 @@ from app.providers.known_prices import known_prices, today
 from app.providers.model_options import FLEX_OR_STANDARD, check_effort, check_tier
 from app.providers.pricing import BATCH, FLEX, STANDARD
 from app.providers.registry import expects_logprobs, sells_batches
+from app.services.runtime.endpoint_models import context_window
 from app.services.runtime.judges import (
     JudgeAbility,
     PromptSize,
@@ -53,7 +54,8 @@ class DryRun:
     """`calls` are all, `cached` those answered before; tokens are of the others.
 
     A request that rests on an answer nobody gave yet can't be written before the run: it is taken to be as long as the
-    ones that can. `sizes` are those of the others where all can be written, else there are none.
+    ones that can. `sizes` are those of the others where all can be written, else there are none. `longest`: tokens of
+    the longest that can be written, with its answer.
     """
 
     calls: int
@@ -61,6 +63,7 @@ class DryRun:
     input_tokens: int
     output_tokens: int
     sizes: tuple[PromptSize, ...] = ()
+    longest: int = 0
 
 
 def dry_run(
@@ -91,7 +94,12 @@ def dry_run(
     sizes = [*knowing.missing.values(), *(() if options.use_cache else knowing.known.values())]
     mean = sum(size.read for size in sizes) / max(len(sizes), 1)
     all_written = knowing.asked == calls
-    return DryRun(calls, calls - new, round(mean * new), TOKENS_OF_A_REPLY * new, tuple(sizes) if all_written else ())
+    all_sizes, longest = tuple(sizes) if all_written else (), _longest(sizes)
+    return DryRun(calls, calls - new, round(mean * new), TOKENS_OF_A_REPLY * new, all_sizes, longest)
+
+
+def _longest(sizes: Iterable[PromptSize]) -> int:
+    return max((size.read + size.written for size in sizes), default=0)
 
 
 class _Knowing:
@@ -148,7 +156,8 @@ class Estimate:
     `constant_tokens` to `cache_saves_usd`: as in Caching, unless requests rest on answers that nobody gave yet.
     `batch_usd` is what a batch would cost instead, None where there is none; `at_once_usd` what asking at once
     would, None where that is what is counted. `sampled`: how many texts stood for all of very many, 0 where all were
-    counted.
+    counted. `longest_request_tokens` has room for the answer; `too_long` says, in words, that it is more than the
+    model takes, "" where it isn't or nobody knows.
     """
 
     calls: int
@@ -167,6 +176,9 @@ class Estimate:
     batch_usd: float | None = None
     at_once_usd: float | None = None
     sampled: int = 0
+    longest_request_tokens: int = 0
+    context_tokens: int | None = None
+    too_long: str = ""
 
     @property
     def counted_on(self) -> str:
@@ -228,7 +240,8 @@ class Estimate:
             f"and {self.output_tokens_estimate:,} out; {cost}"
         )
         more = filter(None, [self.counted_on, self.paid_at, self.as_batch, self.caching, self.reasoning])
-        return "\n".join([said, *more, *map(str, self.reuse)])
+        warning = [self.too_long] if self.too_long else []
+        return "\n".join([said, *more, *map(str, self.reuse), *warning])
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +258,7 @@ class Forecast:
 @use_case(Right.FACILITATE)
 def estimate(workbench: Workbench, project_id: int, options: RunOptions) -> Estimate:
     """Raises what starting the run would raise."""
-    return _forecast(workbench, project_id, options).estimate
+    return _in_window(workbench, _forecast(workbench, project_id, options)).estimate
 
 
 @use_case(Right.FACILITATE)
@@ -263,7 +276,16 @@ def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Fore
         if len(_FORECASTS) >= _REMEMBERED or texts > _REMEMBERED_TEXTS:
             _FORECASTS.clear()
         _FORECASTS[question] = _forecast(workbench, project_id, options)
-    return _FORECASTS[question]
+    return _in_window(workbench, _FORECASTS[question])
+
+
+def _in_window(workbench: Workbench, ahead: Forecast) -> Forecast:
+    """With how much the judge takes at once, which is asked anew: a server may have been started with more room."""
+    window = context_window(workbench, ahead.judge) if ahead.is_llm else None
+    if window is None or not ahead.estimate.calls > ahead.estimate.calls_cached:
+        return ahead
+    said = window.shortfall(ahead.estimate.longest_request_tokens)
+    return replace(ahead, estimate=replace(ahead.estimate, context_tokens=window.tokens, too_long=said))
 
 
 def _forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
@@ -306,6 +328,7 @@ def _counted(
     return replace(
         counted,
         output_tokens_estimate=usage.output_tokens,
+        longest_request_tokens=counted.longest_request_tokens + reasoning.per_call if new else 0,
         cost_usd=known_prices().cost(judge.name, usage, today(), _tier(options), calls=new)
         if new
         else counted.cost_usd,
@@ -361,6 +384,7 @@ def _without_reasoning(
     usage = Usage(probed.input_tokens, 0, probed.output_tokens)
     cost = known_prices().cost(judge.name, usage, today(), _tier(options), calls=probed.calls - probed.cached)
     cached = _cached(judge.name, probed.sizes, options) if probed.sizes else {}
+    cached["longest_request_tokens"] = probed.longest
     return Estimate(probed.calls, probed.cached, usage.input_tokens, usage.output_tokens, cost, **cached)
 
 
@@ -412,6 +436,7 @@ def _estimate(
         usage.output_tokens,
         known_prices().cost(judge.name, usage, today(), _tier(options), calls=len(new)) if new else 0.0,
         taken_over,
+        longest_request_tokens=_longest(new),
         **_cached(judge.name, new, options),
     )
 

@@ -27,6 +27,8 @@ def show_forecast(ahead: Sequence[Forecast]) -> None:
     for judge in ahead:
         heading = f"**{plain(model_label(judge.judge))}**  \n" if len(ahead) > 1 else ""
         st.markdown(heading + _asks(judge))
+        if judge.estimate.too_long:
+            st.warning(plain(judge.estimate.too_long))
     if len(ahead) > 1:
         st.markdown(_sum(ahead))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -34,7 +35,7 @@ from pages.components.shell.frame import empty
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.draw_options import DrawChoice, draw_options
-from pages.components.shell.runs.model_options import chooser_label, model_options
+from pages.components.shell.runs.model_options import chooser_label, model_options, offer_local_servers, take_among
 from pages.components.shell.runs.run_words import batch_rest
 from pages.components.shell.words import button_label, plain, show_error
 
@@ -243,17 +244,21 @@ def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list
     """Those chosen; none, with a word on why, where one of them is no model."""
     rules = takes_rules(evaluator)
     known = _known_judges(workbench, project, rules)
+    key = "score_judge" if rules else "score_llm_judge"
+    last = last_model(workbench, project.id, "judge")
+    st.session_state.setdefault(key, [last] if last in known else known[:1])
     chosen = st.multiselect(
         "Judges",
         known,
-        default=[last] if (last := last_model(workbench, project.id, "judge")) in known else known[:1],
         format_func=chooser_label,
         accept_new_options=True,
         wrap=True,
         placeholder="choose judges, or type provider:name",
-        key="score_judge" if rules else "score_llm_judge",
+        key=key,
         help=HELP + (RULES_HELP if rules else ""),
     )
+    alone = not any(model.usable and ":" in model.name for model in available_models(workbench))
+    offer_local_servers(workbench, key, partial(take_among, key), explain=alone)
     names = dict.fromkeys(name.strip() for name in chosen if name.strip())
     if not names:
         st.info("Choose a judge." if rules else "Choose an LLM as the judge, or type one.")

@@ -40,6 +40,7 @@ from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import dropped_typing, saved_typing, show_saved_typing, unsaved_typing
 from pages.components.shell.current import choose, still_there, was_pressed
 from pages.components.shell.navigation.screens import link
+from pages.components.shell.runs.model_options import offer_local_servers, take_only
 from pages.components.shell.undo import change, remember, undo_button
 from pages.components.shell.upload_field import upload_field, voice_field
 from pages.components.shell.words import button_label, number, plain, show_error
@@ -108,18 +109,22 @@ def _recording(workbench: Workbench, project: Project, dimension: Dimension, tra
             st.rerun(scope="fragment")
 
 
+_PICKER = "proposing_model"
+
+
 def _propose_again(workbench: Workbench, project: Project, dimension: Dimension, transcript: Transcript) -> None:
     llms = [choice.name for choice in available_models(workbench) if choice.usable and choice.name != "rules"]
     last = last_picker(workbench, project.id)
+    st.session_state.setdefault(_PICKER, last if last in llms else SENTENCES)
     model = st.selectbox(
         "Points are picked by",
         [SENTENCES, *llms],
-        index=llms.index(last) + 1 if last in llms else 0,
         accept_new_options=True,
-        key="proposing_model",
+        key=_PICKER,
         help="An LLM picks out the general points; without one, every sentence is a proposal. What you have decided "
         "on stays.",
     )
+    offer_local_servers(workbench, _PICKER, partial(take_only, _PICKER), explain=not llms)
     if was_pressed("Propose again", f"propose_{transcript.id}"):
         _propose(workbench, project, dimension, transcript.id, "" if model in (None, SENTENCES) else str(model))
 

@@ -5,8 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
+from app.providers.local_servers import HOW_TO_GET_ONE
 from app.services.runtime.workbench import open_workbench
 from app.settings import settings
+from tests.support.fake_llm.behaviour import Status
+from tests.support.fake_llm.local_servers import llama_cpp, port_of
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.price_server import PriceServer, price_file
 from tests.support.projects import ready_to_score
@@ -40,6 +43,29 @@ def test_the_endpoint_is_asked_which_models_it_has(run: Run, monkeypatch: pytest
     assert status == 0
     assert said.splitlines()[-1].startswith("The connection to the Llama endpoint failed.")
     assert "llama:NAME" in said
+
+
+def test_a_server_of_this_computer_is_offered_and_used(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    with llama_cpp(256) as server:
+        monkeypatch.setenv("INTERACTEVAL_LOCAL_PORTS", str(port_of(server)))
+        settings.cache_clear()
+        offered = run("models", "list")[1].splitlines()[-1]
+        assert offered.startswith("llama.cpp on this computer has SmolLM2-135M.gguf.")
+        status, said, _ = run(*offered.partition("interacteval ")[2].split(), "--json")
+        own = [m["model"] for m in json.loads(said) if m["provider"] == "llama"]
+        assert (status, own) == (0, ["llama:SmolLM2-135M.gguf"])
+        ready_to_score(open_workbench())
+        status, _, warned = run("score", "--project", "Ready", "--judge", own[0])
+        assert status == 0
+        assert "256: longer requests fail" in warned
+    assert run("models", "list", "--use", "http://127.0.0.1:9/v1")[0] == 2
+
+
+def test_where_no_server_runs_three_lines_say_how_to_get_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeLlm(listing=Status(404)) as server:
+        monkeypatch.setenv("INTERACTEVAL_LOCAL_PORTS", str(port_of(server)))
+        settings.cache_clear()
+        assert run("models", "list")[1].splitlines()[-3:] == [f"- {line}" for line in HOW_TO_GET_ONE]
 
 
 def test_the_slower_tier_is_forecast_at_its_price_and_refused_where_nobody_sells_it(run: Run) -> None:

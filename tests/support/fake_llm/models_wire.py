@@ -16,7 +16,8 @@ def schema_of(request: Body) -> Mapping[str, Any] | None:
 
 
 def answer(answer: Answer, text: str, request: Body) -> Body:
-    models = [{"id": name, "object": "model", "created": 1, "owned_by": "test"} for name in request["models"]]
+    who = request["owner"]
+    models = [{"id": name, "object": "model", "created": 1, "owned_by": who} for name in request["models"]]
     return {"object": "list", "data": models}
 
 

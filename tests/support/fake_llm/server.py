@@ -70,6 +70,7 @@ class FakeLlm:
     be a function that looks at each.
 
     Looking up its list of `models` is no such request: `listing` says what happens then, `looks` what was sent.
+    `owner`: whom the list names as the models' owner. `beside`: what a server of this kind says at its own paths.
     """
 
     usual: Usual = field(default_factory=Answer)
@@ -78,6 +79,8 @@ class FakeLlm:
     models: tuple[str, ...] = ("llama3.1:8b",)
     listing: Behaviour = field(default_factory=Answer)
     looks: list[Received] = field(default_factory=list)
+    owner: str = "test"
+    beside: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._script: deque[Behaviour] = deque()
@@ -160,8 +163,11 @@ class FakeLlm:
 
     def _behaviour(self, received: Received) -> Behaviour:
         if received.wire is models_wire:
-            received.body["models"] = self.models
             self.looks.append(received)
+            if not received.path.endswith(models_wire.PATH) or received.path in self.beside:
+                said = self.beside.get(received.path)
+                return Status(404) if said is None else Raw(json.dumps(said).encode())
+            received.body.update(models=self.models, owner=self.owner)
             return self.listing
         self.requests.append(received)
         behaviour = self._script.popleft() if self._script else self.usual
@@ -176,6 +182,8 @@ async def _receive(reader: asyncio.StreamReader) -> Received:
     kind = headers.get("content-type", "")
     body = transcription_wire.read_form(kind, sent) if kind.startswith("multipart/") else json.loads(sent or b"{}")
     wires = [wire for wire in WIRES if path.partition("?")[0].endswith(wire.PATH)]
+    if not wires and (head[0].startswith("GET ") or path == "/api/show"):
+        wires = [models_wire]
     assert wires, f"nothing is served at {path}"
     if wires[0] in (google_wire, google_embedding_wire):
         body["model"] = path.rpartition("/")[2].partition(":")[0]

@@ -11,10 +11,12 @@ from app.domain.project import Dimension, Text
 from app.evaluators.checklist import judge_request
 from app.providers.pricing import estimate_tokens
 from app.providers.registry import cached_from
+from app.services.runtime import endpoint_models
 from app.services.runtime.workbench import Workbench
 from app.services.scoring import forecast
 from app.services.scoring.forecast import estimate
 from app.services.scoring.runs import RunOptions
+from tests.support.fake_llm.local_servers import MODEL, lm_studio, ollama
 from tests.support.projects import ready_to_score, workbench_at
 
 RUBRIC = "The parts fit together. " * 400
@@ -140,3 +142,27 @@ def test_where_nobody_knows_of_a_cache_nothing_is_said(workbench: Workbench) -> 
     found = estimate(workbench, 1, RunOptions((ready_to_score(workbench),), "llama:qwen3:8b"))
     assert found.cache_saves_usd is None
     assert "cache" not in str(found)
+
+
+@pytest.mark.parametrize(("context", "fits"), [(512, False), (65_536, True)])
+def test_requests_longer_than_the_models_window_are_noticed(tmp_path: Path, context: int, *, fits: bool) -> None:
+    with ollama(context) as server:
+        workbench = workbench_at(tmp_path, server.url)
+        found = estimate(workbench, 1, RunOptions((long_rubric(workbench),), f"llama:{MODEL}"))
+        assert found.context_tokens == context
+        assert 512 < estimate_tokens(RUBRIC) < found.longest_request_tokens < 65_536
+        assert (not found.too_long) is fits
+        assert (found.too_long in str(found)) and json.loads(json.dumps(found.to_json()))["too_long"] == found.too_long
+        assert server.requests == []
+
+
+def test_a_window_is_looked_up_again_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(endpoint_models, "monotonic", lambda: now[0])
+    with lm_studio(512) as server:
+        workbench = workbench_at(tmp_path, server.url)
+        options = RunOptions((long_rubric(workbench),), "llama:qwen3-8b")
+        assert forecast.forecast(workbench, 1, options).estimate.too_long
+        server.beside = lm_studio(65_536).beside
+        now[0] += endpoint_models.RETRY_SECONDS + 1
+        assert not forecast.forecast(workbench, 1, options).estimate.too_long

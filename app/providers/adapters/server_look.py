@@ -1,0 +1,147 @@
+"""Looks at model servers: which kind one is, which models it has, and how much they read at once.
+
+Nothing is sent but the request itself: no key, no text. Ollama, LM Studio, llama.cpp and vLLM all list models at
+/v1/models; what else one answers tells the kind:
+
+- vLLM and llama.cpp name themselves there as the owner of their models. vLLM gives `max_model_len` with each; llama.cpp
+  answers /props with the context of a slot.
+- LM Studio lists models at /api/v0/models too, with a type and the context they are loaded with.
+- Ollama gives its version at /api/version, at /api/ps the context of the models in memory, and at /api/show the
+  parameter `num_ctx` of one that isn't.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx2
+
+from app.errors import ProviderError
+from app.limits import Limits
+from app.providers.adapters.body_limits import OversizedBodyError, body_limits
+from app.providers.adapters.connections import at_home
+from app.providers.adapters.model_list import model_names
+from app.providers.credentials import Endpoint
+from app.providers.local_servers import OTHER, ContextWindow, LocalServer, address_at
+
+LISTING = Limits(size=2 * 2**20)
+"""A server with hundreds of models lists them in some 100 kB."""
+OLLAMA_DEFAULT = 4096
+"""Tokens of a model that neither /api/ps nor its own parameters say more of (docs.ollama.com, context length)."""
+_NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,9})\s*$", re.MULTILINE)
+
+
+async def look_at_ports(ports: Sequence[int], timeout: float) -> list[LocalServer]:
+    """Return the servers at these ports of this computer, all asked at once; those that don't answer in time, or list
+    no models, are left out. timeout: seconds for each."""
+    found = await asyncio.gather(*(_look_at(address_at(port), timeout) for port in ports))
+    return [server for server in found if server is not None]
+
+
+async def _look_at(address: str, timeout: float) -> LocalServer | None:
+    async with _client(Endpoint(address), timeout) as client:
+        try:
+            async with asyncio.timeout(timeout):
+                listed = await _json(client, f"{address}/models")
+                names = model_names(listed)
+                if names is None:
+                    return None
+                return LocalServer(await _kind(client, address, listed), address, tuple(names))
+        except TimeoutError:
+            return None
+
+
+async def context_window(endpoint: Endpoint, model: str, timeout: float) -> ContextWindow | None:
+    """Return how much a model of this server reads; None where it doesn't say, or not in time (seconds)."""
+    async with _client(endpoint, timeout) as client:
+        try:
+            async with asyncio.timeout(timeout):
+                listed = await _json(client, f"{endpoint.base_url}/models")
+                kind = await _kind(client, endpoint.base_url, listed)
+                tokens = await _tokens(client, endpoint.base_url, kind, listed, model)
+        except TimeoutError:
+            return None
+    return ContextWindow(tokens, kind) if tokens else None
+
+
+async def _kind(client: httpx2.AsyncClient, address: str, listed: object) -> str:
+    match [model.get("owned_by") for model in _items(listed, "data")][:1]:
+        case ["vllm"]:
+            return "vLLM"
+        case ["llamacpp"]:
+            return "llama.cpp"
+    version, detailed = await asyncio.gather(
+        _json(client, _beside(address, "/api/version")), _json(client, _beside(address, "/api/v0/models"))
+    )
+    if isinstance(version, dict) and isinstance(version.get("version"), str):
+        return "Ollama"
+    models = _items(detailed, "data")
+    return "LM Studio" if models and all("type" in model and "state" in model for model in models) else OTHER
+
+
+async def _tokens(client: httpx2.AsyncClient, address: str, kind: str, listed: object, model: str) -> int | None:
+    entry = next((each for each in _items(listed, "data") if each.get("id") == model), {})
+    match kind:
+        case "vLLM":
+            return _count(entry.get("max_model_len"))
+        case "llama.cpp":
+            props = await _json(client, _beside(address, "/props"))
+            used = props.get("default_generation_settings") if isinstance(props, dict) else None
+            return _count(used.get("n_ctx")) if isinstance(used, dict) else None
+        case "LM Studio":
+            models = _items(await _json(client, _beside(address, "/api/v0/models")), "data")
+            loaded = next((each for each in models if each.get("id") == model), {})
+            return _count(loaded.get("loaded_context_length"))
+        case "Ollama":
+            return await _tokens_at_ollama(client, address, model)
+    meta = entry.get("meta")
+    return _count(meta.get("n_ctx")) if isinstance(meta, dict) else None
+
+
+async def _tokens_at_ollama(client: httpx2.AsyncClient, address: str, model: str) -> int | None:
+    running = _items(await _json(client, _beside(address, "/api/ps")), "models")
+    for each in running:
+        if model in (each.get("name"), each.get("model")) and (tokens := _count(each.get("context_length"))):
+            return tokens
+    shown = await _json(client, _beside(address, "/api/show"), {"model": model})
+    if not isinstance(shown, dict):
+        return None
+    parameters = shown.get("parameters")
+    own = _NUM_CTX.search(parameters) if isinstance(parameters, str) else None
+    return _count(int(own.group(1))) if own else OLLAMA_DEFAULT
+
+
+def _client(endpoint: Endpoint, timeout: float) -> httpx2.AsyncClient:
+    """Without the proxies of the environment, which would ask their own computer for this one's address."""
+    key = endpoint.key.get_secret_value()
+    headers = {"authorization": f"Bearer {key}"} if key else {}
+    hooks = at_home(endpoint.base_url)
+    return httpx2.AsyncClient(timeout=timeout, headers=headers, event_hooks=hooks, trust_env=False)
+
+
+async def _json(client: httpx2.AsyncClient, address: str, body: dict[str, str] | None = None) -> Any:
+    """Return what the server says; None for any failure."""
+    try:
+        with body_limits(LISTING):
+            reply = await (client.get(address) if body is None else client.post(address, json=body))
+        return json.loads(reply.content) if reply.status_code == httpx2.codes.OK else None
+    except (httpx2.HTTPError, httpx2.InvalidURL, OversizedBodyError, ProviderError, ValueError, RecursionError):
+        return None
+
+
+def _items(answer: object, name: str) -> list[dict[str, Any]]:
+    listed = answer.get(name) if isinstance(answer, dict) else None
+    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**9 else None
+
+
+def _beside(address: str, path: str) -> str:
+    """Another path of the same server."""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
