@@ -163,6 +163,6 @@ def test_a_window_is_looked_up_again_after_a_while(tmp_path: Path, monkeypatch: 
         workbench = workbench_at(tmp_path, server.url)
         options = RunOptions((long_rubric(workbench),), "llama:qwen3-8b")
         assert forecast.forecast(workbench, 1, options).estimate.too_long
-        server.beside = lm_studio(65_536).beside
+        server.beside["/api/v0/models"]["data"][0]["loaded_context_length"] = 65_536
         now[0] += endpoint_models.RETRY_SECONDS + 1
         assert not forecast.forecast(workbench, 1, options).estimate.too_long
