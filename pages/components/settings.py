@@ -155,7 +155,6 @@ def provider_list(workbench: Workbench) -> None:
                 _state(access)
                 if access.lists_models:
                     served_list(workbench)
-                    offer_local_servers(workbench, TESTED, _test_next, explain=True)
                 if access.sells_models and not access.obstacle:
                     _models_of_key(workbench, access)
             with action:
@@ -169,6 +168,8 @@ def provider_list(workbench: Workbench) -> None:
                         on_click=forget_local_server,
                         args=[workbench],
                     )
+            if access.lists_models:
+                offer_local_servers(workbench, TESTED, _test_next, explain=True)
 
 
 def _test_next(model: str) -> None:

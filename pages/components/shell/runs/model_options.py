@@ -11,6 +11,7 @@ from app.services.runtime.endpoint_models import (
     LocalServer,
     LocalServers,
     local_servers,
+    look_again,
     use_local_server,
 )
 from app.services.runtime.judges import (
@@ -169,8 +170,17 @@ def offer_local_servers(workbench: Workbench, key: str, take: Callable[[str], No
     for server in nearby.others:
         _offer(workbench, key, server, take)
     if explain and nearby.looked and not (nearby.found or nearby.asking or nearby.used):
-        st.caption("To get a model that runs on this computer and costs nothing:")
-        st.caption("\n".join(f"- {plain(line)}" for line in HOW_TO_GET_ONE))
+        lines = "\n".join(f"- {plain(line)}" for line in HOW_TO_GET_ONE)
+        st.caption(f"To get a model that runs on this computer and costs nothing:\n{lines}")
+        label = button_label("Look again", "for model servers on this computer")
+        st.button(
+            label,
+            key=f"{key}_look_again",
+            type="tertiary",
+            icon=":material/refresh:",
+            on_click=look_again,
+            args=[workbench],
+        )
 
 
 def _nearby(workbench: Workbench) -> LocalServers | None:
