@@ -1,7 +1,7 @@
 # The workbench as one image, for web servers and workers alike. See deploy/README.md.
-# An image is pinned by its digest: docker buildx imagetools inspect python:3.12-slim says it, and
-# --build-arg PYTHON=python:3.12-slim@sha256:... or the line below sets it.
-ARG PYTHON=python:3.12-slim
+# Pinned by the digest of the index of all platforms. To renew it, look up the newest tag and write both here:
+# docker buildx imagetools inspect python:3.12-slim
+ARG PYTHON=python:3.12.14-slim-trixie@sha256:78387bc3881b8273120a12ebe6c1ab22b018ccc2c9adf565ae1ac9b536e184ea
 FROM ${PYTHON} AS build
 COPY .tools/uv.txt /tools/
 RUN pip install --no-cache-dir --require-hashes -r /tools/uv.txt
