@@ -18,6 +18,11 @@ COMPUTATION_SECONDS = 300.0
 REPORT_SECONDS = 150.0
 """The same for the report: a browser waits 180 s for a file that is made when asked for."""
 
+UPLOADS_HELD = 2
+"""Uploads of the largest size that a person may have in memory at a time, in all their browsers and tabs together."""
+FILES_HELD = 100
+"""Uploads that a person may have in memory at a time, and upload addresses that a session may have open."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -31,6 +31,7 @@ from app.entrance.streamlit_app import (
     run_callbacks_whole,
     say_why_files_fail,
 )
+from app.limits import UPLOADS_HELD
 from app.scoring.engine import DRAIN_SECONDS
 from app.server_names import names_of_server
 from app.services.background.runner import drain_jobs, refuse_jobs
@@ -53,8 +54,6 @@ from pages.components.shell.error_panel import error_panel
 from pages.components.shell.frame import load_screens
 
 NO_TOKEN = "--no-token"  # noqa: S105 - a name
-UPLOADS_IN_MEMORY = 2
-"""Of the largest size, that one browser may have at a time."""
 ENTRY = Path(__file__).with_name("main.py")
 
 _HALF = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")  # a surrogate, as UTF-8 would write it
@@ -140,7 +139,7 @@ def with_whole_characters(message: bytes) -> bytes:
 def start(host: str, port: int, more: list[str], start_token: str) -> None:
     """Serve until a signal ends it. start_token: as in `Gate`."""
     own = OwnAddresses(names_of_server(host, more), port, set_address())
-    owners = SessionOwners(most_bytes=UPLOADS_IN_MEMORY * largest_upload() * MB)
+    owners = SessionOwners(most_bytes=UPLOADS_HELD * largest_upload() * MB)
     # Nobody's word is taken for where a request came from: a proxy that is trusted is known by its own address.
     os.environ["FORWARDED_ALLOW_IPS"] = ""
     for kind in (signal.SIGTERM, signal.SIGINT):

@@ -326,6 +326,9 @@ FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 OPEN_FOLDERS = ("/static/", "/app/static/", GUIDE)
 """The pages of the door themselves, and files that are the same for everybody, with nothing of a project in them."""
 
+PERSON = "interacteval.person"
+"""Where a request that is let in says whose it is: the person's id, none in local mode, where all are the owner's."""
+
 
 class Gate:
     """start_token: what the link holds that was printed at the start, "" where everybody at this computer may come in.
@@ -380,6 +383,7 @@ def _unknown(connection: HTTPConnection, mode: AccessMode) -> Response | None:
     except WorkbenchError as error:
         return refusal(error)
     if actor.person is not None:
+        connection.scope[PERSON] = actor.person
         return None
     if mode is AccessMode.OIDC:
         wished = f"{connection.url.path}?{connection.url.query}".removesuffix("?")

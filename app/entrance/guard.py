@@ -17,7 +17,8 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.domain.people import AccessMode
-from app.entrance.gate import Gate
+from app.entrance.gate import PERSON, Gate
+from app.limits import FILES_HELD
 from app.server_names import ServerNames
 from app.services.people.ways_in import BROWSER_COOKIE, SIGN_IN_COOKIE, cookie_name, proxy_subject
 
@@ -76,8 +77,6 @@ def read_origin(origin: str, path: bool = False) -> Origin | None:
 
 Owner = tuple[str, ...]
 """The browser's name and what it is signed in by; () for one that takes no cookie."""
-MOST_FILES = 100
-"""Files that an owner may have in memory at a time, and upload addresses that a session may have open."""
 
 
 def owner_of(cookies: Mapping[str, str], headers: Mapping[str, str]) -> Owner:
@@ -86,15 +85,19 @@ def owner_of(cookies: Mapping[str, str], headers: Mapping[str, str]) -> Owner:
 
 
 class SessionOwners:
-    """Safe to call from any thread. most_bytes: what an owner may have in memory of uploads."""
+    """Safe to call from any thread. most_bytes: what a person may have in memory of uploads, over all their sessions.
+
+    A person is an id, None for the owner in local mode.
+    """
 
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
         self._lock = threading.Lock()
         self._sessions: dict[str, Owner] = {}
-        self._open: defaultdict[str, deque[str]] = defaultdict(lambda: deque(maxlen=MOST_FILES))
+        self._open: defaultdict[str, deque[str]] = defaultdict(lambda: deque(maxlen=FILES_HELD))
         self._uploads: defaultdict[str, dict[str, int]] = defaultdict(dict)
-        self._arriving: Counter[Owner] = Counter()
+        self._uploaders: dict[str, int | None] = {}
+        self._arriving: Counter[int | None] = Counter()
         self._files: defaultdict[str, set[Owner]] = defaultdict(set)
 
     def begin(self, session: str, owner: Owner) -> None:
@@ -103,7 +106,7 @@ class SessionOwners:
 
     def end(self, session: str) -> None:
         with self._lock:
-            for kept in (self._sessions, self._open, self._uploads):
+            for kept in (self._sessions, self._open, self._uploads, self._uploaders):
                 kept.pop(session, None)
 
     def owns(self, owner: Owner, session: str) -> bool:
@@ -119,25 +122,28 @@ class SessionOwners:
         with self._lock:
             return bool(owner) and self._sessions.get(session) == owner and file in self._open.get(session, ())
 
-    def arriving(self, owner: Owner, size: int) -> bool:
+    def begin_upload(self, session: str, person: int | None) -> None:
+        """What this session keeps counts as this person's."""
+        with self._lock:
+            if session in self._sessions:
+                self._uploaders[session] = person
+
+    def arriving(self, person: int | None, size: int) -> bool:
         """Count bytes that are on their way; False where they would be too many, and then they aren't counted."""
         with self._lock:
-            held = [self._uploads.get(session, {}) for session, one in self._sessions.items() if one == owner]
-            files = sum(map(len, held))
-            if (
-                files >= MOST_FILES
-                or sum(sum(one.values()) for one in held) + self._arriving[owner] + size > self._most
-            ):
+            held = [files for session, files in self._uploads.items() if self._uploaders.get(session) == person]
+            kept = sum(sum(files.values()) for files in held)
+            if sum(map(len, held)) >= FILES_HELD or kept + self._arriving[person] + size > self._most:
                 return False
-            self._arriving[owner] += size
+            self._arriving[person] += size
             return True
 
-    def arrived(self, owner: Owner, size: int) -> None:
+    def arrived(self, person: int | None, size: int) -> None:
         """They are kept, which `keep` counts, or gone."""
         with self._lock:
-            self._arriving[owner] -= size
-            if self._arriving[owner] <= 0:
-                del self._arriving[owner]
+            self._arriving[person] -= size
+            if self._arriving[person] <= 0:
+                del self._arriving[person]
 
     def keep(self, session: str, file: str, size: int) -> None:
         with self._lock:
@@ -217,14 +223,17 @@ class OwnFiles:
         if refused := self._refused(scope, use, owner):
             await refused(scope, receive, send)
             return
-        upload = _Upload(self._owners, owner, receive)
+        if use is Use.MEDIA:
+            await self._app(scope, receive, send)
+            return
+        upload = _Upload(self._owners, scope, receive)
         try:
-            await self._app(scope, upload.receive if use is Use.UPLOAD else receive, send)
+            await self._app(scope, upload.receive, send)
         finally:
             upload.end()
 
     def _refused(self, scope: Scope, use: Use, owner: Owner) -> Response | None:
-        parts = [part for part in scope["path"].split("/") if part]
+        parts = _parts(scope)
         if use is Use.MEDIA:
             known = self._owners.may_fetch(owner, "/".join(parts[1:]).partition(".")[0])
         else:
@@ -234,23 +243,28 @@ class OwnFiles:
         return None if known else PlainTextResponse(NOT_YOURS, 403)
 
 
+def _parts(scope: Scope) -> list[str]:
+    return [part for part in scope["path"].split("/") if part]
+
+
 class _Upload:
     """Counts bytes as they arrive, so that too many are refused before they are kept."""
 
-    def __init__(self, owners: SessionOwners, owner: Owner, receive: Receive) -> None:
-        self._owners, self._owner, self._receive, self._taken = owners, owner, receive, 0
+    def __init__(self, owners: SessionOwners, scope: Scope, receive: Receive) -> None:
+        self._owners, self._person, self._receive, self._taken = owners, scope.get(PERSON), receive, 0
+        owners.begin_upload(_parts(scope)[-2], self._person)
 
     async def receive(self) -> Message:
         message = await self._receive()
         size = len(message.get("body", b""))
-        if size and not self._owners.arriving(self._owner, size):
+        if size and not self._owners.arriving(self._person, size):
             raise HTTPException(TOO_LARGE, TOO_MUCH)
         self._taken += size
         return message
 
     def end(self) -> None:
         """What was kept counts as kept from now on; what wasn't is gone."""
-        self._owners.arrived(self._owner, self._taken)
+        self._owners.arrived(self._person, self._taken)
 
 
 OWN_HEADER = "x-interacteval"

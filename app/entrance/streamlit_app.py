@@ -22,8 +22,9 @@ from streamlit.runtime.state import SafeSessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec, UploadFileUrlInfo
 from streamlit.web.cache_storage_manager_config import create_default_cache_storage_manager
 
-from app.entrance.guard import MOST_FILES, SessionOwners, owner_of
+from app.entrance.guard import SessionOwners, owner_of
 from app.errors import WorkbenchError
+from app.limits import FILES_HELD
 
 OWN_OPTIONS = Path(__file__).resolve().parents[1] / ".streamlit" / "config.toml"
 PINNED: Mapping[str, Any] = {
@@ -99,7 +100,7 @@ class _Uploads(MemoryUploadedFileManager):
         self._owners = owners
 
     def get_upload_urls(self, session_id: str, file_names: Sequence[str]) -> list[UploadFileUrlInfo]:
-        found = super().get_upload_urls(session_id, file_names[:MOST_FILES])
+        found = super().get_upload_urls(session_id, file_names[:FILES_HELD])
         for one in found:
             self._owners.open_upload(session_id, one.file_id)
         return found

@@ -13,11 +13,11 @@ from starlette.websockets import WebSocket
 
 from app.domain.people import Role
 from app.entrance.gate import door_routes
-from app.entrance.guard import Guard, OwnAddresses, SessionOwners
+from app.entrance.guard import Guard, OwnAddresses, SessionOwners, owner_of
 from app.errors import InputError
 from app.server_names import names_of_server
 from app.services.people.invitations import invite, invite_owner, revoke_access
-from app.services.people.ways_in import SIGN_IN_COOKIE, check_way_in, set_address
+from app.services.people.ways_in import BROWSER_COOKIE, SIGN_IN_COOKIE, check_way_in, set_address
 from app.services.runtime.workbench import Workbench
 
 HOST = "http://testserver"
@@ -25,6 +25,7 @@ Set = Callable[..., None]
 
 
 async def inside(request: Request) -> PlainTextResponse:
+    await request.body()
     return PlainTextResponse("the app")
 
 
@@ -34,12 +35,16 @@ async def stream(socket: WebSocket) -> None:
     await socket.close()
 
 
-def browser(address: str = "203.0.113.9") -> TestClient:
+def browser(address: str = "203.0.113.9", owners: SessionOwners | None = None) -> TestClient:
     """One with cookies of its own, at this address."""
-    routes = [*door_routes(), WebSocketRoute("/_stcore/stream", stream), Route("/{path:path}", inside)]
+    routes = [
+        *door_routes(),
+        WebSocketRoute("/_stcore/stream", stream),
+        Route("/{path:path}", inside, methods=["GET", "PUT"]),
+    ]
     own = OwnAddresses(names_of_server("127.0.0.1", ["testserver"]), 80, set_address())
-    owners = SessionOwners(1000)
-    guard = Middleware(Guard, own=own, owners=owners, mode=check_way_in("127.0.0.1"))
+    kept = owners or SessionOwners(1000)
+    guard = Middleware(Guard, own=own, owners=kept, mode=check_way_in("127.0.0.1"))
     client = TestClient(
         Starlette(routes=routes, middleware=[guard]), HOST, follow_redirects=False, client=(address, 50_000)
     )
@@ -172,6 +177,29 @@ def test_proxy_with_two_identity_headers_is_refused(bench: Workbench, set_up: Se
     set_up(access="proxy", proxy_header="X-Who", proxy_addresses="10.0.0.2")
     twice = [("X-Who", "eve"), ("x-who", "ana@example.org")]
     assert browser("10.0.0.2").get("/", headers=twice).status_code == 403  # type: ignore[arg-type]
+
+
+def test_uploads_of_one_person_in_several_browsers_count_together(bench: Workbench, set_up: Set) -> None:
+    set_up(access="proxy", proxy_header="X-Who", proxy_addresses="10.0.0.2")
+    owners = SessionOwners(1000)
+    asked = browser("10.0.0.2", owners)
+    for who in ("ana", "ben"):
+        asked.post(link(bench, who), headers={"X-Who": who})
+
+    def upload(who: str, tab: str, size: int) -> int:
+        said = {"X-Who": who, "Cookie": f"{BROWSER_COOKIE}={tab}"}
+        owners.begin(tab, owner_of({BROWSER_COOKIE: tab}, said))
+        owners.open_upload(tab, "file")
+        answer = asked.put(f"/_stcore/upload_file/{tab}/file", content=b"x" * size, headers=said).status_code
+        if answer == 200:
+            owners.keep(tab, "file", size)
+        return answer
+
+    assert [upload("ana", "first", 600), upload("ana", "second", 401), upload("ben", "third", 401)] == [200, 413, 200]
+    owners.let_go("first", "file")
+    assert upload("ana", "second", 401) == 200
+    owners.end("second")
+    assert upload("ana", "fourth", 1000) == 200
 
 
 def test_a_link_gives_a_part_to_whom_a_proxy_vouches_for(bench: Workbench, set_up: Set) -> None:

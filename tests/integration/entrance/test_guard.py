@@ -14,7 +14,6 @@ from starlette.websockets import WebSocket
 
 from app.domain.people import AccessMode
 from app.entrance.guard import (
-    MOST_FILES,
     OWN_HEADER,
     STREAMLIT_ROUTES,
     Guard,
@@ -25,6 +24,7 @@ from app.entrance.guard import (
     use_of,
 )
 from app.entrance.streamlit_app import StreamlitApp
+from app.limits import FILES_HELD
 from app.server_names import names_of_server
 from app.services.people.ways_in import BROWSER_COOKIE
 
@@ -208,13 +208,31 @@ def test_upload_bytes_are_counted_before_they_are_kept(sessions: SessionOwners) 
     assert asked.put(path, content=b"x" * 1000, headers=owner("ana")).status_code == 200
 
 
-def test_upload_count_of_files_is_limited_for_an_owner(sessions: SessionOwners) -> None:
-    ana = owner_of({BROWSER_COOKIE: "ana"}, {})
-    for number in range(MOST_FILES):
+@pytest.mark.usefixtures("local")
+def test_uploads_of_all_browsers_count_together_on_ones_own_computer(sessions: SessionOwners) -> None:
+    asked, size = client(sessions), b"x" * 401
+    path = "/_stcore/upload_file/of-{}/asked-for"
+    assert asked.put(path.format("ben"), content=b"x" * 600, headers=owner("ben")).status_code == 200
+    sessions.keep("of-ben", "asked-for", 600)
+    assert asked.put(path.format("ana"), content=size, headers=owner("ana")).status_code == 413
+    sessions.end("of-ben")
+    assert asked.put(path.format("ana"), content=size, headers=owner("ana")).status_code == 200
+
+
+def test_uploads_of_each_person_are_counted_apart(sessions: SessionOwners) -> None:
+    for session, person in (("of-ana", 1), ("of-ben", 2)):
+        sessions.begin_upload(session, person)
+    sessions.keep("of-ana", "asked-for", MOST)
+    assert [sessions.arriving(person, 1) for person in (1, 2)] == [False, True]
+
+
+def test_upload_count_of_files_is_limited_for_a_person(sessions: SessionOwners) -> None:
+    sessions.begin_upload("of-ana", 1)
+    for number in range(FILES_HELD):
         sessions.keep("of-ana", str(number), 1)
-    assert not sessions.arriving(ana, 1)
+    assert not sessions.arriving(1, 1)
     sessions.end("of-ana")
-    assert sessions.arriving(ana, 1)
+    assert sessions.arriving(1, 1)
 
 
 @pytest.mark.usefixtures("local")
