@@ -2,21 +2,27 @@
 
 import itertools
 from collections.abc import Callable
+from datetime import date
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.judgment import Answer
+from app.providers import model_ends
 from app.services.checklists.checklists import published_checklist
 from app.services.checklists.expert_answers import draw_texts
 from app.services.data.projects import dimensions_named
 from app.services.drift.anchors import freeze_anchors
-from app.services.drift.looks import Asking, ask_reference, look_once
-from app.services.runtime.workbench import Workbench
+from app.services.drift.looks import Asking, ask_reference, drift_state, look_once
+from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.scoring_jobs import job_key
+from app.settings import settings
 from pages.components.results.drift import evidence_words
 from tests.support.answering import answer_all
 from tests.support.background import ended
+from tests.support.fake_llm.behaviour import Answer as Reply
+from tests.support.fake_llm.behaviour import all_yes
+from tests.support.fake_llm.server import FakeLlm
 from tests.support.result_screen import shown, table
 
 
@@ -78,3 +84,27 @@ def test_anchors_are_frozen_and_looked_at_here_and_ahead_of_a_run(
     scores.button(key="start_scoring").click().run()
     scores = ended(scores, job_key(1))
     assert "coherence: The judge answers the 12 anchors as it did" in scores.success[0].value
+
+
+def test_an_ending_judge_is_frozen_and_compared_by_one_button(
+    demo: Workbench, open_results: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_ends, "_LISTED", {"rules": date(2027, 1, 14)})
+    dimension = dimensions_named(demo, "Demo", "all")[0]
+    checklist = published_checklist(demo, dimension.id)
+    draw = draw_texts(demo, checklist.id, 12, seed=1)
+    questions = [question.id for question in checklist.asked]
+    answer_all(demo, draw, "Ana", dict.fromkeys(itertools.product(draw.texts, questions), Answer.YES))
+    with FakeLlm(usual=Reply(all_yes), models=("two",)) as server:
+        monkeypatch.setenv("LLAMA_BASE_URL", server.url)
+        settings.cache_clear()
+        app = open_results(view="details", open="drift")
+        assert "14 January 2027" in app.warning[0].value
+        assert app.button(key="drift_compare_successor").disabled, "it can't be its own successor"
+        app.selectbox(key="drift_successor").set_value("llama:two").run()
+        app.button(key="drift_compare_successor").click().run()
+        app = ended(app, job_key(1))
+        assert not app.exception
+        assert len(server.requests) == len(draw.texts)
+    state = drift_state(open_workbench(), 1, dimension)
+    assert (state.judge, state.against, state.has_reference, len(state.looks)) == ("llama:two", "rules", True, 1)

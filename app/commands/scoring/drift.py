@@ -43,6 +43,8 @@ def drift(
 ) -> None:
     """Did the judge change, or the texts? Says what is known; --run looks once more, for example each night.
 
+    --judge NEW --against OLD --freeze --run compares a successor with a judge that its vendor will remove.
+
     Example: interacteval drift --project News --dimension coherence --judge openai:gpt-6-luna --run
     """
     from app.services.data.projects import dimensions_named
@@ -93,7 +95,7 @@ def _project(workbench: "Workbench", name: str | None) -> tuple[str, int]:
 def _freeze(
     workbench: "Workbench", project_id: int, dimension: "Dimension", asking: "Asking", by: str, *, anew: bool
 ) -> list["RunReport"]:
-    """Anchors that are there stay unless others are asked for."""
+    """Anchors that are there stay unless others are asked for. The judge that others are compared with answers them."""
     from app.services.drift.anchors import freeze_anchors, newest_anchors
     from app.services.drift.looks import ask_reference
 
@@ -101,7 +103,7 @@ def _freeze(
     if found is None:
         found = freeze_anchors(workbench, project_id, dimension, by)
         say(f"Froze {counted(len(found.texts), 'anchor')} of {dimension.name}")
-    return ask_reference(workbench, project_id, dimension, found, asking, progress_sayer())
+    return ask_reference(workbench, project_id, dimension, found, asking.of_reference(), progress_sayer())
 
 
 def _look(workbench: "Workbench", project_id: int, dimension: "Dimension", asking: "Asking") -> list["RunReport"]:

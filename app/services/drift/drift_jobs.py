@@ -7,7 +7,7 @@ from app.domain.expert_answer import AnchorSet
 from app.domain.people import Right
 from app.domain.project import Dimension
 from app.domain.run import RunStatus, RunSummary
-from app.errors import NotReadyError, WorkbenchError
+from app.errors import InputError, NotReadyError, WorkbenchError
 from app.services.background.jobs import start_job
 from app.services.background.progress import Progress, job_kind
 from app.services.drift.anchors import freeze_anchors, newest_anchors
@@ -32,6 +32,15 @@ class ReferenceJob:
 @dataclass(frozen=True, slots=True)
 class LookJob:
     """Look at the newest anchors of the dimension once."""
+
+    project_id: int
+    dimension: Dimension
+    asking: Asking
+
+
+@dataclass(frozen=True, slots=True)
+class SuccessorJob:
+    """Have `asking.against` answer the newest anchors three times where it hasn't yet, and compare `asking.judge`."""
 
     project_id: int
     dimension: Dimension
@@ -83,6 +92,33 @@ def _look(workbench: Workbench, job: LookJob, progress: Progress) -> str:
     found = _anchors(workbench, job.dimension)
     report = look_once(workbench, job.project_id, job.dimension, found, job.asking, _told(progress))
     return _ended(workbench, job, [report], progress)
+
+
+@use_case(Right.FACILITATE, act="had a judge asked about anchors")
+def begin_successor(workbench: Workbench, project_id: int, dimension: Dimension, asking: Asking, who: str) -> None:
+    """Compare a judge with one that its vendor removes, while that one still answers: freeze anchors where there are
+    none, ask `asking.against` about them three times, then `asking.judge` once.
+
+    Raises InputError where both are the same, NotReadyError where experts have answered too little, ConflictError while
+    texts of the project are scored.
+    """
+    if asking.reference == asking.judge:
+        raise InputError(f"{asking.judge} can't be its own successor.", "Choose another model.")
+    refuse_second(workbench, project_id)
+    if newest_anchors(workbench, dimension) is None:
+        freeze_anchors(workbench, project_id, dimension, who)
+    title = f"Comparing {asking.judge} with {asking.against} on the anchors of {dimension.name}"
+    start_job(workbench, job_key(project_id), title, SuccessorJob(project_id, dimension, asking))
+
+
+@job_kind(SuccessorJob)
+def _compare_successor(workbench: Workbench, job: SuccessorJob, progress: Progress) -> str:
+    found = _anchors(workbench, job.dimension)
+    before = job.asking.of_reference()
+    reports = ask_reference(workbench, job.project_id, job.dimension, found, before, _told(progress))
+    if has_reference(workbench, found, before.judge):
+        reports.append(look_once(workbench, job.project_id, job.dimension, found, job.asking, _told(progress)))
+    return _ended(workbench, job, reports, progress)
 
 
 def _anchors(workbench: Workbench, dimension: Dimension) -> AnchorSet:
@@ -144,7 +180,9 @@ def _told(progress: Progress) -> OnProgress:
     return told
 
 
-def _ended(workbench: Workbench, job: ReferenceJob | LookJob, reports: list[RunReport], progress: Progress) -> str:
+def _ended(
+    workbench: Workbench, job: ReferenceJob | LookJob | SuccessorJob, reports: list[RunReport], progress: Progress
+) -> str:
     """What follows, in one sentence; what is missing where not all anchors were answered."""
     left = sum(report.run.all - report.run.done for report in reports)
     stopped = any(report.run.status is not RunStatus.DONE for report in reports)

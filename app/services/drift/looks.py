@@ -1,7 +1,8 @@
 """Looks at drift, and the state they leave."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from app.domain.project import Dimension
 from app.domain.run import RunStatus, RunSummary
 from app.errors import ConflictError, InputError, NotReadyError
 from app.meta_evaluation.judges.drift import LIMIT, NEEDED, REPEATS, is_enough, look_figures, reference_figures
+from app.providers.model_ends import end_of
 from app.scoring.concurrency import CONCURRENCY
 from app.services.drift.anchors import (
     MovedScores,
@@ -52,6 +54,10 @@ class Asking:
     @property
     def reference(self) -> str:
         return self.against or self.judge
+
+    def of_reference(self) -> "Asking":
+        """The judge that it is compared with, asked in the same way for its own reference."""
+        return replace(self, judge=self.reference, against="")
 
 
 @use_case(Right.FACILITATE, act="had a judge asked about anchors")
@@ -200,6 +206,12 @@ class DriftState:
     problem: str = ""
 
     @property
+    def judge_ends(self) -> date | None:
+        """The day on which the judge's vendor removes it, where that is known."""
+        end = end_of(self.judge)
+        return end.day if end else None
+
+    @property
     def limit(self) -> float:
         """The evidence that shows a change."""
         return LIMIT
@@ -287,6 +299,7 @@ class DriftState:
             "dimension": self.dimension.name,
             "judge": self.judge,
             "against": self.against,
+            "judge_ends": self.judge_ends.isoformat() if self.judge_ends else None,
             "verdict": self.verdict,
             "sentence": self.sentence,
             "anchors": len(self.anchors.texts) if self.anchors else 0,

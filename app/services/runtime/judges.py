@@ -10,7 +10,7 @@ from app.evaluators.checklist import JudgeOptions
 from app.providers.base import ChatRequest
 from app.providers.credentials import Credentials, credentials_problem
 from app.providers.known_prices import known_prices, today
-from app.providers.model_ends import end_label, end_warning
+from app.providers.model_ends import end_label, end_of, end_warning
 from app.providers.model_name import parse_model_name
 from app.providers.model_options import (
     EFFORTS,
@@ -39,6 +39,7 @@ __all__ = [
     "check_effort",
     "check_tier",
     "end_label",
+    "end_of",
     "end_warning",
     "keep_model_options",
     "set_model_options",

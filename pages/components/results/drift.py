@@ -11,9 +11,9 @@ from app.domain.chart_look import JUDGE, NEUTRAL
 from app.domain.people import Right
 from app.errors import WorkbenchError
 from app.services.drift.anchors import FEWEST, count_possible_anchors
-from app.services.drift.drift_jobs import begin_look, begin_reference
+from app.services.drift.drift_jobs import begin_look, begin_reference, begin_successor
 from app.services.drift.looks import Asking, DriftState, DriftVerdict, drift_state
-from app.services.runtime.judges import end_warning
+from app.services.runtime.judges import end_of, end_warning
 from app.services.runtime.use_case import may
 from app.services.scoring.scoring_jobs import job_key
 from pages.components.shell.background import watch
@@ -21,6 +21,7 @@ from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import current_expert
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
+from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.words import model_label, number, plain, said, show_error
 
@@ -36,6 +37,8 @@ def judge_drift(scope: ResultScope) -> None:
     st.markdown(plain(state.sentence), help=LOOKS_HELP + more_in_guide("drift"))
     if warning := end_warning(state.judge):
         st.warning(plain(f"{warning} Freeze anchors while it answers: a successor can then be compared with it."))
+        if not busy:
+            _successor(scope, state)
     if state.anchors is None:
         st.caption(
             "Anchors are texts that experts answered and mostly agree on, at least two, better 10 to 40. They are "
@@ -150,6 +153,31 @@ def _begin(scope: ResultScope, state: DriftState) -> None:
     st.caption("The same in the terminal, for a job that looks every night:")
     command = f"interacteval drift {shlex.join(words)} {'--run' if ready else '--freeze'}"
     st.code(command, language=None, wrap_lines=True)
+
+
+def _successor(scope: ResultScope, state: DriftState) -> None:
+    """One button that freezes what the ending judge answers, and has its successor answer the same."""
+    if not may(scope.workbench, Right.FACILITATE, project_id=scope.project.id):
+        return
+    end = end_of(state.judge)
+    chosen = model_choice(
+        scope.workbench,
+        "Successor",
+        "drift_successor",
+        "It is asked about each anchor once.",
+        first=end.successor if end else "",
+    )
+    missing = "" if state.anchors else _missing_answers(scope)
+    same = "A judge can't be its own successor." if chosen == state.judge else ""
+    asks = "" if state.has_reference else "The judge is asked about each anchor three times, then "
+    if was_pressed(
+        "Compare the successor" if state.has_reference else "Freeze and compare",
+        "drift_compare_successor",
+        disabled=bool(missing or same) or not chosen,
+        help=missing or same or (f"{asks}the successor once." if asks else "The successor is asked once."),
+    ):
+        asking = Asking(chosen, state.judge)
+        _start(lambda: begin_successor(scope.workbench, scope.project.id, scope.dimension, asking, current_expert()))
 
 
 def _missing_answers(scope: ResultScope) -> str:

@@ -14,6 +14,11 @@ OPENAI = KNOWN_PROVIDERS["openai"].listing
 assert OPENAI is not None
 
 
+TEXT = (".md", ".py", ".sh", ".jinja", ".ipynb", ".html", ".txt", ".toml", ".yaml", ".yml", ".json", ".example", "")
+TABLES = ("model_ends.yaml", "prices.yaml")
+"""Of data about models, which name them all."""
+
+
 @pytest.fixture(autouse=True)
 def _nothing_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_ends, "_LISTED", {})
@@ -77,6 +82,8 @@ def test_defaults_have_no_end(prefix: str) -> None:
 def test_no_document_or_example_names_a_model_that_ends() -> None:
     names = "|".join(re.escape(name.replace(":", "|").split("|")[1]) for name in known_ends())
     mention = re.compile(rf"(?:openai|anthropic|google)[:/](?:chat:)?(?:{names})(?![\w.-]*\w)")
-    told = [path for path in project_files() if path.suffix in (".md", ".py", ".sh", ".jinja", ".ipynb", ".html")]
+    told = [path for path in project_files() if path.suffix in TEXT and path.name not in TABLES]
     shown = [path for path in told if path.relative_to(ROOT).parts[0] != "tests" and "adr" not in path.parts]
+    read = {path.relative_to(ROOT).parts[0] for path in shown}
+    assert {"docs", "app", "pages", "prompts", "deploy", "README.md"} <= read
     assert [str(path) for path in shown if mention.search(path.read_text(encoding="utf-8"))] == []

@@ -23,6 +23,7 @@ from app.services.checklists.checklists import (
 )
 from app.services.checklists.draft_edits import Heading, OpenEdits, QuestionWording
 from app.services.checklists.expert_answers import answers_taken_over
+from app.services.runtime.judges import end_warning
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
@@ -354,6 +355,8 @@ def _used(workbench: Workbench, view: ChecklistView) -> None:
         st.caption("No text was scored with this version yet.")
         return
     st.caption(f"Used by {number(len(runs), 'run')}")
+    for warning in filter(None, map(end_warning, dict.fromkeys(run.judge for run in runs))):
+        st.caption(plain(f"{warning} Freeze drift anchors while it answers."))
     for run in runs[:_RUNS_SHOWN]:
         address = {"project": view.project.name, "dimension": view.dimension.name, "run": str(run.id)}
         link("results", plain(short_title(run)), parameters=address, disabled=not run.done)

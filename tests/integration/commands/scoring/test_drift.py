@@ -3,10 +3,12 @@
 import itertools
 import json
 from collections.abc import Callable, Iterator
+from datetime import date
 
 import pytest
 
 from app.domain.judgment import Answer
+from app.providers import model_ends
 from app.services.checklists.expert_answers import draw_texts
 from app.services.runtime.workbench import open_workbench
 from tests.support.answering import answer_all
@@ -96,3 +98,13 @@ def test_what_cannot_be_done_says_why(run: Run) -> None:
 def test_without_a_project_that_is_said(run: Run) -> None:
     status, _, err = run("drift")
     assert (status, "There are 0 projects" in err) == (2, True)
+
+
+@pytest.mark.usefixtures("served", "answered")
+def test_a_successor_is_compared_by_one_command(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_ends, "_LISTED", {"llama:new": date(2027, 1, 14)})
+    status, out, err = run("drift", "--judge", "llama:new", "--against", "rules", "--freeze", "--run", "--json")
+    assert status == 3, err
+    (state,) = json.loads(out)["dimensions"]
+    assert (state["judge"], state["against"], state["reference"]["noise"]) == ("llama:new", "rules", 0)
+    assert (len(state["looks"]), state["judge_ends"]) == (1, "2027-01-14")

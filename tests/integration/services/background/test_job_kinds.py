@@ -12,7 +12,7 @@ from app.services.conditions.study_worker import StudyJob
 from app.services.data.imports import HandedImportJob, ImportJob
 from app.services.data.uploads import ImportPlan, MappedColumns
 from app.services.demo import DemoJob
-from app.services.drift.drift_jobs import AnchoredScoringJob, LookJob, ReferenceJob
+from app.services.drift.drift_jobs import AnchoredScoringJob, LookJob, ReferenceJob, SuccessorJob
 from app.services.drift.looks import Asking
 from app.services.improvement.improve import ImprovementJob
 from app.services.job_kinds import load_job_kinds
@@ -48,6 +48,7 @@ def examples() -> list[object]:
         DemoJob(),
         ReferenceJob(1, dimension, asking),
         LookJob(1, dimension, asking),
+        SuccessorJob(1, dimension, asking),
         AnchoredScoringJob(1, (1, 2), ((dimension, asking),)),
         ImprovementJob(3, "rules", None, "Ana"),
         AskingJob((1, 2, 3), None),
