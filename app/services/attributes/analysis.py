@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ from app.errors import NotFoundError
 from app.limited_process import computed_apart
 from app.limits import COMPUTATION_SECONDS
 from app.providers.credentials import Credentials, credentials_problem, endpoint
+from app.providers.embeddings.local import MINILM_INSTALL, LocalEmbedder, find_minilm, has_library
 from app.providers.model_name import ModelName
 from app.providers.registry import imported
 from app.providers.specs import KNOWN_PROVIDERS, ProviderSpec
@@ -39,6 +41,7 @@ from app.services.runtime.workbench import Workbench
 from app.settings import settings
 
 __all__ = [
+    "MINILM_INSTALL",
     "AttributeMap",
     "AttributePool",
     "CoherenceAt",
@@ -118,8 +121,18 @@ def embedding_choices(credentials: Credentials) -> list[EmbeddingChoice]:
     for spec in _embedding_providers():
         obstacle = credentials_problem(spec.prefix, credentials)
         found += [EmbeddingChoice(f"{spec.prefix}:{model}", spec.title, obstacle) for model in spec.embeddings]
-    missing = "" if settings().embedding_model else _no_folder().message
+    missing = "" if has_sentence_model() else _no_sentence_model().in_full
     return [*found, EmbeddingChoice(LOCAL_NAME, obstacle=missing)]
+
+
+def has_sentence_model() -> bool:
+    """Whether a sentence-transformers model can be used here: the library, and a folder or MiniLM's package."""
+    return has_library() and bool(settings().embedding_model or find_minilm())
+
+
+def usual_embedding() -> str:
+    """The name of the embedding that Compare starts with: the sentence model on this machine, else word statistics."""
+    return LOCAL_NAME if has_sentence_model() else LSA_NAME
 
 
 def open_embedding(name: str, credentials: Credentials) -> Embedding:
@@ -148,17 +161,23 @@ def _embedding_providers() -> list[ProviderSpec]:
 
 
 def _local() -> Embedder:
-    from app.providers.embeddings.local import LocalEmbedder  # noqa: PLC0415
+    if folder := settings().embedding_model:
+        return _local_at(folder, minilm=False)
+    if packaged := find_minilm():
+        return _local_at(packaged, minilm=True)
+    raise _no_sentence_model()
 
-    folder = settings().embedding_model
-    if folder is None:
-        raise _no_folder()
-    return LocalEmbedder(folder)
+
+# The model stays in memory: it takes seconds to load.
+@lru_cache(maxsize=2)
+def _local_at(folder: Path, *, minilm: bool) -> Embedder:
+    return LocalEmbedder(folder, minilm=minilm)
 
 
-def _no_folder() -> NotFoundError:
+def _no_sentence_model() -> NotFoundError:
     return NotFoundError(
-        "No folder with a sentence-transformers model is set.", "Set INTERACTEVAL_EMBEDDING_MODEL to its path."
+        "No sentence model is here.",
+        f"Install MiniLM ({'; '.join(MINILM_INSTALL)}), or set INTERACTEVAL_EMBEDDING_MODEL to the folder of another.",
     )
 
 

