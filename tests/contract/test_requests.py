@@ -21,7 +21,7 @@ def test_every_adapter_that_speaks_http_is_in_the_suite() -> None:
 
 
 def test_the_constant_part_comes_first_and_the_text_last(case: AdapterCase, server: FakeLlm) -> None:
-    ask(case, server, a_request())
+    ask(case, server, a_request(schema=None))
     body = server.requests[0].body
     assert case.system_of(body) == SYSTEM
     assert case.turns_of(body) == [("user", USER)]

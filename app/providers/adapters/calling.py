@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from app.errors import ProviderError
+from app.errors import NoLogprobsError, ProviderError
 from app.limits import REPLY_FILE
 from app.providers.adapters.body_limits import OversizedBodyError, body_limits
 from app.providers.adapters.rejection import (
@@ -118,8 +118,8 @@ async def _call(
         # Raised out here so that the SDK's exception is not its context.
         if isinstance(failure, ProviderError):
             raise failure
-        if refused := refused_effort(name, failure, request.effort):
-            raise refused
+        if no_effort := refused_effort(name, failure, request.effort):
+            raise no_effort
         if no_tier := refused_tier(name, failure, request.tier):
             raise no_tier
         lesson = lesson_of(failure, request, style)
@@ -127,5 +127,8 @@ async def _call(
             continue
         smaller = memory.room.smaller(failure, request, room)
         if smaller is None:
-            raise provider_error(name, failure)
+            refused = provider_error(name, failure)
+            if isinstance(refused, NoLogprobsError):
+                memory.gave_logprobs(False)
+            raise refused
         room = smaller

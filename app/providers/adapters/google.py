@@ -40,7 +40,7 @@ from app.providers.adapters.rejection import (
     unreadable,
 )
 from app.providers.adapters.reply_text import ending_name
-from app.providers.adapters.request_style import RequestStyle, memory_of, system_text
+from app.providers.adapters.request_style import RequestStyle, memory_of, opening_texts
 from app.providers.adapters.sending import was_sent
 from app.providers.adapters.wire import Wire
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage, counted_usage
@@ -92,7 +92,9 @@ class GoogleModel:
 
         async def send(sized: ChatRequest, style: RequestStyle) -> GenerateContentResponse:
             return await self._client.aio.models.generate_content(
-                model=self._name.model, contents=_contents(sized), config=_config(self._name, sized, style)
+                model=self._name.model,
+                contents=_contents(sized, style),
+                config=_config(self._name, sized, style),
             )
 
         answer, room = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
@@ -103,7 +105,7 @@ class GoogleModel:
         return Wire(self._name, self._client, self._memory, self._timeout, self._body, self._read, self._read_error)
 
     def _body(self, request: ChatRequest, style: RequestStyle) -> tuple[list[Content], GenerateContentConfig]:
-        return _contents(request), _config(self._name, request, style)
+        return _contents(request, style), _config(self._name, request, style)
 
     def _read(self, answer: Any, request: ChatRequest) -> ChatReply:
         return self._reply(answer, request, 0.0)
@@ -193,11 +195,11 @@ def open_model(
     return GoogleModel(name, client, timeout, most_output)
 
 
-def _contents(request: ChatRequest) -> list[Content]:
+def _contents(request: ChatRequest, style: RequestStyle) -> list[Content]:
     def said(role: str, text: str) -> Content:
         return Content(role=role, parts=[Part(text=text)])
 
-    contents = [said("user", request.prompt.user)]
+    contents = [said("user", opening_texts(request, style)[1])]
     for turn in request.turns:
         contents += [said("model", turn.answer), said("user", turn.correction)]
     return contents
@@ -206,7 +208,7 @@ def _contents(request: ChatRequest) -> list[Content]:
 def _config(name: ModelName, request: ChatRequest, style: RequestStyle) -> GenerateContentConfig:
     by_schema = request.schema is not None and style.json_schema
     return GenerateContentConfig(
-        system_instruction=system_text(request, style) or None,
+        system_instruction=opening_texts(request, style)[0] or None,
         temperature=request.temperature if style.temperature else None,
         top_p=request.top_p if style.temperature and style.top_p else None,
         max_output_tokens=request.max_output_tokens,

@@ -33,7 +33,7 @@ from app.providers.adapters.rejection import (
     unreadable,
 )
 from app.providers.adapters.reply_text import ending_name, message_text, part_of, text_of
-from app.providers.adapters.request_style import RequestStyle, is_closed, memory_of, system_text
+from app.providers.adapters.request_style import RequestStyle, is_closed, memory_of, opening_texts
 from app.providers.adapters.sending import was_sent
 from app.providers.adapters.wire import Wire
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage, counted_usage
@@ -138,6 +138,8 @@ class OpenAIModel:
             raise billed(unreadable(self._name), _usage(answer)) if paid else unreadable(self._name)
         finish = _finish(choice)
         logprobs = _logprobs(choice)
+        if request.top_logprobs and finish == "stop" and message_text(message).strip():
+            self._memory.gave_logprobs(bool(logprobs))
         if request.top_logprobs and not logprobs and finish == "stop" and message_text(message).strip():
             raise billed(no_logprobs(self._name), _usage(answer))
         # A local server reports the path of a file on its disk.
@@ -199,10 +201,9 @@ def open_model(
 
 def _messages(request: ChatRequest, style: RequestStyle) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
-    system = system_text(request, style)
+    system, user = opening_texts(request, style)
     if system:
         messages.append({"role": "system", "content": _marked(system) if style.cache_mark else system})
-    user = request.prompt.user
     messages.append({"role": "user", "content": _marked(user) if style.cache_mark and request.repeated else user})
     for turn in request.turns:
         messages.append({"role": "assistant", "content": turn.answer})
@@ -271,8 +272,10 @@ def _rejection(error: APIStatusError) -> Rejection:
     """OpenAI says {"error": {message, type, param, code}}; look-alikes {"message"}, {"detail": [{"loc"}]} or prose."""
     body = error.body if isinstance(error.body, dict) else {}
     detail = body.get("detail")
-    places = [str(item.get("loc")) for item in detail if isinstance(item, dict)] if isinstance(detail, list) else []
+    objections = [item for item in detail if isinstance(item, dict)] if isinstance(detail, list) else []
+    places = [str(item.get("loc")) for item in objections]
     said = body.get("message") or (detail if isinstance(detail, str) else "")
+    said = said or " ".join(str(item.get("msg", "")) for item in objections)
     return Rejection(
         status=error.status_code,
         code=str(error.code or error.type or ""),

@@ -74,6 +74,8 @@ _ABOUT_EFFORT = re.compile(r"effort|thinking|reasoning")
 _ABOUT_TIER = re.compile(r"service_?tier|\bflex\b|\bflex processing")
 _NO_ROOM = re.compile(r"resource[_ ]unavailable")
 _CONTENT_REFUSED = re.compile(r"content_filter|content_policy|responsibleai")
+# llama-cpp-python, of a model that was loaded without them.
+_NO_LOGPROBS = re.compile(r"log_?probs? .{0,20}not support")
 _TOO_LONG = re.compile(
     r"context_length_exceeded|context (length|window)|prompt is too long|too many tokens|exceeds the maximum number"
     r"|request_too_large|input token count|exceed_context"
@@ -317,6 +319,7 @@ _TABLE: tuple[tuple[Callable[[Rejection], bool], Callable[[ModelName, Rejection]
     (lambda r: r.status == 429 and bool(_NO_ROOM.search(r.gist)), _no_room),
     (lambda r: r.status == 429, _rate_limit),
     (lambda r: r.status in (408, 504), _timeout),
+    (lambda r: r.status == 500 and bool(_NO_LOGPROBS.search(r.gist)), _no_logprobs),
     (lambda r: r.status >= 500 or r.status in (409, 425), _overloaded),
     (lambda r: bool(_CONTENT_REFUSED.search(r.gist)), _refused),
     (lambda r: r.status == 413 or bool(_TOO_LONG.search(r.gist)), _too_long),

@@ -127,6 +127,9 @@ class RequestStyle:
 
     temperature, top_p: whether these may be sent; a model that takes no temperature takes no top_p.
     json_form: how JSON is asked for; unless it is "json_schema", the schema stands in the prompt too.
+    schema_told: the schema stands in the prompt in any form. Servers of a person's own hold an answer to it without
+        showing it to the model, and some take it and ignore it.
+    system_message: whether the constant part goes as a system message; else it opens the first message.
     cache_mark: mark the end of the constant part for the provider's prompt cache, where that can be refused.
     beta: ask at the provider's beta version of its API, where some models are before they are anywhere else.
     """
@@ -137,6 +140,8 @@ class RequestStyle:
     cache_mark: bool = False
     beta: bool = False
     top_p: bool = True
+    schema_told: bool = False
+    system_message: bool = True
 
     @property
     def json_schema(self) -> bool:
@@ -153,14 +158,23 @@ class Lesson(StrEnum):
     CACHE_MARK = "cache mark"
     BETA = "beta version"
     TOP_P = "top_p"
+    SYSTEM_MESSAGE = "system message"
 
 
 LOOKS, LOOK_SECONDS = 8, 0.02
-"""How long requests wait for the one that tries out a form of JSON. A refusal comes at once, an answer takes longer. In
+"""How long requests wait for the one that tries out a style. A refusal comes at once, an answer takes longer. In
 steps, so that a busy event loop reads the refusal first."""
 
 _REFUSED_STATUS = (400, 404, 422, 501)
-_NAMES_JSON_FORM = re.compile(r"response_?format")
+# llama-cpp-python answers 500 to what it doesn't take, and so do gateways.
+_WORDS_OF_500 = re.compile(
+    r"response_?format|system (role|message)|roles must alternate|validation error|input should be"
+    r"|unsupported|not support|not permitted|unexpected keyword|unrecogni[sz]ed"
+)
+_NO_SYSTEM = re.compile(
+    r"system role|system messages? (is |are )?(not|un)|roles must alternate|only user and assistant roles"
+    r"|not support .?system|unexpected role|unknown role|developer instruction is not enabled"
+)
 # Names the part "schema", not "json_schema".
 _NAMES_SCHEMA = re.compile(r"\bschema\b")
 _NOT_SUPPORTED = re.compile(
@@ -180,6 +194,7 @@ def first_style(name: ModelName) -> RequestStyle:
         limit_parameter=spec.limit_parameter,
         cache_mark=bool(spec.models.cache_mark.match(name.model)),
         beta=bool(spec.models.beta.match(name.model)),
+        schema_told="json_object_schema" in spec.json_forms,
     )
 
 
@@ -191,8 +206,13 @@ def memory_of(name: ModelName, most_output: int | None = None, address: str = ""
     """
     learned = LearnedStyle(first_style(name), spec_of(name.provider).json_forms)
     if address:
-        learned = _LEARNED.setdefault((str(name), address), learned)
+        learned = _LEARNED.setdefault((str(name), address.rstrip("/")), learned)
     return StyleMemory(learned, OutputRoom(most_output, reasons=efforts_of(name) != ()))
+
+
+def learned_style(name: ModelName, address: str) -> "LearnedStyle | None":
+    """What this process has learned of a model at an address; None where it wasn't asked there."""
+    return _LEARNED.get((str(name), address.rstrip("/")))
 
 
 def forget_styles() -> None:
@@ -203,12 +223,9 @@ def forget_styles() -> None:
 def lesson_of(rejection: Rejection, request: ChatRequest, style: RequestStyle) -> Lesson | None:
     """What the rejection teaches about the style the request was sent in; None where it is about something else."""
     gist = rejection.gist
-    # llama-cpp-python answers 500 to a form that it doesn't know.
-    named = rejection.status == 500 and _NAMES_JSON_FORM.search(gist)
+    named = rejection.status == 500 and _WORDS_OF_500.search(gist)
     if rejection.status not in _REFUSED_STATUS and not named:
         return None
-    if named:
-        return _about_json_form(gist, request, style)
     if not style.beta and "not found for api version v1" in gist:
         return Lesson.BETA
     if style.top_p and request.top_p is not None and re.search(r"top_?p\b", gist):
@@ -219,6 +236,8 @@ def lesson_of(rejection: Rejection, request: ChatRequest, style: RequestStyle) -
         return Lesson.LIMIT_PARAMETER
     if style.cache_mark and "prompt_cache" in gist:
         return Lesson.CACHE_MARK
+    if style.system_message and system_text(request, style) and _NO_SYSTEM.search(gist):
+        return Lesson.SYSTEM_MESSAGE
     if _SCHEMA_WORDS.search(gist) or (style.json_form == "json_object_schema" and _NAMES_SCHEMA.search(gist)):
         return _about_json_form(gist, request, style)
     return None
@@ -235,12 +254,14 @@ class LearnedStyle:
     """The style that clients of one model have arrived at. Each lesson is learned once, a form of JSON is left for the
     next one, so that asking again comes to an end.
 
-    `proven`: the form of JSON is one that the server has answered, or no other is left.
+    `proven`: the kinds of request, with a schema or without, that the server has answered in this style; all of a
+    vendor's, whose models are known. `logprobs`: whether it gave log-probabilities; None where none were asked for.
     """
 
     def __init__(self, style: RequestStyle, json_forms: Sequence[JsonForm] = ("json_schema", "prompt")) -> None:
-        self.style = style
-        self.proven = "json_object_schema" not in json_forms  # that is for servers that nobody knows
+        self.first = self.style = style
+        self.proven: set[bool] = set() if "json_object_schema" in json_forms else {True, False}
+        self.logprobs: bool | None = None
         self._forms = json_forms
         self._learned: set[Lesson] = set()
         self._lock = threading.Lock()
@@ -279,7 +300,7 @@ class StyleMemory:
     def __init__(self, learned: LearnedStyle, room: OutputRoom | None = None) -> None:
         self.room = room or OutputRoom()
         self._learned = learned
-        self._trial: asyncio.Future[None] | None = None
+        self._trials: dict[bool, asyncio.Future[None]] = {}
 
     @property
     def style(self) -> RequestStyle:
@@ -291,33 +312,38 @@ class StyleMemory:
 
     def answered(self, request: ChatRequest) -> None:
         """The server answered this request in the style of now."""
-        if request.schema is not None:
-            self._learned.proven = True
+        if request.given is None:
+            self._learned.proven.add(request.schema is not None)
+
+    def gave_logprobs(self, given: bool) -> None:
+        """Whether they came where they were asked for."""
+        self._learned.logprobs = given
 
     @contextmanager
     def trial(self, request: ChatRequest) -> Iterator[bool]:
-        """Whether this request tries out the form of JSON, which others then wait for: the first of the client, where
-        the form isn't proven."""
-        tries = self._trial is None and request.schema is not None and not self._learned.proven
-        if not tries:
+        """Whether this request tries out the style, which others then wait for: the client's first of its kind, where
+        the style isn't proven."""
+        kind = request.schema is not None
+        if request.given is not None or kind in self._trials or kind in self._learned.proven:
             yield False
             return
-        self._trial = asyncio.get_running_loop().create_future()
+        self._trials[kind] = asyncio.get_running_loop().create_future()
         try:
             yield True
         finally:
-            self._trial.set_result(None)
+            self._trials[kind].set_result(None)
 
     async def wait_for_trial(self, request: ChatRequest) -> None:
-        """Wait while another request tries out a form of JSON. A form that isn't refused within LOOKS is taken: the
-        server is at work on an answer."""
-        if request.schema is None or self._trial is None:
+        """Wait while another request tries out the style. One that isn't refused within LOOKS is taken: the server is
+        at work on an answer."""
+        trial = self._trials.get(request.schema is not None)
+        if trial is None or request.given is not None:
             return
-        looks, form = 0, self.style.json_form
-        while not self._trial.done() and looks < LOOKS:
-            await asyncio.wait([self._trial], timeout=LOOK_SECONDS)
-            looks = looks + 1 if self.style.json_form == form else 0
-            form = self.style.json_form
+        looks, style = 0, self.style
+        while not trial.done() and looks < LOOKS:
+            await asyncio.wait([trial], timeout=LOOK_SECONDS)
+            looks = looks + 1 if self.style == style else 0
+            style = self.style
 
 
 def _without(style: RequestStyle, lesson: Lesson) -> RequestStyle:
@@ -333,17 +359,25 @@ def _without(style: RequestStyle, lesson: Lesson) -> RequestStyle:
             return replace(style, cache_mark=False)
         case Lesson.BETA:
             return replace(style, beta=True)
+        case Lesson.SYSTEM_MESSAGE:
+            return replace(style, system_message=False)
         case _:
             raise ValueError(lesson)
 
 
 def system_text(request: ChatRequest, style: RequestStyle) -> str:
-    """The constant part of the prompt, with the schema in it where the API can't be given one."""
-    if request.schema is None or style.json_schema:
+    """The constant part of the prompt, with the schema in it where the API can't be given one or may not show it."""
+    if request.schema is None or (style.json_schema and not style.schema_told):
         return request.prompt.system
     schema = json.dumps(request.schema, ensure_ascii=False)
     asked = f"Answer with a single JSON object and nothing else. It must satisfy this JSON Schema:\n{schema}"
     return f"{request.prompt.system}\n\n{asked}".strip()
+
+
+def opening_texts(request: ChatRequest, style: RequestStyle) -> tuple[str, str]:
+    """The system message, "" for none, and the first message of the user."""
+    system, user = system_text(request, style), request.prompt.user
+    return (system, user) if style.system_message or not system else ("", f"{system}\n\n{user}")
 
 
 def is_closed(schema: Mapping[str, Any], all_required: bool = False) -> bool:

@@ -138,3 +138,41 @@ def test_a_forecast_counts_reasoning_as_earlier_calls_took(run: Run, use: Use) -
     said = score(run, "--no-cache", "--dry-run")[1]
     assert "a call for reasoning (as its earlier calls took)" in said
     assert "5,00" in said
+
+
+@pytest.mark.parametrize("method", ["checklist", "g-eval"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        "noschema=1,status=400",
+        "noschema=1,status=422",
+        "noschema=1,status=500",
+        "noschema=2",
+        "noschema=4",
+        "wrap=prose",
+        "takes=max_tokens",
+        "takes=max_completion_tokens,status=400",
+        "takes=max_completion_tokens,status=422",
+        "takes=max_completion_tokens,status=500",
+        "notemperature,status=400",
+        "notemperature,status=500",
+        "nologprobs=1,status=400",
+        "nologprobs=1,status=422",
+        "nologprobs=1,status=500",
+        "nologprobs=2",
+        "nosystem,status=400",
+        "nosystem,status=500",
+    ],
+)
+def test_score_learns_a_servers_style_by_two_extra_requests(
+    options: str, method: str, run: Run, use: Use, modern: ModernVendors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use("unused")
+    named = f"{options},{method}"
+    monkeypatch.setenv("LLAMA_BASE_URL", modern.address("llama", named))
+    settings.cache_clear()
+    words = ("--evaluator", method, *(("--set", "samples=1") if method == "g-eval" else ()))
+    status, _, said = run("score", "--project", "Ready", "--judge", "llama:qwen3.6:8b", *words)
+    assert status == 0, said
+    needed = 13 if method == "g-eval" else 12  # for the steps, and for each text
+    assert needed <= modern.state(named)["requests"] <= needed + 2

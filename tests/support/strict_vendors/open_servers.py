@@ -1,14 +1,16 @@
 """What vLLM, Ollama and llama.cpp make of OpenAI's chat completions, at addresses that begin with /open.
 
-ctx=N: the context window. noschema=1|3: refuses a JSON schema; 2: takes it and answers in prose. nologprobs=1: refuses
-log-probabilities; 2: leaves them out. usage=null|none|zero. wrap=STYLE: how a model wraps its answer, see _wrapped.
+ctx=N: the context window. noschema=1|3: refuses a JSON schema; 2: takes it and answers in prose; 4: takes it and ignores
+it, so that only a schema in the prompt is followed. status=N: with which status it refuses. nologprobs=1: refuses
+log-probabilities; 2: leaves them out. takes=max_tokens|max_completion_tokens: the only name of the limit it knows.
+notemperature, nosystem: refuses a temperature, a system message. usage=null|none|zero. wrap=STYLE: how a model wraps its answer, see _wrapped.
 """
 
 import json
 from collections.abc import Mapping
 
 from tests.support.strict_vendors import openai
-from tests.support.strict_vendors.account import Account, Body, RefusedRequest, tokens
+from tests.support.strict_vendors.account import Account, Body, Options, RefusedRequest, tokens
 from tests.support.strict_vendors.call import Call, text_of
 from tests.support.strict_vendors.model import Prompt, reply_to
 from tests.support.strict_vendors.openai import bill, completion, error, prompt_in, shown_tokens
@@ -49,12 +51,19 @@ def _chat(account: Account, body: Body) -> Body:
     wants_schema = form.get("type") == "json_schema"
     if wants_schema and options.text("noschema") in ("1", "3"):
         words = "response_format.type `json_schema` is not supported: use `text` or `json_object`."
-        raise error(words, "response_format")
+        raise _refusal(options, words, "response_format")
     if body.get("logprobs") and options.text("nologprobs") == "1":
-        raise error("logprobs is not supported", "logprobs")
+        raise _refusal(options, "logprobs is not supported", "logprobs")
+    for name in ("max_tokens", "max_completion_tokens"):
+        if name in body and options.text("takes", name) != name:
+            raise _refusal(options, f"{name}: Extra inputs are not permitted", name)
+    if "temperature" in body and "notemperature" in options:
+        raise _refusal(options, "temperature is not supported", "temperature")
+    if messages[0]["role"] == "system" and "nosystem" in options:
+        raise _refusal(options, "System role not supported", "")
     room = body.get("max_completion_tokens", body.get("max_tokens"))
     _check_window(options.number("ctx"), messages, room)
-    schema = form["json_schema"]["schema"] if wants_schema else None
+    schema = form["json_schema"]["schema"] if wants_schema and options.text("noschema") != "4" else None
     said = reply_to(account, Prompt(*prompt_in(messages), schema, room, reasons=False))
     style = options.text("wrap")
     if not style and options.text("noschema") == "2" and said.whole.startswith("{"):
@@ -76,6 +85,17 @@ def _chat(account: Account, body: Body) -> Body:
         case "zero":
             return made | {"usage": dict.fromkeys(counts, 0)}
     return made | {"usage": counts}
+
+
+def _refusal(options: Options, words: str, parameter: str) -> RefusedRequest:
+    """As OpenAI words it, as FastAPI does for 422, as llama-cpp-python does for 500."""
+    status = int(options.number("status", 400))
+    if status == 422:
+        content: Body = {"detail": [{"loc": ["body", parameter], "msg": words, "type": "value_error"}]}
+        return RefusedRequest(status, content, parameter)
+    named = parameter if status == 400 else None
+    said = words if status == 400 else f"1 validation error: {parameter} {words}"
+    return error(said, named, None, status)
 
 
 def _check_window(window: float, messages: list[Body], room: int | None) -> None:

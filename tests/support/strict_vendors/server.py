@@ -14,7 +14,7 @@ of one test apart from those of another. Any key is taken but one that begins wi
   newblock             Anthropic: a block of a kind that nobody knows stands before the text
   score=..., tokens=STYLE   see score_tokens.py
   batch=S, bexpire=K, berror=K   see call.py; bfail: OpenAI refuses the whole batch when it looks at it
-  v1beta, thoughts, finish=REASON   see google.py; ctx, noschema, nologprobs, usage, wrap see open_servers.py
+  v1beta, thoughts, finish=REASON   see google.py; those of /open see open_servers.py
 
 GET /_state tells what each set of options counted, GET /_calls?OPTIONS what was asked under one.
 """

@@ -9,6 +9,7 @@ from app.providers.adapters.request_style import (
     first_style,
     is_closed,
     lesson_of,
+    opening_texts,
     system_text,
 )
 from app.providers.base import ChatRequest
@@ -73,6 +74,11 @@ def test_who_is_known_to_take_a_cache_mark(name: str, mark: bool) -> None:
         (Rejection(400, words='Unknown name "responseJsonSchema"'), Lesson.JSON_FORM),
         (Rejection(500, words="('body', 'response_format', 'type'): Input should be 'text'"), Lesson.JSON_FORM),
         (Rejection(500, words="failed to parse grammar"), None),
+        (Rejection(500, words="temperature: Extra inputs are not permitted"), Lesson.TEMPERATURE),
+        (Rejection(500, words="max_tokens: Extra inputs are not permitted"), Lesson.LIMIT_PARAMETER),
+        (Rejection(400, words="System role not supported"), Lesson.SYSTEM_MESSAGE),
+        (Rejection(500, words="Conversation roles must alternate user/assistant/user"), Lesson.SYSTEM_MESSAGE),
+        (Rejection(400, words="Developer instruction is not enabled for this model"), Lesson.SYSTEM_MESSAGE),
         (Rejection(429, parameter="temperature"), None),
         (Rejection(400, words="something else"), None),
     ],
@@ -109,6 +115,12 @@ def test_the_schema_stands_in_the_prompt_only_where_the_api_takes_none() -> None
     assert told.startswith("SYSTEM\n\n")
     assert told.endswith('"additionalProperties": false}')
     assert system_text(ChatRequest(REQUEST.prompt), RequestStyle(json_form="prompt")) == "SYSTEM"
+    assert system_text(REQUEST, RequestStyle(schema_told=True)) == told, "a server of one's own may not show it"
+
+
+def test_opening_texts_without_system_message_join_both_parts() -> None:
+    assert opening_texts(REQUEST, RequestStyle()) == ("SYSTEM", "USER")
+    assert opening_texts(REQUEST, RequestStyle(system_message=False)) == ("", "SYSTEM\n\nUSER")
 
 
 def test_closed_schemas() -> None:
