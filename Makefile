@@ -10,7 +10,6 @@ SETUP := .venv-setup
 UV := $(SETUP)/bin/uv
 PORT := 8501
 TOOLS := .venv-tools
-REAL := .venv-real
 GUIDE := app/static/guide/index.html
 GUIDE_SOURCES := $(wildcard docs/guide/*.md) docs/zensical.toml deploy/README.md
 
@@ -19,7 +18,7 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run docs pictures documents release-check test test-all test-fast test-tools test-real walks check format browser caddy wordnet install install-test lock upgrade bench clean
+.PHONY: help run docs pictures documents release-check test test-all test-fast test-tools walks check format browser caddy wordnet install install-test lock upgrade bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,17 +72,6 @@ $(TOOLS)/.installed: tests/tools/requirements.txt tests/tools/package.json | ins
 	@if command -v npm >/dev/null; then cp tests/tools/package.json $(TOOLS) && \
 	  npm install --prefix $(TOOLS) --no-audit --no-fund --no-package-lock --omit=peer --loglevel=error; \
 	else echo "There is no npm here: promptfoo is left out, and its tests are skipped"; fi
-	@touch $@
-
-test-real: install-test $(REAL)/.installed ## A real model on this computer behind a real server: what it can, and whether the stages work with it
-	@echo "A real model on this computer"
-	@INTERACTEVAL_REAL="$(CURDIR)/$(REAL)" nice $(BIN)/python -m pytest -s -m real tests/real
-
-# The server is compiled here; what was built stays until the file of requirements changes.
-$(REAL)/.installed: tests/real/requirements.txt | install
-	@echo "Building llama-cpp-python's server in $(REAL) (about 12 minutes on two processors the first time)"
-	@$(BIN)/python -m venv --clear $(REAL)
-	@nice $(REAL)/bin/python -m pip install -qq -r tests/real/requirements.txt
 	@touch $@
 
 check: install-test ## Lint, format, types, who imports whom
@@ -162,5 +150,5 @@ upgrade: LOCK_OPTIONS := --upgrade
 upgrade: lock ## The same, with the newest version of everything
 
 clean: ## Remove the environment and all caches
-	@rm -rf $(VENV) $(SETUP) $(TOOLS) $(REAL) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist test-results app/static/guide
+	@rm -rf $(VENV) $(SETUP) $(TOOLS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist test-results app/static/guide
 	@find app pages db prompts tests -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -6,7 +6,7 @@ from app.domain.people import Right
 from app.services.runtime.backups import backup_bytes, downloadable
 from app.services.runtime.models import data_place, limits
 from app.services.runtime.use_case import may
-from pages.components.settings import connection_test, price_table, provider_list, recorded_calls
+from pages.components.settings import connection_test, learned_requests, price_table, provider_list, recorded_calls
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import header
 from pages.components.shell.words import RULES_LABEL
@@ -69,6 +69,7 @@ provider_list(workbench)
 
 st.subheader("Test a model", anchor=False)
 connection_test(workbench)
+learned_requests(workbench)
 
 st.subheader("Models and prices", anchor=False)
 price_table(workbench)

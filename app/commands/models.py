@@ -137,18 +137,20 @@ def test(
     model: Annotated[str, typer.Argument(help="provider:name, or rules.")] = "rules",
     json_: JsonOption = False,
 ) -> None:
-    """One tiny call that shows whether a model answers.
+    """Ask a model one question and show what it can: schema, log-probabilities, echo, context length and speed.
 
     Example: interacteval models test openai:gpt-6-luna
     """
-    from app.services.runtime.models import test_model
+    from app.services.runtime.model_abilities import probe_model
     from app.services.runtime.workbench import open_workbench
 
-    seconds = asyncio.run(test_model(open_workbench(), model))
+    found = asyncio.run(probe_model(open_workbench(), model))
     if json_:
-        print_json({"model": model, "ok": True, "seconds": round(seconds, 3)})
-    else:
-        echo(f"{model} answers ({seconds:.1f} s).")
+        print_json(found.to_json())
+        return
+    echo(f"{model} answers ({found.seconds:.1f} s).")
+    if rows := found.rows():
+        echo(table(["ability", "found"], rows))
 
 
 def prices(

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from app.errors import UnsupportedError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT
+from app.providers.adapters.request_style import LearnedFacts, learned_at
 from app.providers.adapters.wire import Wire
 from app.providers.base import ChatModel
 from app.providers.batches.batch import Batches
@@ -161,6 +162,18 @@ async def served_context(name: str, credentials: Credentials, timeout: float = L
     reached = endpoint(spec_of(OWN), credentials.of(OWN))
     found: ContextWindow | None = await imported(f"{_LOOK}:context_window")(reached, parsed.model, timeout)
     return found
+
+
+def learned_facts(prefix: str, credentials: Credentials) -> dict[str, LearnedFacts]:
+    """Model -> what the provider's server has taught this process about it."""
+    spec = spec_of(prefix)
+    if credentials_problem(prefix, credentials):
+        return {}
+    return {
+        name: facts
+        for name, facts in learned_at(endpoint(spec, credentials.of(prefix)).base_url).items()
+        if name.startswith(f"{prefix}:")
+    }
 
 
 _LOOK = "app.providers.adapters.server_look"

@@ -9,7 +9,8 @@ from app.domain.people import Right
 from app.domain.run import RunSummary
 from app.errors import WorkbenchError
 from app.services.runtime.endpoint_models import forget_local_server
-from app.services.runtime.models import ProviderAccess, ask_vendor_models, key_problem, provider_access, test_model
+from app.services.runtime.model_abilities import learned_in_words, probe_model
+from app.services.runtime.models import ProviderAccess, ask_vendor_models, key_problem, provider_access
 from app.services.runtime.prices import Price, PricedModel, price_list, update_prices
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
@@ -32,19 +33,31 @@ def connection_test(workbench: Workbench) -> None:
             key="test_connection",
             type="primary",
             disabled=not name,
-            help="Asks one yes/no question about a text of two sentences. With a paid model that costs a fraction of "
-            "a cent.",
+            help="Asks one yes/no question and for two sentences, and shows what the model can. With a paid model that "
+            "costs a fraction of a cent.",
         )
     if not pressed:
         return
     try:
         with st.spinner("Waiting for its answer"):
-            seconds = asyncio.run(test_model(workbench, name))
+            found = asyncio.run(probe_model(workbench, name))
     except WorkbenchError as error:
         show_error(error)
     else:
+        seconds = found.seconds
         taken = f"{seconds:.1f} seconds" if seconds >= 0.1 else "less than a tenth of a second"
         st.success(f"{plain(model_label(name))} answered in {taken}.", icon=":material/check_circle:")
+        if rows := found.rows():
+            st.dataframe(
+                pd.DataFrame(rows, columns=["Ability", "Found"]), hide_index=True, placeholder="–", key="abilities"
+            )
+
+
+def learned_requests(workbench: Workbench) -> None:
+    """What the servers of the models asked so far have taught about requests to them."""
+    for access in provider_access(workbench):
+        for name, said in learned_in_words(workbench, access.prefix).items():
+            st.caption(plain(f"{name}, as asked since this program started: {said}."))
 
 
 _NAMES = {

@@ -11,7 +11,7 @@ from app.providers.credentials import Access, Credentials
 from app.providers.local_servers import ContextWindow, ports_in
 from app.providers.registry import local_servers_at, served_context
 from tests.support.fake_llm.behaviour import Raw, Slow, Status
-from tests.support.fake_llm.local_servers import MODEL, llama_cpp, lm_studio, ollama, port_of, vllm
+from tests.support.fake_llm.local_servers import MODEL, llama_cpp, llama_cpp_python, lm_studio, ollama, port_of, vllm
 from tests.support.fake_llm.server import FakeLlm
 
 KINDS = [("Ollama", ollama), ("LM Studio", lm_studio), ("llama.cpp", llama_cpp), ("vLLM", vllm)]
@@ -50,7 +50,7 @@ def test_what_lists_no_models_is_left_out(listing: Raw | Status | Slow) -> None:
 
 
 def test_a_server_that_says_no_more_than_its_models_is_found() -> None:
-    with FakeLlm(owner="me") as server:
+    with FakeLlm(owner="somebody") as server:
         (found,) = asyncio.run(local_servers_at([port_of(server)], 20))
         assert found.kind == "A model server"
         assert window_of(server, MODEL) is None
@@ -64,9 +64,18 @@ def test_a_server_that_says_no_more_than_its_models_is_found() -> None:
         (lambda: ollama(None, 'stop "<|eot|>"\nnum_ctx                        32768'), MODEL, 32_768),
         (lambda: lm_studio(6000), "qwen3-8b", 6000),
         (lambda: llama_cpp(2048), "SmolLM2-135M.gguf", 2048),
+        (llama_cpp_python, "smollm2", 4096),
         (lambda: vllm(16_384), "meta-llama/Llama-3.1-8B-Instruct", 16_384),
     ],
-    ids=["ollama-in-memory", "ollama-default", "ollama-own-parameter", "lm-studio", "llama.cpp", "vllm"],
+    ids=[
+        "ollama-in-memory",
+        "ollama-default",
+        "ollama-own-parameter",
+        "lm-studio",
+        "llama.cpp",
+        "llama-cpp-python",
+        "vllm",
+    ],
 )
 def test_a_server_says_how_much_its_model_takes(made: Callable[[], FakeLlm], model: str, tokens: int) -> None:
     with made() as server:

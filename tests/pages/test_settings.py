@@ -147,7 +147,7 @@ def test_a_typed_key_is_used_everywhere_until_it_is_forgotten(
     assert FROM_SESSION in words(app)
     app = try_model(app, "openai:gpt-5.4")
     assert "answered in" in app.success[0].value
-    assert [request.key for request in llm.requests] == [KEY]
+    assert {request.key for request in llm.requests} == {KEY}
     assert remembered(app).count(KEY) == 1  # the field it was typed into is empty again
 
     app.switch_page("../pages/score.py").run()

@@ -122,6 +122,7 @@ async def _call(
             raise no_effort
         if no_tier := refused_tier(name, failure, request.tier):
             raise no_tier
+        memory.refused(failure)
         lesson = lesson_of(failure, request, style)
         if lesson is not None and memory.learn(lesson, style):
             continue

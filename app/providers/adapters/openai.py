@@ -80,6 +80,8 @@ class OpenAIModel:
 
         answer, room = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
         reply = self._reply(answer, request, time.perf_counter() - started)
+        if request.schema is not None and reply.finish == "stop":
+            self._memory.gave_json(reply.text)
         return self._memory.room.noted(reply, request, room)
 
     async def transcribe(self, audio: bytes, file_name: str) -> str:

@@ -93,7 +93,7 @@ class OutputRoom:
         """The room to ask with instead; None where the rejection is about something else, or nothing would be left."""
         if rejection.status not in _TOO_LONG_STATUS:
             return None
-        said = re.sub(r"(?<=\d),(?=\d{3})", "", rejection.gist)
+        said = _plain_numbers(rejection.gist)
         if not (_ABOUT.search(said) and _TOO_LARGE.search(said)):
             return None
         window, taken = _number(_WINDOWS, said), _number(_INPUTS, said)
@@ -112,6 +112,11 @@ class OutputRoom:
 def cut_off(name: str, room: int) -> CutOffError:
     limit = f"the limit of {room:,} output tokens" if room else "the limit of output tokens"
     return CutOffError(f"The answer of {name} ended at {limit}.")
+
+
+def _plain_numbers(said: str) -> str:
+    """Without commas between thousands."""
+    return re.sub(r"(?<=\d),(?=\d{3})", "", said)
 
 
 def _number(patterns: tuple[str, ...], said: str) -> int | None:
@@ -210,9 +215,23 @@ def memory_of(name: ModelName, most_output: int | None = None, address: str = ""
     return StyleMemory(learned, OutputRoom(most_output, reasons=efforts_of(name) != ()))
 
 
-def learned_style(name: ModelName, address: str) -> "LearnedStyle | None":
-    """What this process has learned of a model at an address; None where it wasn't asked there."""
-    return _LEARNED.get((str(name), address.rstrip("/")))
+@dataclass(frozen=True, slots=True)
+class LearnedFacts:
+    """What a server taught about one of its models. schema: the form of JSON it took; schema_kept: whether its last
+    answer was JSON and nothing else. differences: what requests leave out or name differently, in words. None: not
+    known."""
+
+    schema: JsonForm | None = None
+    schema_kept: bool | None = None
+    logprobs: bool | None = None
+    context_tokens: int | None = None
+    differences: tuple[str, ...] = ()
+
+
+def learned_at(address: str) -> dict[str, LearnedFacts]:
+    """Model -> what this process has learned of it at an address, in the order in which they were asked."""
+    here = address.rstrip("/")
+    return {name: learned.facts() for (name, at), learned in list(_LEARNED.items()) if at == here}
 
 
 def forget_styles() -> None:
@@ -255,13 +274,15 @@ class LearnedStyle:
     next one, so that asking again comes to an end.
 
     `proven`: the kinds of request, with a schema or without, that the server has answered in this style; all of a
-    vendor's, whose models are known. `logprobs`: whether it gave log-probabilities; None where none were asked for.
+    vendor's, whose models are known. The rest as in LearnedFacts.
     """
 
     def __init__(self, style: RequestStyle, json_forms: Sequence[JsonForm] = ("json_schema", "prompt")) -> None:
         self.first = self.style = style
         self.proven: set[bool] = set() if "json_object_schema" in json_forms else {True, False}
         self.logprobs: bool | None = None
+        self.schema_kept: bool | None = None
+        self.window: int | None = None
         self._forms = json_forms
         self._learned: set[Lesson] = set()
         self._lock = threading.Lock()
@@ -279,6 +300,18 @@ class LearnedStyle:
                 self._learned.add(lesson)
                 self.style = _without(self.style, lesson)
             return self.style != used
+
+    def facts(self) -> LearnedFacts:
+        now, first = self.style, self.first
+        differences = [
+            f"no {name.replace('_', ' ')}"
+            for name in ("temperature", "top_p", "system_message")
+            if getattr(first, name) and not getattr(now, name)
+        ]
+        if now.limit_parameter != first.limit_parameter:
+            differences.append(now.limit_parameter)
+        form = now.json_form if self.schema_kept is not None else None
+        return LearnedFacts(form, self.schema_kept, self.logprobs, self.window, tuple(differences))
 
     def _next_form(self, lesson: Lesson) -> JsonForm:
         """A server that objects to the schema beside json_object may take json_object alone. One that objects to
@@ -314,6 +347,16 @@ class StyleMemory:
         """The server answered this request in the style of now."""
         if request.given is None:
             self._learned.proven.add(request.schema is not None)
+
+    def gave_json(self, text: str) -> None:
+        """The text of an answer that was asked for as JSON."""
+        self._learned.schema_kept = text.strip().startswith("{")
+
+    def refused(self, rejection: Rejection) -> None:
+        """Keep the context length that a refusal names."""
+        if rejection.status in _TOO_LONG_STATUS:
+            said = _plain_numbers(rejection.gist)
+            self._learned.window = _number(_WINDOWS, said) or self._learned.window
 
     def gave_logprobs(self, given: bool) -> None:
         """Whether they came where they were asked for."""

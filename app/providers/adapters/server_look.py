@@ -8,6 +8,7 @@ Nothing is sent but the request itself: no key, no text. Ollama, LM Studio, llam
 - LM Studio lists models at /api/v0/models too, with a type and the context they are loaded with.
 - Ollama gives its version at /api/version, at /api/ps the context of the models in memory, and at /api/show the
   parameter `num_ctx` of one that isn't.
+- llama-cpp-python owns its models as "me". It tells its context length only where it refuses a text that is longer.
 """
 
 import asyncio
@@ -31,6 +32,10 @@ LISTING = Limits(size=2 * 2**20)
 """A server with hundreds of models lists them in some 100 kB."""
 OLLAMA_DEFAULT = 4096
 """Tokens of a model that neither /api/ps nor its own parameters say more of (docs.ollama.com, context length)."""
+LLAMA_CPP_PYTHON = "llama-cpp-python"
+TOO_MANY = 270_000
+"""Words that are more tokens than it is ever started with: it refuses them at once, and names its context length."""
+_LENGTH = re.compile(r"maximum context length is (\d{1,9}) tokens")
 _NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,9})\s*$", re.MULTILINE)
 
 
@@ -73,6 +78,8 @@ async def _kind(client: httpx2.AsyncClient, address: str, listed: object) -> str
             return "vLLM"
         case ["llamacpp"]:
             return "llama.cpp"
+        case ["me"]:
+            return LLAMA_CPP_PYTHON
     version, detailed = await asyncio.gather(
         _json(client, _beside(address, "/api/version")), _json(client, _beside(address, "/api/v0/models"))
     )
@@ -97,6 +104,11 @@ async def _tokens(client: httpx2.AsyncClient, address: str, kind: str, listed: o
             return _count(loaded.get("loaded_context_length"))
         case "Ollama":
             return await _tokens_at_ollama(client, address, model)
+        case kind if kind == LLAMA_CPP_PYTHON:
+            asked = {"model": model, "prompt": "a " * TOO_MANY, "max_tokens": 1}
+            said = await _json(client, f"{address}/completions", asked, refused=True)
+            named = _LENGTH.search(json.dumps(said))
+            return int(named[1]) if named else None
     meta = entry.get("meta")
     return _count(meta.get("n_ctx")) if isinstance(meta, dict) else None
 
@@ -122,12 +134,15 @@ def _client(endpoint: Endpoint, timeout: float) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(timeout=timeout, headers=headers, event_hooks=hooks, trust_env=False)
 
 
-async def _json(client: httpx2.AsyncClient, address: str, body: dict[str, str] | None = None) -> Any:
-    """Return what the server says; None for any failure."""
+async def _json(
+    client: httpx2.AsyncClient, address: str, body: dict[str, Any] | None = None, refused: bool = False
+) -> Any:
+    """Return what the server says; None for any failure. refused: also what it says when it refuses."""
     try:
         with body_limits(LISTING):
             reply = await (client.get(address) if body is None else client.post(address, json=body))
-        return json.loads(reply.content) if reply.status_code == httpx2.codes.OK else None
+        usable = reply.status_code == httpx2.codes.OK or (refused and reply.status_code == httpx2.codes.BAD_REQUEST)
+        return json.loads(reply.content) if usable else None
     except (httpx2.HTTPError, httpx2.InvalidURL, OversizedBodyError, ProviderError, ValueError, RecursionError):
         return None
 

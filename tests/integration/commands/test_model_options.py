@@ -1,6 +1,7 @@
 """How long a judge may think, how far it may go, and what a run that can't go on says: by `score`, against a strict
 server of today."""
 
+import json
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -176,3 +177,36 @@ def test_score_learns_a_servers_style_by_two_extra_requests(
     assert status == 0, said
     needed = 13 if method == "g-eval" else 12  # for the steps, and for each text
     assert needed <= modern.state(named)["requests"] <= needed + 2
+
+
+ABILITIES = {
+    "plain": {"schema": "json_schema", "schema_kept": True, "logprobs": True, "learned": []},
+    "noschema=1,status=500": {"schema": "json_object_schema", "schema_kept": True},
+    "noschema=2": {"schema": "json_schema", "schema_kept": False},
+    "nologprobs=1,status=500": {"logprobs": False},
+    "nologprobs=2": {"logprobs": False},
+    "takes=max_completion_tokens,nosystem": {"learned": ["no system message", "max_completion_tokens"]},
+    "notemperature,status=422": {"learned": ["no temperature"]},
+}
+
+
+@pytest.mark.parametrize("options", ABILITIES)
+def test_models_test_shows_what_a_model_can(
+    options: str, run: Run, modern: ModernVendors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLAMA_BASE_URL", modern.address("llama", f"{options},abilities"))
+    settings.cache_clear()
+    status, said, _ = run("models", "test", "llama:qwen3.6:8b", "--json")
+    found = json.loads(said)
+    assert (status, found["ok"], found["echo"]) == (0, True, False)
+    assert {name: found[name] for name in ABILITIES[options]} == ABILITIES[options]
+    status, said, _ = run("models", "test", "llama:qwen3.6:8b")
+    assert status == 0
+    assert [line.split("  ")[0] for line in said.splitlines()[2:]] == [
+        "Schema",
+        "Log-probabilities",
+        "Echo of a given text",
+        "Context length",
+        "Tokens a second",
+        "Requests",
+    ]

@@ -41,6 +41,7 @@ Trouble = Literal[
     "quota",
     "rate-limit",
     "too-long",
+    "window",
     "no-temperature",
     "no-schema-mode",
     "no-json-schema",

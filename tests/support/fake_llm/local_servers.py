@@ -1,6 +1,6 @@
 """Model servers as people have them on their computer: what each kind says of itself beside its list of models."""
 
-from tests.support.fake_llm.behaviour import Answer, all_yes
+from tests.support.fake_llm.behaviour import Answer, Fail, all_yes
 from tests.support.fake_llm.server import FakeLlm
 
 MODEL = "llama3.1:8b"
@@ -32,6 +32,11 @@ def vllm(context: int = 16_384) -> FakeLlm:
     """Its list of models says more than others' do."""
     listed = {"id": "meta-llama/Llama-3.1-8B-Instruct", "owned_by": "vllm", "max_model_len": context}
     return FakeLlm(usual=Answer(all_yes), beside={"/v1/models": {"object": "list", "data": [listed]}})
+
+
+def llama_cpp_python() -> FakeLlm:
+    """It tells its context length, 4,096 tokens, only where it refuses a longer text."""
+    return FakeLlm(usual=Fail("window"), models=("smollm2",), owner="me")
 
 
 def port_of(server: FakeLlm) -> int:

@@ -68,6 +68,13 @@ def failure(trouble: Trouble, key: str, request: Body) -> tuple[int, Body]:
         "no-room": (429, "resource_unavailable", "resource_unavailable", None, f"No room for {model}: {text}"),
         "no-tier": (400, "invalid_request_error", "invalid_value", "service_tier", f"Not for {model}: flex. {text}"),
         "too-long": (400, "invalid_request_error", "context_length_exceeded", "messages", f"Too long: {text}"),
+        "window": (  # as llama-cpp-python words it
+            400,
+            "invalid_request_error",
+            "context_length_exceeded",
+            "messages",
+            "This model's maximum context length is 4096 tokens, however you requested 270002 tokens.",
+        ),
         "no-temperature": (
             400,
             "invalid_request_error",

@@ -115,6 +115,7 @@ WALK: tuple[str | Callable[[Documents], None], ...] = (
     "panel answers.csv --judge gpt --judge claude --human ada --group doc",
     "models list",
     "models test rules",
+    "models test llama:judge",
     "models prices",
     "prompts list --project Demo",
     "import letters.csv --project Letters --map text=text --map doc_id=doc --map system_id=writer "

@@ -1,9 +1,10 @@
 """What vLLM, Ollama and llama.cpp make of OpenAI's chat completions, at addresses that begin with /open.
 
-ctx=N: the context window. noschema=1|3: refuses a JSON schema; 2: takes it and answers in prose; 4: takes it and ignores
-it, so that only a schema in the prompt is followed. status=N: with which status it refuses. nologprobs=1: refuses
+ctx=N: the context window. noschema=1|3: refuses a JSON schema; 2: takes it and answers in prose; 4: takes and
+ignores it, so that only a schema in the prompt is followed. status=N: of its refusals. nologprobs=1: refuses
 log-probabilities; 2: leaves them out. takes=max_tokens|max_completion_tokens: the only name of the limit it knows.
-notemperature, nosystem: refuses a temperature, a system message. usage=null|none|zero. wrap=STYLE: how a model wraps its answer, see _wrapped.
+notemperature, nosystem: refuses a temperature, a system message. usage=null|none|zero. wrap=STYLE: how a model wraps
+its answer, see _wrapped.
 """
 
 import json
