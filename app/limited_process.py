@@ -17,7 +17,7 @@ from threading import BoundedSemaphore, Timer
 from typing import IO, Any, ParamSpec, TypeVar
 
 from app.errors import FileFormatError, NotReadyError
-from app.limits import COMPUTATIONS, Limits
+from app.limits import COMPUTATION_SECONDS, COMPUTATIONS, Limits
 
 Job = Callable[..., Iterator[Any]]
 """Takes the file, its name and texts; yields values that JSON has, and may raise FileFormatError."""
@@ -61,6 +61,23 @@ def parse_apart(job: str, raw: bytes, name: str, limits: Limits, *arguments: str
 P = ParamSpec("P")
 R = TypeVar("R")
 _PLACES = BoundedSemaphore(COMPUTATIONS)
+_screens_wait = False
+
+
+def keep_screens_free() -> None:
+    """From now on this process draws screens: `computed_for_screens` computes apart what is large."""
+    global _screens_wait  # noqa: PLW0603 - what a process is for
+    _screens_wait = True
+
+
+def computed_for_screens(large: bool, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
+    """Call the function: as `computed_apart` where it is large and this process draws screens, else right here.
+
+    On the command line nobody waits for anybody else, and there is no time limit.
+    """
+    if large and _screens_wait:
+        return computed_apart(COMPUTATION_SECONDS, function, *arguments, **named)
+    return function(*arguments, **named)
 
 
 def computed_apart(seconds: float, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:

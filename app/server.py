@@ -31,6 +31,7 @@ from app.entrance.streamlit_app import (
     run_callbacks_whole,
     say_why_files_fail,
 )
+from app.limited_process import keep_screens_free
 from app.limits import UPLOADS_HELD
 from app.scoring.engine import DRAIN_SECONDS
 from app.server_names import names_of_server
@@ -147,6 +148,7 @@ def start(host: str, port: int, more: list[str], start_token: str) -> None:
     stay_offline()
     read_own_options_alone()
     run_callbacks_whole()
+    keep_screens_free()
     say_why_files_fail()
     mode = check_way_in(host, more)
     middleware = [

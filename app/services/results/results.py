@@ -11,6 +11,8 @@ from app.domain.people import Right
 from app.domain.project import Dimension
 from app.domain.run import RunDimension, RunSummary, ScoredText, ScoreStatus
 from app.errors import NotFoundError, NotReadyError
+from app.limited_process import computed_for_screens
+from app.limits import MANY_TEXTS
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
 from app.meta_evaluation.raters.human_ceiling import RaterScale, scale_remark
 from app.meta_evaluation.score_matrix import FEWEST, RESAMPLES, Coefficient, Constant, Duplicates, Level, Resampling
@@ -307,7 +309,11 @@ def _compared(
     **more: Any,
 ) -> MetaEvaluation:
     systems = [row.system_id for row in rows] if any(row.system_id for row in rows) else None
-    return evaluate(
+    # Drawing whole sources takes no second, however many there are.
+    slow = choices.level == "dataset" or choices.resampling not in (None, "sources")
+    return computed_for_screens(
+        slow and resamples > 0 and len(rows) >= MANY_TEXTS,
+        evaluate,
         one,
         other,
         group=[row.doc_id for row in rows],

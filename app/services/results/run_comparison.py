@@ -6,7 +6,9 @@ from functools import lru_cache
 
 from app.domain.people import Right
 from app.domain.run import RunSummary, ScoredText
-from app.errors import InputError, NotFoundError
+from app.errors import InputError, NotFoundError, NotReadyError
+from app.limited_process import computed_for_screens
+from app.limits import MANY_TEXTS
 from app.meta_evaluation.agreement_verdict import verdict
 from app.meta_evaluation.comparison import PERMUTATIONS, Comparison, compare_scores, corrected
 from app.meta_evaluation.evaluation import Origin
@@ -133,7 +135,9 @@ def _kept(
         return counts, None, "The two runs scored no text in common."
     rows = [a[text] for text in shared]
     try:
-        comparison = compare_scores(
+        comparison = computed_for_screens(
+            len(shared) >= MANY_TEXTS,
+            compare_scores,
             [a[text].score for text in shared],
             [b[text].score for text in shared],
             [row.human for row in rows],
@@ -154,6 +158,8 @@ def _kept(
             ),
             on_scale=comparable,
         )
+    except NotReadyError:
+        raise  # it took too long, and is tried again when it is asked for again
     except InputError as error:
         return counts, None, error.message
     return counts, comparison, ""

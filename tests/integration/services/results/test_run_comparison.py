@@ -1,16 +1,19 @@
 """Runs compared on the texts they share, with scores whose agreement is known."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from sqlalchemy import text as sql
 
+from app import limited_process
 from app.domain.judgment import Evaluation
 from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import Outcome, RunDimension
-from app.errors import NotFoundError
+from app.errors import NotFoundError, NotReadyError
+from app.limited_process import computed_apart
 from app.meta_evaluation.comparison import compare_scores
+from app.services.results import results, run_comparison
 from app.services.results.results import Choices
 from app.services.results.run_comparison import compare_runs, score_sets, sets_named
 from app.services.runtime.workbench import Workbench
@@ -52,6 +55,57 @@ def run_with(
         value = dict(zip(texts, scores, strict=True))
         work.runs.save([Outcome(p, Evaluation(value[p.text], coverage)) for p in work.runs.open_scores(run)])
         return run
+
+
+@pytest.fixture
+def apart(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """As in a server, with every set of texts as large; the functions that ran in a process of their own."""
+    ran: list[str] = []
+
+    def noting(seconds: float, function: Callable[..., object], *arguments: object, **named: object) -> object:
+        ran.append(function.__name__)
+        return computed_apart(seconds, function, *arguments, **named)
+
+    monkeypatch.setattr(limited_process, "_screens_wait", True)
+    monkeypatch.setattr(limited_process, "computed_apart", noting)
+    for module in (results, run_comparison):
+        monkeypatch.setattr(module, "MANY_TEXTS", 1)
+    return ran
+
+
+def _forget() -> None:
+    for kept in (results._kept, results._kept_reading, run_comparison._kept):
+        kept.cache_clear()
+
+
+def test_results_and_comparisons_computed_apart_are_the_same(
+    workbench: Workbench, dimension: Dimension, apart: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poor, good = run_with(workbench, dimension, POOR), run_with(workbench, dimension, GOOD)
+
+    def figures() -> list[object]:
+        _forget()
+        baseline, other = sets_named(workbench, PROJECT, dimension.id, [poor, good])
+        kept = results.kept_results(workbench, good, Choices("dataset"))
+        return [each.to_json() for each in kept] + [compare_runs(workbench, dimension.id, baseline, [other])]
+
+    there = figures()
+    assert apart == ["evaluate", "compare_scores"]
+    monkeypatch.undo()
+    assert there == figures()
+
+
+def test_comparison_that_takes_too_long_says_so_and_is_tried_again(
+    workbench: Workbench, dimension: Dimension, apart: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    baseline, other = sets_named(
+        workbench, PROJECT, dimension.id, [run_with(workbench, dimension, scores) for scores in (POOR, GOOD)]
+    )
+    with monkeypatch.context() as patched, pytest.raises(NotReadyError):
+        patched.setattr(limited_process, "COMPUTATION_SECONDS", 0.0)
+        compare_runs(workbench, dimension.id, baseline, [other])
+    (found,) = compare_runs(workbench, dimension.id, baseline, [other])
+    assert found.comparison is not None
 
 
 def test_the_better_run_is_named_and_the_figures_are_those_of_the_engine(
