@@ -143,6 +143,9 @@ SEEN = {"ROUGE-L": "Wording (ROUGE-L)", "Jaccard": "Shared words (Jaccard)", "Co
 BETWEEN = {"kinds": "People and LLMs", "contributors": "Contributors", "conditions": "Conditions"}
 
 
+_ROW_HEIGHT, _ABOVE_ROWS = 52, 90  # pixels
+
+
 def set_similarity(sets: ContributorComparison, names: Names) -> None:
     left, right = st.columns(2)
     by = left.segmented_control(
@@ -167,13 +170,16 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
     assert measure is not None
     found: SetComparison = getattr(sets, by)
     shown = {code: _name(by, code, names) for code in found.within}
+    chart = likeness_chart(found, measure, shown.__getitem__)
     picture(
-        likeness_chart(found, measure, shown.__getitem__),
+        # On a screen the title and the names above are inside the chart's height, and would take it from the rows.
+        chart.properties(height=_ROW_HEIGHT * len(shown) + _ABOVE_ROWS),
         "similarity",
         f"similarity_{by}",
         "On the diagonal the mean over pairs within a set, elsewhere over pairs between two. The lower a set's own "
         "value, the more diverse it is.",
         own_width=True,
+        on_paper=chart,
         wide=len(shown) > 2,
     )
     rows = likeness_rows(found, shown.__getitem__)
