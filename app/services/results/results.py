@@ -97,6 +97,11 @@ class DimensionResult:
         return sum(1 for row in self.rows if row.score is not None)
 
     @property
+    def many_texts(self) -> bool:
+        """Whether drawing single texts anew takes seconds."""
+        return len(self.rows) >= MANY_TEXTS
+
+    @property
     def on_scale(self) -> bool:
         """Whether scores lie on the dimension's scale, so that their distance from ratings means something."""
         return on_scale(self.run)

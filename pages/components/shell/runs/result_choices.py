@@ -10,7 +10,6 @@ import streamlit as st
 from app.domain.project import Dimension, Project
 from app.domain.run import RunSummary
 from app.errors import WorkbenchError
-from app.limits import MANY_TEXTS
 from app.services.data.projects import dimensions_named
 from app.services.results.method_grid import method_labels, result_words
 from app.services.results.results import (
@@ -225,7 +224,7 @@ class ResultScope:
 
         Those of many texts are computed when they are asked for: others wait for the same processes.
         """
-        if any(len(result.rows) >= MANY_TEXTS for result in shown):
+        if any(result.many_texts for result in shown):
             return
         made = (*(result.reading for result in shown), replace(self.choices, level="dataset"))
         if st.session_state.get(_MADE) == made:
