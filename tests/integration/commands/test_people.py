@@ -36,6 +36,12 @@ def test_a_link_names_the_server_as_people_reach_it(run: Run, monkeypatch: pytes
     assert run(*invite)[1].startswith("https://texts.example.org/judge/enter?key=")
 
 
+def test_invite_of_a_name_that_looks_like_another_says_so(run: Run) -> None:
+    _, _, plain = run("people", "invite", "Ana", "--project", "Ready")
+    _, out, said = run("people", "invite", "\u0410na", "--project", "Ready")
+    assert (out.count("\n"), plain.count("\n"), said.count("\n")) == (1, 1, 3)
+
+
 def test_all_of_it_as_documents(run: Run) -> None:
     assert document(run("people", "list", "--project", "Ready", "--json")[1]) == []
     made = document(run("people", "invite", "Ana", "--project", "Ready", "--role", "reader", "--json")[1])

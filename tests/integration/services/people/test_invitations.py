@@ -240,3 +240,11 @@ def test_whomever_a_proxy_vouches_for_is_who_they_are(bench: Workbench) -> None:
     accept_invitation(bench, invite_owner(bench).token, now_)
     assert actor_of_proxy(bench, "ana@example.org").owner
     assert owner_came_in(bench)
+
+
+def test_invite_of_a_name_that_looks_like_a_members_says_so(bench: Workbench) -> None:
+    invite(bench, PROJECT, "Ana", Role.EXPERT)
+    cyrillic = invite(bench, PROJECT, "\u0410na", Role.EXPERT)
+    assert len(cyrillic.remarks) == 2, "two scripts, and like Ana"
+    assert any("Ana" in remark for remark in invite(bench, PROJECT, "An\u200ba", Role.READER).remarks)
+    assert invite(bench, PROJECT, "Ben", Role.EXPERT).remarks == ()
