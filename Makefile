@@ -18,7 +18,7 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run docs pictures documents release-check test test-all test-fast test-tools walks check format browser caddy wordnet install install-test lock upgrade bench clean
+.PHONY: help run docs demo pictures documents release-check test test-all test-fast test-tools walks check format browser caddy wordnet install install-test lock upgrade bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ $(GUIDE): $(GUIDE_SOURCES) requirements.lock
 
 pictures: install-test browser ## Take the guide's and README's pictures anew, from the screens as they are
 	@$(BIN)/python -m tests.support.guide.pictures
+
+demo: install-test ## Make the project that the app loads as its demo anew
+	@$(BIN)/python -m tests.support.demo
 
 documents: install-test ## Write the guide's page of JSON documents anew, from what the commands print
 	@$(BIN)/python -m tests.support.guide.documents_page

@@ -8,7 +8,7 @@ from pages.components.answer.sheet import answer_file, expert_progress, plan_for
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench
 from pages.components.shell.expert import current_expert, expert
-from pages.components.shell.frame import empty, needs_dimension
+from pages.components.shell.frame import empty, needs_dimension, nothing_yet
 from pages.components.shell.words import plain
 
 workbench = current_workbench()
@@ -27,7 +27,7 @@ if current_expert():
     if mine is None:
         # On one's own computer the person at it may be both: without a name they run the project.
         where = "them here, without giving a name." if workbench.actor.person is None else "them for you."
-        st.markdown(f"**No texts are drawn yet.** The project's facilitator draws {where}")
+        nothing_yet("answer", f"**No texts are drawn yet.** The project's facilitator draws {where}")
     elif not mine.texts:
         st.markdown(f"**No text of {plain(dimension.name)} is yours to answer.** What is yours stands on Overview.")
     else:

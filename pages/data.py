@@ -9,7 +9,7 @@ from pages.components.data.task_form import add_dimension_form, dimension_form, 
 from pages.components.data.text_list import sample_change, texts_to_read
 from pages.components.shell.address import keep
 from pages.components.shell.current import current_dimension, current_project, current_workbench
-from pages.components.shell.frame import header
+from pages.components.shell.frame import header, nothing_yet
 from pages.components.shell.locked_split import locked_split
 
 TEXTS, IMPORT, JUDGED, SAMPLES, SPLIT = SECTIONS = (
@@ -65,6 +65,6 @@ elif section == SAMPLES and texts:
 elif section == SPLIT and texts:
     locked_split(workbench, project)
 elif not texts:
-    st.markdown("**This project has no texts yet.** Choose Import above and bring in a file.")
+    nothing_yet("texts", "**This project has no texts yet.** Choose Import above and bring in a file.")
 else:
     texts_to_read(workbench, project)

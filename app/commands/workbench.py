@@ -85,14 +85,14 @@ def demo(
     project: Annotated[str, typer.Option(help="The project to create or go on with.")] = "Demo",
     json_: JsonOption = False,
 ) -> None:
-    """The bundled demo data through the whole flow, judged by text rules, without a key.
+    """The bundled demo project: simulated experts, LLMs and raters, judged by text rules, without a key.
 
     Example: interacteval demo --json
     """
-    from app.services.demo import run_demo
+    from app.services.demo import load_demo
     from app.services.runtime.workbench import open_workbench
 
-    report = run_demo(open_workbench(), project, lambda what, *_: say(what))
+    report = load_demo(open_workbench(), project, lambda what, *_: say(what))
     if json_:
         print_json(report.to_json())
         return

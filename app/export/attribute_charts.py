@@ -88,7 +88,7 @@ def spread_chart(rows: Sequence[SpreadRow], topics: int, llms: str = LLMS) -> Ch
     dot = base.mark_point(filled=True, size=110, opacity=1).encode(
         x=alt.X("spread:Q", scale=scale),
         color=side,
-        shape=alt.Shape("side:N", scale=shape, legend=legend),
+        shape=alt.Shape("side:N", scale=shape, legend=None),
     )
     title = alt.TitleParams("Topic spread per contributor", anchor="start", fontSize=FONT_SIZE + 2)
     return alt.layer(band, middle, line, dot).properties(height=alt.Step(ROW), title=title)

@@ -1,8 +1,10 @@
-"""The demo: bundled demo data through the whole flow, judged by rules, without any key."""
+"""The demo: a bundled project, and its data through the whole flow, judged by rules, without any key."""
 
 from dataclasses import dataclass
+from importlib.resources import as_file, files
 from typing import Any
 
+from app.corpora import demo_data
 from app.corpora.demo_data import DEMO_NOTICE, DEMO_NOTICES, demo_attributes, demo_corpus
 from app.domain.attribute import ContributorKind
 from app.domain.people import Right
@@ -13,6 +15,7 @@ from app.services.background.jobs import start_job
 from app.services.background.progress import Progress, job_kind
 from app.services.checklists.checklists import published_checklist
 from app.services.data.imports import keep_corpus
+from app.services.data.project_transfer import import_project
 from app.services.flow import OnStep, run_flow
 from app.services.results.results import DimensionResult, results_of
 from app.services.runtime.use_case import use_case
@@ -87,16 +90,41 @@ def begin_demo(workbench: Workbench) -> None:
 
 @job_kind(DemoJob)
 def _run(workbench: Workbench, _: DemoJob, progress: Progress) -> str:
-    report = run_demo(workbench, report=progress.report)
+    report = load_demo(workbench, report=progress.report)
     texts = sum(result.scored for _, _, result in report.dimensions.values())
     return f"The demo is ready: {texts} scores on {len(report.dimensions)} dimensions, judged by rules, not an LLM."
 
 
+BUNDLE = "demo.zip"  # made by `make demo`
+
+
+@use_case(Right.SERVE, act="loaded the demo", about="name")
+def load_demo(workbench: Workbench, name: str = DEMO_PROJECT, report: OnStep = lambda *_: None) -> DemoReport:
+    """Bring in the bundled project with all that its simulated people and LLMs did; one that was begun is finished.
+
+    Raises ConflictError where the project is not the demo's.
+    """
+    with workbench.database.read() as work:
+        found = work.projects.find(name)
+    if found is not None:
+        return run_demo(workbench, name, report)
+    report("Loading the demo project", 0, 2)
+    with as_file(files(demo_data).joinpath(BUNDLE)) as file:
+        import_project(workbench, file, name)
+    with workbench.database.read() as work:
+        project = work.projects.get(name)
+    return _reported(workbench, project, run_flow(workbench, project, JUDGE), report)
+
+
 @use_case(Right.SERVE, act="ran the demo", about="name")
 def run_demo(workbench: Workbench, name: str = DEMO_PROJECT, report: OnStep = lambda *_: None) -> DemoReport:
+    """Take the texts and two experts' attributes through the whole flow; nothing that is there is made again."""
     report("Importing the demo texts", 0, 0)
     project = prepare_demo(workbench, name)
-    run_id = run_flow(workbench, project, JUDGE, report)
+    return _reported(workbench, project, run_flow(workbench, project, JUDGE, report), report)
+
+
+def _reported(workbench: Workbench, project: Project, run_id: int, report: OnStep) -> DemoReport:
     report("Computing the agreement with people", 1, 1)
     dimensions = {}
     for result in results_of(workbench, run_id):

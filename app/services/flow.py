@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from app.domain.attribute import AttributeStatus
+from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import ChecklistStatus
 from app.domain.project import Dimension, Project
 from app.domain.run import RunStatus
@@ -46,7 +46,7 @@ def run_flow(workbench: Workbench, project: Project, model: str, report: OnStep 
 def _ensure_asked(workbench: Workbench, project: Project, dimension: Dimension, model: str) -> None:
     with workbench.database.read() as work:
         attributes = work.think_aloud.attributes(project.id, dimension.id)
-    if any(a.contributor == model and a.status is AttributeStatus.ACTIVE for a in attributes):
+    if any(a.kind is ContributorKind.LLM and a.status is AttributeStatus.ACTIVE for a in attributes):
         return
     for asked in ask_models(workbench, project, [dimension], [model]):
         if asked.error:
@@ -67,6 +67,6 @@ def _run_to_work_on(workbench: Workbench, project: Project, dimensions: list[Dim
     """The newest run of this model over all dimensions, else a new one."""
     names = tuple(d.name for d in dimensions)
     for run in list_runs(workbench, project.id):
-        if run.judge == model and run.dimensions == names and not run.apart and not run.from_file:
+        if run.judge == model and run.dimensions == names and not run.apart and not run.locked and not run.from_file:
             return run.id
     return start_run(workbench, project.id, RunOptions(tuple(dimensions), model))

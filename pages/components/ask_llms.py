@@ -35,6 +35,7 @@ from app.services.think_aloud.think_aloud_jobs import (
 )
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.current import was_pressed
+from pages.components.shell.frame import nothing_yet
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import offer_local_servers, take_among
@@ -164,7 +165,9 @@ def _answers(workbench: Workbench, dimensions: Sequence[Dimension]) -> None:
     found = answers_so_far(workbench, dimensions)
     st.subheader("Answers", anchor=False)
     if not found:
-        st.markdown("**No model has been asked yet.** Choose models and ask; each answer is listed here as it arrives.")
+        nothing_yet(
+            "asked", "**No model has been asked yet.** Choose models and ask; each answer is listed here as it arrives."
+        )
         return
     st.dataframe(
         pd.DataFrame([_row(answer) for answer in found]),

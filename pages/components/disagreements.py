@@ -31,7 +31,7 @@ from pages.components.shell.address import keep, prepare
 from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
 from pages.components.shell.checklists.publishing import VERSION
 from pages.components.shell.checklists.question_editor import current_editor, editor_name, known_editor
-from pages.components.shell.frame import empty, sticky
+from pages.components.shell.frame import empty, nothing_yet, sticky
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.reading import quote_line, readable_text
@@ -322,7 +322,9 @@ def nothing_here(queue: DisagreementQueue) -> None:
     elif not queue.pairs:
         who = [number(queue.answered, "expert")] if queue.answered else []
         who += [number(len(queue.runs), "judge")] if queue.runs else []
-        st.markdown(f"**Nothing parts.** {' and '.join(who)} answered {version}, and where several did they agree.")
+        nothing_yet(
+            "parts", f"**Nothing parts.** {' and '.join(who)} answered {version}, and where several did they agree."
+        )
         link("answer", "Let more experts answer")
     elif not queue.counted("open") and not queue.counted("contradicting"):
         st.markdown(

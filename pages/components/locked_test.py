@@ -14,6 +14,7 @@ from app.services.scoring.runs import list_runs
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import own_name
+from pages.components.shell.frame import nothing_yet
 from pages.components.shell.locked_split import look_list, split_sentence
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.result_choices import cautions
@@ -31,7 +32,7 @@ def locked_results(workbench: Workbench, project: Project, level: Level) -> None
     st.markdown(split_sentence(state))
     runs = {run.id: run for run in list_runs(workbench, project.id) if run.id in locked_runs(workbench, project.id)}
     if not runs:
-        st.markdown("None of its texts has been scored yet. Choose **Locked test split** on Scores.")
+        nothing_yet("locked", "None of its texts has been scored yet. Choose **Locked test split** on Scores.")
         link("score")
         return
     with st.form("look_form", border=False):

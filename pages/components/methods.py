@@ -21,6 +21,7 @@ from app.services.results.quality_cost import (
 from app.services.runtime.use_case import may
 from app.services.scoring.variants import method_label
 from pages.components.shell.current import was_pressed
+from pages.components.shell.frame import nothing_yet
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import picture
 from pages.components.shell.runs.result_choices import ResultScope
@@ -42,7 +43,7 @@ def quality_cost(scope: ResultScope) -> None:
     with st.spinner("Comparing each method with the checklist"):
         found = quality_and_cost(scope.workbench, scope.project.id, scope.dimension.id, choices=scope.choices)
     if not found:
-        st.markdown("No method has scored this dimension yet.")
+        nothing_yet("methods", "No method has scored this dimension yet.")
         return
     st.caption(
         f"On {plain(scope.dimension.name)}, the run with most texts of each method, judge and checklist version, "

@@ -10,6 +10,7 @@ from app.errors import WorkbenchError
 from app.services.attributes.side_by_side import QUESTIONS, SideBySide, answer_side_by_side, keywords, reveal
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.frame import nothing_yet
 from pages.components.shell.reading import rubric
 from pages.components.shell.words import number, plain, show_error
 
@@ -113,14 +114,14 @@ def common_findings(comparisons: Sequence[SideBySide], dimension: Dimension) -> 
     finished = [one for one in comparisons if one.revealed]
     st.subheader("What the experts have in common", anchor=False)
     if not comparisons:
-        st.markdown(plain(f"No expert has begun on {dimension.name} yet."))
+        nothing_yet("begun", plain(f"No expert has begun on {dimension.name} yet."))
         return
     st.caption(
         f"Experts who have finished on {plain(dimension.name)}: {len(finished)} of {len(comparisons)} who began."
     )
     shared = keywords(comparisons)
     if not shared:
-        st.markdown("No keyword is shared by three experts yet.")
+        nothing_yet("shared", "No keyword is shared by three experts yet.")
         return
     chosen = st.selectbox(
         "Keyword",

@@ -27,6 +27,7 @@ from db.unit_of_work import Database
 from tests.e2e.screen import PATIENCE_MS, at, click, settled
 from tests.support.background import PATIENCE
 from tests.support.browser import LAUNCH_ARGUMENTS, find_browser
+from tests.support.demo.small import small_demo
 from tests.support.repository import ROOT
 
 SCREENSHOTS = ROOT / "test-results"
@@ -140,7 +141,7 @@ def app(tmp_path: Path, environment: dict[str, str]) -> Iterator[App]:
 @pytest.fixture(scope="session")
 def demo_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("demo")
-    App(home, 0).command("demo")
+    small_demo(home)
     return home
 
 
@@ -157,6 +158,15 @@ def served_demo(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     takes as long as some of them. Such a file has it as its `app`."""
     home = tmp_path_factory.mktemp(f"served-{'a-home-whose-path-is-wider-than-a-phone-' * 3}")
     shutil.copytree(demo_home, home, dirs_exist_ok=True)
+    with served(home, {}) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def served_bundle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """As served_demo, with the project that people get who press “Try the demo”."""
+    home = tmp_path_factory.mktemp("bundle")
+    App(home, 0).command("demo")
     with served(home, {}) as running:
         yield running
 

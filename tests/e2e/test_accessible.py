@@ -30,8 +30,8 @@ ALL_FITS = "() => document.documentElement.scrollWidth <= document.documentEleme
 
 
 @pytest.fixture
-def app(served_demo: App) -> App:
-    return served_demo
+def app(served_bundle: App) -> App:
+    return served_bundle
 
 
 def _open(page: Page, app: App, screen: Screen) -> None:

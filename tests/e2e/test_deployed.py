@@ -31,6 +31,7 @@ from tests.e2e.conftest import CONSOLE, App, shown
 from tests.e2e.screen import PATIENCE_MS, at, click, settled
 from tests.support.background import PATIENCE, wait_for
 from tests.support.caddy import caddy_before, free_port
+from tests.support.demo.small import small_demo
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.oidc_provider import CLIENT, SECRET, oidc_provider
 from tests.support.postgres import new_postgres, postgres_server
@@ -84,7 +85,7 @@ def demo_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[st
     """A PostgreSQL server's address, and the name of a database there with the demo, for each team to have a copy."""
     with postgres_server(tmp_path_factory.mktemp("runtime")) as server:
         address = new_postgres(server)
-        App(tmp_path_factory.mktemp("demo"), 0, {"INTERACTEVAL_DATABASE_URL": address}).command("demo")
+        small_demo(tmp_path_factory.mktemp("demo"), address)
         yield server, urlparse(address).path.removeprefix("/")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
+from app.corpora.demo_data import DEMO_NOTICE
 from app.domain.attribute import ContributorKind
 from app.domain.project import Task
 from app.services.attributes.attributes import add_attributes
@@ -37,10 +38,18 @@ def test_the_demo_runs_in_the_background_and_becomes_the_current_project(workben
     app = ended(app, DEMO_JOB)
     assert not app.exception
     assert app.session_state["project"] == DEMO_PROJECT
-    assert app.success[0].value.startswith("The demo is ready: 160 scores")
+    assert app.success[0].value.startswith("The demo is ready: 256 scores")
     assert _ready(app) == ["See the results"] * 4
-    assert words(app).count("40 of 40") == 4  # each dimension's own texts, not those of the whole run
+    assert words(app).count("64 of 64") == 4  # each dimension's own texts, not those of the whole run
     assert "try_demo" not in [button.key for button in app.button]
+
+
+def test_the_notice_of_the_demo_can_be_closed(demo: Workbench, open_screen: Open) -> None:
+    app = open_screen("home")
+    assert DEMO_NOTICE in words(app)
+    app.button(key="close_notice").click().run()
+    assert DEMO_NOTICE not in words(app)
+    assert "close_notice" not in [button.key for button in app.run().button]
 
 
 def _ready(app: AppTest) -> list[str]:

@@ -300,17 +300,19 @@ def draw_strengths(habits: Habits, rng: np.random.Generator) -> dict[Degradation
 
 SEED = 7
 
-_NOTICE = (
+DEMO_NOTICE = (
+    "Demo data: texts and ratings are made up, experts, raters and LLMs are simulated, and the judge is a set of rules."
+)
+_EARLIER = (
     "This is {}: the articles, summaries and ratings are made up, and the raters are simulated from the faults that "
     "were put into each summary on purpose."
 )
-DEMO_NOTICE = _NOTICE.format("demo data")
 # Projects of earlier versions bear another one, by which they are known as the demo's.
-DEMO_NOTICES = (DEMO_NOTICE, _NOTICE.format("sample data"))
+DEMO_NOTICES = (DEMO_NOTICE, _EARLIER.format("demo data"), _EARLIER.format("sample data"))
 
 
-def demo_corpus() -> Corpus:
-    """Fourteen articles with four summaries each, rated by three simulated raters on four dimensions.
+def demo_corpus(systems: Mapping[str, Habits] = SYSTEMS) -> Corpus:
+    """Fourteen articles with a summary by each system, rated by three simulated raters on four dimensions.
 
     `text.extra` says that a text is simulated and holds its degradations with their strengths (0..1).
     """
@@ -320,15 +322,15 @@ def demo_corpus() -> Corpus:
         format="sample",
         task=preset.task,
         dimensions=preset.dimensions,
-        texts=tuple(_texts(names)),
+        texts=tuple(_texts(names, systems)),
         skipped=(),
     )
 
 
-def _texts(dimensions: tuple[str, ...]) -> Iterator[CorpusText]:
+def _texts(dimensions: tuple[str, ...], systems: Mapping[str, Habits]) -> Iterator[CorpusText]:
     row = 0
     for article in load_articles():
-        for system, habits in SYSTEMS.items():
+        for system, habits in systems.items():
             row += 1
             yield _text(row, article, system, habits, dimensions)
 

@@ -30,7 +30,7 @@ from app.services.scoring.own_scores import AnswerGivers, BroughtIn, answer_colu
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import OUTBOX
 from pages.components.shell.current import was_pressed
-from pages.components.shell.frame import sticky
+from pages.components.shell.frame import nothing_yet, sticky
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.reading import readable_text
 from pages.components.shell.tables import left_out_rows
@@ -294,7 +294,7 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
     if not sheets:
         signed_in = workbench.actor.person is not None
         todo = "Your experts find them under My work." if signed_in else _ASK
-        st.markdown(f"Nobody has answered yet. {todo}")
+        nothing_yet("answered", f"Nobody has answered yet. {todo}")
         if st.session_state.get(AGAIN) == checklist.id:
             plan_form(workbench, checklist)
         elif was_pressed("Draw other texts", key=f"draw_again_{checklist.id}", type="tertiary"):

@@ -25,6 +25,7 @@ from pages.components.shell.browser.page_scripts import page_script, run_in_page
 from pages.components.shell.checklists.question_editor import current_editor
 from pages.components.shell.contributor_choice import contributor_choice
 from pages.components.shell.current import was_pressed
+from pages.components.shell.frame import nothing_yet
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import model_choice, more_options, preset_model_options
 from pages.components.shell.runs.run_words import condition_label
@@ -69,7 +70,7 @@ def older_builds(versions: Sequence[int]) -> None:
     """Where no build can be gone on with: whether nothing was built, or only before builds were kept by their steps."""
     stages = "These are the stages that a build goes through:"
     if not versions:
-        st.markdown(f"**Nothing was built yet.** {stages}")
+        nothing_yet("build", f"**Nothing was built yet.** {stages}")
         return
     made = ("version " if len(versions) == 1 else "versions ") + ", ".join(map(str, versions))
     st.markdown(

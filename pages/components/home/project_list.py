@@ -206,8 +206,8 @@ def demo(workbench: Workbench, primary: bool) -> None:
     if _finished(workbench):
         return
     st.markdown(
-        "The demo takes made-up news summaries from import to results in a few seconds. Its texts were written for "
-        "this program, its raters are simulated, and its judge is a set of fixed text rules, not an LLM. "
+        "The demo is a finished project on made-up news summaries: attributes, checklists, answers, decisions and "
+        "results. Its experts, LLMs and raters are simulated, and its judge is a set of fixed text rules, not an LLM. "
         "It needs no key and sends nothing anywhere."
     )
     running = is_active(workbench, DEMO_JOB)

@@ -18,6 +18,7 @@ from app.services.runtime.judges import load_rules
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import current_dimension, current_project, was_pressed
 from pages.components.shell.navigation.screens import go, is_open
+from pages.components.shell.words import plain
 
 
 def header(title: str, purpose: str, project: Project | None = None) -> None:
@@ -25,7 +26,19 @@ def header(title: str, purpose: str, project: Project | None = None) -> None:
     st.title(title, anchor=False)
     st.markdown(purpose)
     if project is not None and project.notice:
-        st.info(project.notice, icon=":material/info:")
+        _notice(project)
+
+
+def _notice(project: Project) -> None:
+    """One line that stays away in this session once it was closed."""
+    closed = f"notice_closed_{project.id}"
+    if st.session_state.get(closed):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="notice"):
+        st.markdown(f":material/info: {plain(project.notice)}", width="content")
+        if was_pressed("Hide notice", key="close_notice", type="tertiary", icon=":material/close:"):
+            st.session_state[closed] = True
+            st.rerun()
 
 
 def needs_project(workbench: Workbench, title: str, purpose: str) -> Project:
@@ -55,9 +68,16 @@ def needs_dimension(workbench: Workbench, title: str, purpose: str) -> tuple[Pro
 
 def empty(what: str, todo: str, target: str, button: str, parameters: Mapping[str, str] | None = None) -> None:
     """An empty screen says what to do next, and one button leads there."""
-    st.markdown(f"**{what}** {todo}")
-    if is_open(target) and was_pressed(button, key=f"empty_to_{target}", type="primary"):
-        go(target, parameters)
+    with st.container(key=f"empty_state_{target}"):
+        st.markdown(f"**{what}** {todo}")
+        if is_open(target) and was_pressed(button, key=f"empty_to_{target}", type="primary"):
+            go(target, parameters)
+
+
+def nothing_yet(part: str, words: str) -> None:
+    """Words, as Markdown, where a part of a screen has nothing to show yet."""
+    with st.container(key=f"empty_state_{part}"):
+        st.markdown(words)
 
 
 def sticky(key: str) -> DeltaGenerator:
@@ -85,6 +105,8 @@ _RULES = """
   /* White can't be read on the light blue of the dark theme. */
   [data-testid^="stBaseButton-primary"]:enabled, [data-tag] { color: light-dark(#ffffff, #12161c); }
   [data-testid="stMetricLabel"] p { white-space: normal; }
+  .st-key-notice { border-left: 3px solid light-dark(#1f5fae, #79b0f0); padding-left: 0.6rem; }
+  .stMainBlockContainer .st-key-notice .stMarkdown p { max-width: none; font-size: 0.875rem; }
   [data-testid="stCaptionContainer"] { color: light-dark(#5b6470, #9aa5b3); opacity: 1; }
   /* People's text takes its direction from its own first letter, paragraph by paragraph. */
   [data-testid="stText"], [data-testid="stText"] *, textarea, input, code, pre, [role="option"],

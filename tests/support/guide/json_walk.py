@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from app import cli
+from app.services.demo import run_demo
+from app.services.runtime.workbench import open_workbench
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.server import FakeLlm, Received
@@ -79,12 +81,17 @@ def _answered(documents: Documents) -> None:
         printed(f"side-by-side answer {_OF} --expert Ada --question {question} --text Nothing.")
 
 
+def _small_demo(_: Documents) -> None:
+    """Project “Demo”, in which nothing is answered, decided or locked yet."""
+    run_demo(open_workbench())
+
+
 COMMANDS = dict(all_commands())
 JSON_COMMANDS = {words for words, command in COMMANDS.items() if prints_json(command)}
 NOT_WALKED = {"bench": "Each benchmark has figures of its own."}
 _QUESTION = "{checklist questions[0][question]}"
 WALK: tuple[str | Callable[[Documents], None], ...] = (
-    "demo",
+    _small_demo,
     "project list",
     "project show Demo",
     "project experts Demo",
@@ -211,6 +218,7 @@ WALK: tuple[str | Callable[[Documents], None], ...] = (
     "project import demo.zip --as Second",
     "backup saved.db",
     "restore saved.db",
+    "demo --project Bundled",
 )
 
 

@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.e2e.conftest import App, served
 from tests.e2e.screen import PATIENCE_MS, at, button, click, press_key, screen, settled
 from tests.support.browser import LAUNCH_ARGUMENTS, find_browser
+from tests.support.demo.small import small_demo
 from tests.support.guide.pictured import PICTURED
 from tests.support.guide.site import SOURCES
 from tests.support.repository import ROOT
@@ -49,7 +50,7 @@ def main() -> None:
         for name, access, walk in (("own", "local", _facilitator), ("team", "invite", _expert)):
             home = Path(folder) / name
             home.mkdir()
-            App(home, 0).command("demo")
+            small_demo(home)
             with served(home, {"INTERACTEVAL_ACCESS": access}) as app, _tab(browser, app) as page:
                 walk(page, app)
         browser.close()

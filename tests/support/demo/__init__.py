@@ -1,0 +1,1 @@
+"""Makes the demo project that the app loads: `python -m tests.support.demo`."""
