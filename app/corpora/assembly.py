@@ -71,7 +71,7 @@ class CorpusBuilder:
             return sorted([*records.skipped, *self._skipped], key=lambda entry: entry.row)
 
         def texts() -> Iterator[CorpusText]:
-            self._seen, self._skipped = _SeenTexts(), []
+            self._seen, self._skipped, self._new = _SeenTexts(), [], []
             for row, record in records.items:
                 try:
                     read(row, record)

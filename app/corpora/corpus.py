@@ -59,7 +59,8 @@ class Corpus:
 @dataclass(frozen=True, slots=True)
 class CorpusReader:
     """A dataset file whose texts are read one after the other and held by nobody. `left_out` is complete once all were
-    read: the rows that had to be left out. The rest as in Corpus."""
+    read: the rows that had to be left out. `notes`: what a person should know of the whole file. The rest as in Corpus.
+    """
 
     format: str
     task: Task
@@ -67,6 +68,7 @@ class CorpusReader:
     read: Callable[[], Iterator[CorpusText]]
     left_out: Callable[[], Sequence[SkippedRow]]
     columns: tuple[ColumnUse, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def whole(self) -> Corpus:
         texts = tuple(self.read())

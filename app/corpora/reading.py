@@ -1,8 +1,10 @@
 """Reading of a dataset file in a named format, or in the one its structure shows."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from app.corpora.corpus import Corpus, CorpusReader
+from app.corpora.corpus import Corpus, CorpusReader, CorpusText
 from app.corpora.formats.ellipse import ELLIPSE
 from app.corpora.formats.generic import read_generic
 from app.corpora.formats.known_format import KnownFormat
@@ -68,6 +70,46 @@ def open_corpus(
     if format != "auto":
         _check_structure(known, records, path.name)
     return known.read(records, path.name)
+
+
+_SOURCE, _SYSTEM = "source", "system="
+
+
+def with_references(corpus: CorpusReader, references: str) -> CorpusReader:
+    """The corpus with other references than the file gives; as it is for "".
+
+    `source`: each text is compared with its own source (G-Eval, Table 3). `system=NAME`: with that system's texts about
+    the same document (CoAScore: Topical-Chat's Original Ground Truth); that system's own texts get none. Reading raises
+    InputError where no text is by that system.
+    """
+    if not references:
+        return corpus
+    if references == _SOURCE:
+        return replace(corpus, read=lambda: map(_with_source, corpus.read()), notes=())
+    if not (name := references.removeprefix(_SYSTEM)) or not references.startswith(_SYSTEM):
+        raise InputError(
+            f"“{references}” names no references.",
+            'Write source, or system=NAME, such as "system=Original Ground Truth".',
+        )
+    return replace(corpus, read=lambda: _with_system(corpus, name), notes=())
+
+
+def _with_source(item: CorpusText) -> CorpusText:
+    references = (item.text.source,) if item.text.source else ()
+    return replace(item, text=replace(item.text, references=references))
+
+
+def _with_system(corpus: CorpusReader, name: str) -> Iterator[CorpusText]:
+    found: dict[str, list[str]] = {}
+    for item in corpus.read():
+        if item.text.system_id == name:
+            found.setdefault(item.text.doc_id, []).append(item.text.text)
+    if not found:
+        raise InputError(f"No text of the file is by the system “{name}”.", "Write its name as the file has it.")
+    for item in corpus.read():
+        own = item.text.system_id == name
+        references = () if own else tuple(found.get(item.text.doc_id, ()))
+        yield replace(item, text=replace(item.text, references=references))
 
 
 def detect_format(path: Path, sheet: str = "") -> str:

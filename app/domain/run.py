@@ -1,13 +1,14 @@
 """Scoring runs: what was asked how, by which calls, with which answers."""
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 from app.domain.judgment import Answer, Evaluation
+from app.errors import InputError
 
 ANSWERS = tuple(Answer)
 """What the numbers in `answers` stand for."""
@@ -51,6 +52,48 @@ class RunAnswers:
     repeats: "array[int]" = field(default_factory=_numbers)
     questions: "array[int]" = field(default_factory=_numbers)
     answers: "array[int]" = field(default_factory=_small_numbers)
+
+
+class _OfSystem(Protocol):
+    @property
+    def system_id(self) -> str: ...
+
+
+OfSystem = TypeVar("OfSystem", bound=_OfSystem)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemChoice:
+    """Whose texts are scored or compared: those of `only`, or all if it is empty, but for those of `without`."""
+
+    only: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def of(self, texts: Sequence[OfSystem]) -> list[OfSystem]:
+        """The texts of these systems, in their order."""
+        only, without = set(self.only), set(self.without)
+        return [text for text in texts if text.system_id not in without and (not only or text.system_id in only)]
+
+    def check(self, there: Collection[str]) -> None:
+        """Raises InputError for a name that isn't among these systems, and where none of them is left."""
+        if unknown := [name for name in (*self.only, *self.without) if name not in there]:
+            known = ", ".join(sorted(filter(None, there))[:20]) or "none"
+            raise InputError(f"No text here is by the system “{unknown[0]}”.", f"Systems of these texts: {known}.")
+        if self != EVERY_SYSTEM and not (set(self.only) or set(there)) - set(self.without):
+            raise InputError("Every system is left out, so no text is left.", "Leave out fewer of them.")
+
+    def params(self) -> dict[str, Any]:
+        """As stored with a run."""
+        lists = {"systems": list(self.only), "without_systems": list(self.without)}
+        return {name: names for name, names in lists.items() if names}
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """As labels and signatures have it: ("system=A", "without=B")."""
+        return (*(f"system={name}" for name in self.only), *(f"without={name}" for name in self.without))
+
+
+EVERY_SYSTEM = SystemChoice()
 
 
 class AskingWay(StrEnum):
@@ -152,6 +195,11 @@ class RunSummary:
     def version(self, dimension: str | None = None) -> int:
         """Of the checklist that it answers on the dimension, else the highest; 0 where it answers none."""
         return max(self.versions.values(), default=0) if dimension is None else self.versions.get(dimension, 0)
+
+    @property
+    def systems(self) -> SystemChoice:
+        """Whose texts it scores."""
+        return SystemChoice(*(tuple(self.params.get(name, ())) for name in ("systems", "without_systems")))
 
     @property
     def locked(self) -> bool:

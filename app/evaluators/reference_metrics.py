@@ -1,20 +1,21 @@
 """ROUGE, BLEU and METEOR: how much a text resembles its references. No model is asked.
 
-The figures are those of the packages of the field: rouge-score (no stemming, F1), sacrebleu (sentence level, effective
-order, 0 to 100) and NLTK (lower case, words and punctuation apart). With several references ROUGE and METEOR take the
-best one and BLEU all at once. All run in processes of their own (metric_processes).
+The figures are those of the packages of the field: rouge-score (F1; without stemming unless it is asked for), sacrebleu
+(sentence level, effective order, 0 to 100) and NLTK (lower case, words and punctuation apart). With several references
+ROUGE and METEOR take the best one and BLEU all at once. All run in processes of their own (metric_processes).
 """
 
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
 
 from app.domain.judgment import Evaluation
 from app.domain.project import Text
 from app.errors import NotReadyError, UnsupportedError
-from app.evaluators.method import Method, RequestCounts
+from app.evaluators.method import Method, RequestCounts, shown
 
 Metric = Callable[[str, Sequence[str]], float]
 Pair = tuple[str, Sequence[str]]
@@ -112,29 +113,27 @@ def metric_processes() -> Any:
     return get_reusable_executor(max_workers=process_count(), timeout=IDLE_SECONDS)
 
 
-def rouge(variant: str, text: str, references: Sequence[str]) -> float:
+@dataclass(frozen=True, slots=True)
+class RougeOptions:
+    """stem: whether words are compared by their stems (Porter), as in the figures of G-Eval's Table 3."""
+
+    stem: bool = field(
+        default=False,
+        metadata=shown("Stemming", "Compare English words by their stems: “walked” as “walking”."),
+    )
+
+
+def rouge(variant: str, stem: bool, text: str, references: Sequence[str]) -> float:
     """F1 of `rouge1`, `rouge2` or `rougeL`, 0 to 1, the highest over the references (Lin 2004)."""
-    scorer = _rouge_scorer(variant)
+    scorer = _rouge_scorer(variant, stem)
     return max(float(scorer.score(reference, text)[variant].fmeasure) for reference in references)
 
 
-@lru_cache(maxsize=4)
-def _rouge_scorer(variant: str) -> Any:
+@lru_cache(maxsize=6)
+def _rouge_scorer(variant: str, stem: bool) -> Any:
     from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415
 
-    return RougeScorer([variant])
-
-
-def rouge_1(text: str, references: Sequence[str]) -> float:
-    return rouge("rouge1", text, references)
-
-
-def rouge_2(text: str, references: Sequence[str]) -> float:
-    return rouge("rouge2", text, references)
-
-
-def rouge_l(text: str, references: Sequence[str]) -> float:
-    return rouge("rougeL", text, references)
+    return RougeScorer([variant], use_stemmer=stem)
 
 
 @lru_cache(maxsize=1)
@@ -198,11 +197,11 @@ class ReferenceMetric:
         return Evaluation(value=await asyncio.shield(under_way))
 
 
-def _method(name: str, title: str, metric: Metric, **more: Any) -> Method:
+def _method(name: str, title: str, metric: Callable[[Any], Metric], **more: Any) -> Method:
     return Method(
         name,
         title,
-        lambda _: ReferenceMetric(metric),
+        lambda context: ReferenceMetric(metric(context.options)),
         judged=False,
         of_dimension=False,
         on_scale=False,
@@ -212,10 +211,18 @@ def _method(name: str, title: str, metric: Metric, **more: Any) -> Method:
     )
 
 
+def _rouge(name: str, title: str, variant: str) -> Method:
+    return _method(name, title, lambda options: partial(rouge, variant, options.stem), options=RougeOptions)
+
+
 METHODS = (
-    _method("rouge-1", "ROUGE-1: words shared with a reference", rouge_1),
-    _method("rouge-2", "ROUGE-2: word pairs shared with a reference", rouge_2),
-    _method("rouge-l", "ROUGE-L: longest common sequence of words with a reference", rouge_l),
-    _method("bleu", "BLEU: word sequences shared with the references", bleu, signature=lambda _: bleu_signature()),
-    _method("meteor", "METEOR: words shared with a reference, synonyms included", meteor, check=check_wordnet),
+    _rouge("rouge-1", "ROUGE-1: words shared with a reference", "rouge1"),
+    _rouge("rouge-2", "ROUGE-2: word pairs shared with a reference", "rouge2"),
+    _rouge("rouge-l", "ROUGE-L: longest common sequence of words with a reference", "rougeL"),
+    _method(
+        "bleu", "BLEU: word sequences shared with the references", lambda _: bleu, signature=lambda _: bleu_signature()
+    ),
+    _method(
+        "meteor", "METEOR: words shared with a reference, synonyms included", lambda _: meteor, check=check_wordnet
+    ),
 )

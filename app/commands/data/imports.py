@@ -45,6 +45,10 @@ def import_(
     writer: Annotated[
         str, typer.Option(help="What those who wrote the texts are called: system, agent, student; for a new project.")
     ] = "",
+    references: Annotated[
+        str,
+        typer.Option(help="Of new texts, instead of the file's: source, or system=NAME for that system's texts."),
+    ] = "",
     json_: JsonOption = False,
 ) -> None:
     """Texts and ratings into a project, which is created if it is new.
@@ -64,7 +68,7 @@ def import_(
 
     mapping = ColumnMapping.parse(map_ or [], rating or [], scale or []) if map_ or rating or scale else None
     workbench = open_workbench()
-    report = import_file(workbench, file, project, format_, mapping, sheet, writer=writer)
+    report = import_file(workbench, file, project, format_, mapping, sheet, writer=writer, references=references)
     if json_:
         print_json(report.to_json())
         return
@@ -94,6 +98,8 @@ def import_(
     if not report.ratings:
         for line in without_ratings_words(target.task):
             say(line)
+    for note in report.notes:
+        say(note)
     for skipped in report.skipped[:_SHOWN]:
         say(f"left out, row {skipped.row}: {skipped.reason}")
     if len(report.skipped) > _SHOWN:

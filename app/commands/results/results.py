@@ -32,6 +32,9 @@ def results(
     soft: Annotated[
         bool, typer.Option("--soft", help="scores from the judge's P(yes), of runs that asked for it with --soft")
     ] = False,
+    without_system: Annotated[
+        list[str] | None, typer.Option(help="A system whose texts are not compared; repeat for more.")
+    ] = None,
     resample: Resample = None,
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
@@ -45,10 +48,12 @@ def results(
 
     Example: interacteval results --project News --level per-source --output scores.csv
     """
+    from app.domain.run import SystemChoice
     from app.errors import InputError
     from app.services.data.projects import get_project, overview
     from app.services.results.contribution import aspects_of
     from app.services.results.method_grid import dimension_means, method_labels, result_words
+    from app.services.results.quality_cost import writers
     from app.services.results.result_files import verdict_of, write_results
     from app.services.results.results import Choices, newer_trial_words, results_of, runs_to_show
     from app.services.results.rubric_xray import rubric_xray
@@ -60,7 +65,10 @@ def results(
     if level == "system" and not overview(workbench, target.id).systems:
         raise InputError("The texts of this project name no system.", "Use --level per-source or --level dataset.")
     runs = runs_to_show(workbench, target.id, run)
-    choices = Choices(level, constant, duplicates, partial, soft, resample, resamples, seed)
+    systems = SystemChoice(without=tuple(without_system or ()))
+    if without_system:
+        systems.check(writers(workbench, target.id)[0])
+    choices = Choices(level, constant, duplicates, partial, soft, resample, resamples, seed, systems)
     found = [result for run_id in runs for result in results_of(workbench, run_id, choices)]
     if soft:
         _check_soft(found)

@@ -210,6 +210,10 @@ def score(
     ] = 1.0,
     seed: Annotated[int, typer.Option(help="Draws the texts.")] = 1,
     draw: Annotated[str | None, typer.Option(help="Documents x systems of each instead of a share: 40x4.")] = None,
+    system: Annotated[list[str] | None, typer.Option(help="Only the texts of this system; repeat for more.")] = None,
+    without_system: Annotated[
+        list[str] | None, typer.Option(help="A system whose texts are not scored; repeat for more.")
+    ] = None,
     trials: Annotated[int, typer.Option(min=1, help="So many runs; trial t draws with seed + t.")] = 1,
     locked: Annotated[bool, typer.Option("--locked", help="Score the locked test split, and only that.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = CONCURRENCY,
@@ -258,6 +262,7 @@ def score(
     Example: interacteval score --project News --dimension all --judge openai:gpt-6-luna --draw 40x4
     """
     from app.cluster import check_dask
+    from app.domain.run import SystemChoice
     from app.errors import InputError
     from app.services.data.projects import dimensions_named, dimensions_to_use, get_project
     from app.services.runtime.workbench import open_workbench
@@ -290,6 +295,7 @@ def score(
         locked=locked,
         reuse=reuse,
         draw=read_draw(draw),
+        systems=SystemChoice(tuple(system or ()), tuple(without_system or ())),
         trials=trials,
         model=chosen_model_options(max_output_tokens, timeout, effort, tier),
         batch=chosen_batch(batch, rest_live),

@@ -42,6 +42,10 @@ def rating_cells(record: Mapping[str, Any]) -> list[RatingCell]:
     return [RatingCell(str(name), RATER, value) for name, value in scores.items()]
 
 
+def systems_in(records: Records) -> frozenset[str]:
+    return frozenset(str(record.get("system_id")) for _, record in records.items)
+
+
 def unread(record: Mapping[str, Any], *also_read: str) -> dict[str, Any]:
     """The fields that no part of a text holds."""
     read = {"doc_id", "system_id", "source", "reference", "system_output", "scores", *also_read}

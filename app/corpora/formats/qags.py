@@ -1,6 +1,7 @@
 """QAGS: summaries with the share of their content that people found supported by the article."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from app.corpora.assembly import CorpusBuilder
@@ -11,13 +12,18 @@ from app.corpora.records import Records
 from app.corpora.rows import identifier, json_safe, prose, proses
 from app.domain.project import Text
 
+_ARTICLE = (
+    "The file names the article as its own reference, and that is not kept as one. To compare summaries with the "
+    "article, as G-Eval's Table 3 does for ROUGE, import with --references source, or choose it under References."
+)
+
 
 def matches(record: Mapping[str, Any]) -> bool:
     return dimensions_of(record) == {"consistency"}
 
 
 def read(records: Records, file_name: str) -> CorpusReader:
-    """Where the reference is the article itself, the file has no reference and none is kept."""
+    """Where the reference is the article itself, none is kept, and a note says how to compare with the article."""
     preset = load_preset("factual consistency")
     builder = CorpusBuilder(preset.dimensions)
 
@@ -34,7 +40,11 @@ def read(records: Records, file_name: str) -> CorpusReader:
         )
         builder.add(row, text, rating_cells(record))
 
-    return builder.reader("qags", preset.task, records, file_name, read_one)
+    corpus = builder.reader("qags", preset.task, records, file_name, read_one)
+    own = any(
+        record.get("reference") and record.get("reference") == record.get("source") for _, record in records.items
+    )
+    return replace(corpus, notes=(_ARTICLE,)) if own else corpus
 
 
 QAGS = KnownFormat("qags", "doc_id, source, system_output and scores with consistency alone", matches, read)

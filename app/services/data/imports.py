@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from app.corpora.corpus import ColumnUse, Corpus, CorpusReader, CorpusText, SkippedRow
 from app.corpora.mapping import FIELD_NAMES, OUTPUT_NAMES, ColumnMapping
 from app.corpora.presets import Preset, load_preset
-from app.corpora.reading import open_corpus
+from app.corpora.reading import open_corpus, with_references
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task
 from app.errors import ConflictError, FileFormatError, WorkbenchError
@@ -52,7 +52,7 @@ class ImportedDimension:
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     """What the project holds after the import, what was new, which rows or ratings stayed out and why, and what the
-    columns of a table were read as. `file` is its name."""
+    columns of a table were read as. `file` is its name; `notes` are about the whole file."""
 
     project: str
     format: str
@@ -66,6 +66,7 @@ class ImportReport:
     added_ratings: int
     columns: tuple[ColumnUse, ...] = ()
     file: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def ungrouped(self) -> bool:
@@ -102,15 +103,17 @@ def import_file(
     sheet: str = "",
     preset: Preset | None = None,
     writer: str = "",
+    references: str = "",
 ) -> ImportReport:
     """Read the file, then keep all of it or nothing. The project is created if it is new.
 
     What is already there is not added again. sheet: of a workbook, else its first. preset: whose wording and rubrics
     the texts get where the file's format has none. writer: what a new project calls those who wrote the texts, else
-    what their column is called. Raises FileFormatError or NotFoundError for a file that can't be
+    what their column is called. references: what new texts are compared with instead of the file's references
+    (`with_references`). Raises FileFormatError or NotFoundError for a file that can't be
     read.
     """
-    corpus = open_worded(path, format_name, mapping, sheet, preset, writer)
+    corpus = open_worded(path, format_name, mapping, sheet, preset, writer, references)
     return replace(keep_corpus(workbench, corpus, project), file=path.name)
 
 
@@ -121,9 +124,11 @@ def open_worded(
     sheet: str,
     preset: Preset | None,
     writer: str = "",
+    references: str = "",
 ) -> CorpusReader:
-    """As `open_corpus`, with the preset's wording where the format has none, and with this name of the writer."""
-    corpus = open_corpus(path, format_name, mapping, sheet)
+    """As `open_corpus`, with the preset's wording where the format has none, with this name of the writer, and with
+    these references (`with_references`)."""
+    corpus = with_references(open_corpus(path, format_name, mapping, sheet), references)
     corpus = worded(corpus, preset) if preset and corpus.columns else corpus
     return replace(corpus, task=replace(corpus.task, writer_name=writer.strip())) if writer.strip() else corpus
 
@@ -171,7 +176,7 @@ def keep_corpus(
             kept = work.imports.keep(import_id, target.id)
             skipped = [*corpus.left_out(), *(SkippedRow(row, reason) for row, reason in kept.left_out)]
             report = _report(work, target, corpus.format, skipped, (kept.texts, kept.ratings))
-            report = replace(report, columns=corpus.columns)
+            report = replace(report, columns=corpus.columns, notes=corpus.notes)
             if sent is not None:
                 report = replace(report, file=sent.name)
                 work.import_reports.keep(target.id, REPORTS.dump_python(report, mode="json"))
@@ -320,7 +325,8 @@ def _bring_in(workbench: Workbench, path: Path, project: str, plan: ImportPlan, 
     """Whoever began the import is in the trail; the right is asked again, for it may be gone meanwhile."""
     mapping = plan.mapped.mapping() if plan.mapped else None
     preset = load_preset(plan.preset) if plan.preset else None
-    keep_corpus(workbench, open_worded(path, plan.format, mapping, plan.sheet, preset, plan.writer), project, sent=sent)
+    corpus = open_worded(path, plan.format, mapping, plan.sheet, preset, plan.writer, plan.references)
+    keep_corpus(workbench, corpus, project, sent=sent)
 
 
 @use_case(Right.FACILITATE, project="project")

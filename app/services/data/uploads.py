@@ -11,7 +11,7 @@ from typing import Any
 
 from app.corpora.corpus import Corpus, CorpusReader
 from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, guess, read_scale, source_label, writer_label
-from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format, open_corpus
+from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format, open_corpus, with_references
 from app.corpora.records import sheets_of
 from app.corpora.scale import NumberColumn, number_columns
 from app.corpora.table import open_table
@@ -286,13 +286,14 @@ class UploadPreview:
 class ImportPlan:
     """How an upload is to be read: its format, of a workbook the sheet, what the columns mean where no format fixes it,
     and for a new project the preset whose wording and rubrics it takes and what the writers of its texts are called, ""
-    for none and for what their column is called."""
+    for none and for what their column is called. `references` as in `with_references`."""
 
     format: str = "auto"
     sheet: str = ""
     mapped: MappedColumns | None = None
     preset: str = ""
     writer: str = ""
+    references: str = ""
 
 
 def upload_sheets(upload: Upload) -> tuple[str, ...]:
@@ -326,7 +327,7 @@ def check_upload(upload: Upload, plan: ImportPlan) -> tuple[Feasibility, ...]:
     """What can be done with the texts if they are imported so. Raises FileFormatError, InputError."""
     with stored(upload) as path:
         mapping = plan.mapped.mapping() if plan.mapped else None
-        return feasibility(open_corpus(path, plan.format, mapping, plan.sheet))
+        return feasibility(with_references(open_corpus(path, plan.format, mapping, plan.sheet), plan.references))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.domain.people import Right
 from app.domain.project import Dimension
-from app.domain.run import RunDimension, RunSummary, ScoredText, ScoreStatus
+from app.domain.run import EVERY_SYSTEM, RunDimension, RunSummary, ScoredText, ScoreStatus, SystemChoice
 from app.errors import NotFoundError, NotReadyError
 from app.limited_process import computed_for_screens
 from app.limits import MANY_TEXTS
@@ -51,7 +51,7 @@ class Choices:
     """How a result is computed. `duplicates`: texts of the same source and system, where texts name their system.
 
     `soft`: from the judge's P(yes), where the run asked for it; from its answers elsewhere. `resampling`: what the
-    intervals draw anew, by default what suits the level.
+    intervals draw anew, by default what suits the level. `systems`: whose texts are compared.
     """
 
     level: Level = "per-source"
@@ -62,6 +62,7 @@ class Choices:
     resampling: Resampling | None = None
     resamples: int = RESAMPLES
     seed: int = 0
+    systems: SystemChoice = EVERY_SYSTEM
 
 
 USUAL = Choices()
@@ -149,6 +150,7 @@ class DimensionResult:
             "partial": self.partial,
             **({"nothing_applies": self.nothing_applies} if self.nothing_applies else {}),
             "locked_split": self.locked,
+            **self.choices.systems.params(),
             "excluded_docs": list(self.excluded_docs),
             "excluded_texts": list(self.excluded_texts),
             **self.meta.to_json(),
@@ -230,14 +232,15 @@ def _kept_reading(database: Database, run_id: int, dimension_id: int, _: tuple[o
 def _result(
     work: UnitOfWork, run: RunSummary, part: RunDimension, reading: _Reading, choices: Choices, locked: bool = False
 ) -> DimensionResult:
-    rows = reading.rows
+    rows = tuple(choices.systems.of(reading.rows))
     soft = choices.soft and has_probabilities(run)
     if soft:
         rows = tuple(replace(row, score=row.soft) for row in rows)
     checklist = work.checklists.get(part.checklist) if part.checklist else None
+    judge = " ".join((judge_in_signature(run), *(["P(yes)"] if soft else []), *choices.systems.words))
     origin = Origin(
         checklist=str(checklist.version) if checklist else "none",
-        judge=f"{judge_in_signature(run)} P(yes)" if soft else judge_in_signature(run),
+        judge=judge,
         prompt=part.prompt_digest[:12] or "none",
         locked=locked,
         partial=choices.include_partial,
@@ -246,7 +249,7 @@ def _result(
     meta = evaluate_scores(rows, scores, choices, origin, on_scale(run))
     warned = warning_of(work, run, part)
     same = warned.message if warned else ""
-    remarks = (rater_remark(work, part.dimension, locked), logprobs_remark(run), same, *_without_score(reading.rows))
+    remarks = (rater_remark(work, part.dimension, locked), logprobs_remark(run), same, *_without_score(rows))
     return DimensionResult(
         run=run,
         dimension=work.projects.dimension_by_id(part.dimension),
@@ -261,7 +264,7 @@ def _result(
         locked=locked,
         weighted=checklist is not None and checklist.weighted,
         reading=reading.number,
-        nothing_applies=sum(row.nothing_applies for row in reading.rows),
+        nothing_applies=sum(row.nothing_applies for row in rows),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.domain.people import Right
 from app.domain.project import Dimension, TextPlace
-from app.domain.run import AskingWay, RunDimension, RunStatus, RunSummary
+from app.domain.run import EVERY_SYSTEM, AskingWay, RunDimension, RunStatus, RunSummary, SystemChoice
 from app.errors import (
     ConflictError,
     ConnectionLostError,
@@ -81,6 +81,7 @@ class RunOptions:
     draw: (documents, systems of each) to draw instead of a share. trials: so many runs, each with a draw of its own.
     model: how long a request may take, how many tokens an answer, and the judge's reasoning effort.
     reuse: take answers to unchanged questions over from runs of the versions before (answer_reuse).
+    systems: whose texts are scored.
     texts: these (ids) instead of a draw, but for those that are held back; all for none. asking_way, asking_set: for
     which way of asking it stands in which comparison of them (asking_runs). anchors: the set of anchors (id) that the
     texts are; such a run stays out of results.
@@ -108,6 +109,7 @@ class RunOptions:
     asking_set: str = ""
     anchors: int = 0
     batch: str = ""
+    systems: SystemChoice = EVERY_SYSTEM
 
     @property
     def drawn(self) -> bool:
@@ -129,6 +131,7 @@ class RunOptions:
             "use_cache": self.use_cache,
             "locked": self.locked,
             **({"draw": list(self.draw)} if self.draw else {}),
+            **self.systems.params(),
             **({"texts_chosen": len(self.texts)} if self.texts else {}),
             **({"asking_way": self.asking_way.value, "asking_set": self.asking_set} if self.asking_way else {}),
             **({"anchors": self.anchors} if self.anchors else {}),
@@ -205,7 +208,16 @@ def _check_of_use(options: RunOptions, method: Method, chosen: Any) -> None:
 def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension: Dimension) -> RunDimension:
     method, chosen = check_evaluator(options.evaluator), options.method_options()
     checklist = published_checklist(workbench, dimension.id, options.version) if method.checklist(chosen) else None
-    texts, out = drawn(workbench, project_id, dimension.id, options.share, options.seed, options.locked, options.draw)
+    texts, out = drawn(
+        workbench,
+        project_id,
+        dimension.id,
+        options.share,
+        options.seed,
+        options.locked,
+        options.draw,
+        options.systems,
+    )
     if options.texts:
         texts = _only(texts, options.texts, dimension)
     if method.references(chosen) and not _any_reference(workbench, [text.id for text in texts]):

@@ -32,12 +32,15 @@ def variant_words(run: RunSummary) -> str:
 
 
 def draw_of(run: RunSummary) -> tuple[str, ...]:
-    """Return what was drawn, as `name=value`, where a run scores a part of the texts: ("sample=0.2", "seed=3")."""
+    """Return whose texts and what was drawn of them, as `name=value`, where a run scores a part of the texts.
+
+    Example: ("without=human", "sample=0.2", "seed=3").
+    """
     if not run.drawn:
-        return ()
+        return run.systems.words
     draw = run.params.get("draw")
     drawn = f"draw={'x'.join(map(str, draw))}" if draw else f"sample={run.params['sample']:g}"
-    return drawn, f"seed={run.params.get('seed', 0)}"
+    return *run.systems.words, drawn, f"seed={run.params.get('seed', 0)}"
 
 
 def method_label(run: RunSummary) -> str:
@@ -54,8 +57,8 @@ def method_label(run: RunSummary) -> str:
         trial = [f"trial {run.trial}"] if run.trial else []
         return ", ".join([*parts, f"condition: {StudyCondition.parse(run.study).words}", *trial])
     if run.drawn:
-        parts += [f"trial on {run.texts:,} text{'' if run.texts == 1 else 's'}", *draw_of(run)]
-    return ", ".join(parts)
+        parts.append(f"trial on {run.texts:,} text{'' if run.texts == 1 else 's'}")
+    return ", ".join([*parts, *draw_of(run)])
 
 
 def judge_in_signature(run: RunSummary) -> str:

@@ -8,6 +8,7 @@ from app.corpora.draws import documents_by_systems, stratified_draw
 from app.domain.attribute import HeldBack, Sample
 from app.domain.people import Right
 from app.domain.project import Text, TextPlace
+from app.domain.run import EVERY_SYSTEM, SystemChoice
 from app.errors import InputError, NotReadyError
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -176,13 +177,14 @@ def drawn(
     seed: int,
     locked: bool = False,
     draw: tuple[int, int] | None = None,
+    systems: SystemChoice = EVERY_SYSTEM,
 ) -> tuple[list[TextPlace], HeldBack]:
     """The evaluation texts or a share of them, and what is left out.
 
     A share is drawn from the rated texts so that their distribution of human scores is kept (InteractEval, section
     4.1); the same seed draws the same texts. Where nobody rated the dimension, chance alone draws from all. draw: so
     many documents, so many systems of each, as the paper's code does it, instead of a share. The locked split is always
-    taken whole.
+    taken whole. systems: whose texts are scored, or drawn from.
 
     Raises NotReadyError where nothing is left to score, with the reason.
     """
@@ -196,6 +198,8 @@ def drawn(
         texts, out = evaluation_texts(work, project_id, dimension_id, locked)
         if not texts:
             raise _nothing_left(work, project_id, dimension_id, locked)
+        systems.check({text.system_id for text in texts})
+        texts = systems.of(texts)
         if share == 1 and draw is None:
             return texts, out
         scores = {text: fmean(ratings) for text, _, _, ratings in work.texts.rated(dimension_id)}

@@ -132,7 +132,8 @@ def import_form(workbench: Workbench, project: Project | None) -> None:
     if target.new and choice.mapped is not None:
         task = _named(key, preview, choice.mapped, task)
     writer = task.writer_name if target.new else ""
-    plan = ImportPlan(plan.format, plan.sheet, choice.mapped, target.preset, writer)
+    references = _references(key)
+    plan = ImportPlan(plan.format, plan.sheet, choice.mapped, target.preset, writer, references)
     keep_choices()
     if not choice.missing:
         _feasible(kept, plan, task)
@@ -152,6 +153,27 @@ def _named(key: str, preview: UploadPreview, mapped: MappedColumns, task: Task) 
         width=320,
     )
     return replace(task, writer_name=writer.strip() or task.writer_name)
+
+
+_REFERENCES = {"file": "As in the file", "source": "The source of each text", "system": "The texts of a system"}
+
+
+def _references(key: str) -> str:
+    """What metrics such as ROUGE compare the texts with, as `with_references` has it."""
+    options = list(_REFERENCES)
+    kind = st.selectbox(
+        "References",
+        options,
+        format_func=_REFERENCES.__getitem__,
+        key=starting_with(f"import_references_{key}", "file", options),
+        help="What metrics such as ROUGE compare a text with. A system's texts serve those of the same source; leave "
+        "that system out when you score.",
+        width=320,
+    )
+    if kind != "system":
+        return "source" if kind == "source" else ""
+    name = st.text_input("System", key=starting_with(f"import_reference_system_{key}", ""), width=320)
+    return f"system={name.strip()}"
 
 
 def _reading(kept: KeptUpload) -> tuple[UploadPreview, ImportPlan] | None:
@@ -185,7 +207,7 @@ def _once(place: str, about: tuple[object, ...], make: Callable[[], T]) -> T:
 
 def _feasible(kept: KeptUpload, plan: ImportPlan, task: Task) -> None:
     """What could be done with these texts, before they come in."""
-    about = (kept.id, plan.format, plan.sheet, repr(plan.mapped))
+    about = (kept.id, plan.format, plan.sheet, repr(plan.mapped), plan.references)
     is_known = st.session_state.get(_CHECK, ("",))[0] == about
     if len(kept.upload.data) > LARGE and not is_known and not was_pressed("Check what can be computed", key="check"):
         return

@@ -70,6 +70,8 @@ def import_report(workbench: Workbench, project: Project, open_section: Callable
             )
         if not report.ratings:
             st.markdown("\n".join(f"- {plain(line)}" for line in without_ratings_words(task)))
+        for note in report.notes:
+            st.markdown(plain(note))
         if report.skipped:
             _left_out(report)
         _next_step(next_step(progress), open_section)

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.project import Dimension, Project
+from app.domain.run import SystemChoice
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import versions_of_each
 from app.services.data.projects import dimensions_named
@@ -34,7 +35,7 @@ from pages.components.shell.checklists.publishing import EDITED_HERE, publish_st
 from pages.components.shell.frame import empty
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.draw_options import DrawChoice, draw_options
+from pages.components.shell.runs.draw_options import DrawChoice, draw_options, left_out_systems
 from pages.components.shell.runs.model_options import chooser_label, model_options, offer_local_servers, take_among
 from pages.components.shell.runs.run_words import batch_rest
 from pages.components.shell.words import button_label, plain, show_error
@@ -341,6 +342,7 @@ def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOpt
     place = st.container()  # which dimensions can be scored depends on the method's options, which stand below
     judges = judge_choice(workbench, project, evaluator) if asks_a_judge(evaluator) else []
     choice = draw_options(workbench, project)
+    systems = left_out_systems(workbench, project, f"score_without_{project.id}", "Their texts are not scored.")
     if choice.trials > 1:
         st.caption(f"{choice.trials} runs for each judge. What is counted on the right is one of them.")
     wishes = asking_options(evaluator, judges)
@@ -361,12 +363,15 @@ def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOpt
                 draw=choice.draw,
                 trials=choice.trials,
                 locked=choice.locked,
+                systems=systems,
             )
         ], []
-    return [_run(dimensions, judge, wishes, choice) for judge in judges], judges
+    return [_run(dimensions, judge, wishes, choice, systems) for judge in judges], judges
 
 
-def _run(dimensions: Sequence[Dimension], judge: JudgeAbility, wishes: Wishes, choice: DrawChoice) -> RunOptions:
+def _run(
+    dimensions: Sequence[Dimension], judge: JudgeAbility, wishes: Wishes, choice: DrawChoice, systems: SystemChoice
+) -> RunOptions:
     return RunOptions(
         tuple(dimensions),
         judge.name,
@@ -384,6 +389,7 @@ def _run(dimensions: Sequence[Dimension], judge: JudgeAbility, wishes: Wishes, c
         locked=choice.locked,
         model=wishes.model_of(judge),
         batch=wishes.batch_of(judge),
+        systems=systems,
     )
 
 

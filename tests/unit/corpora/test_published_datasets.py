@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from app.corpora.corpus import Corpus
-from app.corpora.reading import detect_format, read_corpus
+from app.corpora.reading import detect_format, open_corpus, read_corpus, with_references
+from app.errors import InputError
 from tests.support.made_data import made_data
 from tests.support.real_data import shared_data
 
@@ -167,6 +168,40 @@ def test_sfres_groups_texts_by_equal_data(data):
 def test_qags_has_no_reference_where_the_file_repeats_the_article(data):
     corpus = read_corpus(data("qags_xsum.json"))
     assert all(entry.text.references == () for entry in corpus.texts)
+
+
+def test_a_system_as_reference_serves_the_others_of_its_dialogue(data):
+    found = open_corpus(data("topical_chat.json"))
+    name = next(found.read()).text.system_id
+    corpus = with_references(found, f"system={name}").whole()
+
+    truth = {item.text.doc_id: item.text.text for item in corpus.texts if item.text.system_id == name}
+    assert len(truth) == 60
+    for text in (item.text for item in corpus.texts):
+        assert text.references == (() if text.system_id == name else (truth[text.doc_id],))
+
+
+def test_the_source_as_reference_is_kept_and_else_noted(data):
+    found = open_corpus(data("qags_xsum.json"))
+    assert len(found.notes) == 1
+    with_source = with_references(found, "source")
+    assert with_source.notes == ()
+    assert all(item.text.references == (item.text.source,) for item in with_source.whole().texts)
+
+
+@pytest.mark.parametrize("references", ["system=Nobody", "system=", "sources"])
+def test_references_that_are_not_there_are_refused(data, references):
+    with pytest.raises(InputError):
+        with_references(open_corpus(data("topical_chat.json")), references).whole()
+
+
+def test_topical_chat_keeps_a_reference_of_its_file(tmp_path):
+    record = {"source": "Hi", "system_id": "a", "system_output": "Hello", "context": "_nofact", "reference": "Hey"}
+    file = tmp_path / "chat.json"
+    file.write_text(json.dumps([record | {"scores": {"engagingness": 1.0, "overall": 2.0}}]))
+    corpus = open_corpus(file)
+    assert corpus.notes == ()
+    assert [item.text.references for item in corpus.whole().texts] == [("Hey",)]
 
 
 def test_a_known_file_reads_as_a_plain_table_too(data):

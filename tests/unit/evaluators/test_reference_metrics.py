@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +16,7 @@ from sacrebleu import sentence_bleu
 from app.domain.project import Text
 from app.errors import NotReadyError, UnsupportedError
 from app.evaluators import reference_metrics
-from app.evaluators.reference_metrics import ReferenceMetric, bleu, bleu_signature, rouge_1, rouge_2, rouge_l
+from app.evaluators.reference_metrics import ReferenceMetric, bleu, bleu_signature, rouge
 from app.evaluators.registry import method_named
 from tests.support.made_data import made_data
 
@@ -23,11 +24,16 @@ from tests.support.made_data import made_data
 def test_rouge_by_hand_takes_the_best_reference() -> None:
     text, near, far = "the cat sat down", "the cat sat there", "a dog"
     # 3 of 4 words shared: P = R = 3/4. Pairs "the cat", "cat sat" of three each: 2/3. In order, 3 of 4 again.
-    assert rouge_1(text, [far, near]) == pytest.approx(3 / 4)
-    assert rouge_2(text, [far, near]) == pytest.approx(2 / 3)
-    assert rouge_l(text, [near, far]) == pytest.approx(3 / 4)
+    assert rouge("rouge1", False, text, [far, near]) == pytest.approx(3 / 4)
+    assert rouge("rouge2", False, text, [far, near]) == pytest.approx(2 / 3)
+    assert rouge("rougeL", False, text, [near, far]) == pytest.approx(3 / 4)
     # "down sat cat the" shares all words, but no two of them in this order.
-    assert rouge_l("down sat cat the", ["the cat sat down"]) == pytest.approx(1 / 4)
+    assert rouge("rougeL", False, "down sat cat the", ["the cat sat down"]) == pytest.approx(1 / 4)
+
+
+def test_rouge_with_stems_takes_forms_of_a_word_for_the_same() -> None:
+    assert rouge("rouge1", False, "she walked", ["she walking"]) == pytest.approx(1 / 2)
+    assert rouge("rouge1", True, "she walked", ["she walking"]) == 1
 
 
 def test_bleu_uses_all_references_at_once_and_keeps_its_signature() -> None:
@@ -60,7 +66,7 @@ def test_without_wordnet_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_text_without_references_says_so() -> None:
     with pytest.raises(UnsupportedError, match="no reference"):
-        asyncio.run(ReferenceMetric(rouge_l).score(Text("d", "A text.")))
+        asyncio.run(ReferenceMetric(partial(rouge, "rougeL", False)).score(Text("d", "A text.")))
 
 
 async def _all(evaluator: ReferenceMetric, texts: list[Text]) -> list[float]:
@@ -91,7 +97,7 @@ def summaries() -> list[Text]:
 def test_rouge_and_bleu_equal_their_packages_on_summaries(summaries: list[Text]) -> None:
     some = summaries[::60]
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"])
-    for key, metric in (("rouge1", rouge_1), ("rouge2", rouge_2), ("rougeL", rouge_l)):
+    for key, metric in ((kind, partial(rouge, kind, False)) for kind in ("rouge1", "rouge2", "rougeL")):
         expected = [scorer.score_multi(text.references, text.text)[key].fmeasure for text in some]
         assert asyncio.run(_all(ReferenceMetric(metric), some)) == pytest.approx(expected)
     expected = [sentence_bleu(text.text, text.references).score for text in some]

@@ -46,6 +46,7 @@ def params_of(method: Method) -> Iterator[dict[str, Any]]:
 def test_runs_that_differ_in_one_option_share_no_name(method: Method, named: Any) -> None:
     runs = [run_of(method.name, **params) for params in params_of(method)]
     more = [{"effort": "high"}, {"sample": 0.2, "seed": 1}, {"sample": 0.2, "seed": 2}, {"draw": [4, 2], "seed": 1}]
+    more += [{"without_systems": ["A"]}, {"without_systems": ["A", "B"]}, {"systems": ["A"]}]
     runs += [run_of(method.name, **extra) for extra in more]
     assert [name for name, count in Counter(map(named, runs)).items() if count > 1] == []
 

@@ -9,7 +9,9 @@ import streamlit as st
 
 from app.domain.chart_look import NEUTRAL, PERSON
 from app.domain.project import Project
+from app.domain.run import EVERY_SYSTEM, SystemChoice
 from app.services.data.locked_split import state_of
+from app.services.results.quality_cost import writers
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import DrawCheck
 from pages.components.shell.guide import more_in_guide
@@ -39,6 +41,15 @@ class DrawChoice:
     draw: tuple[int, int] | None = None
     trials: int = 1
     locked: bool = False
+
+
+def left_out_systems(workbench: Workbench, project: Project, key: str, help_: str) -> SystemChoice:
+    """Let the person leave out systems; nothing is asked where the texts name fewer than two."""
+    names, _ = writers(workbench, project.id)
+    if len(names) < 2:
+        return EVERY_SYSTEM
+    st.session_state[key] = [name for name in st.session_state.get(key, ()) if name in names]
+    return SystemChoice(without=tuple(st.multiselect("Leave out systems", names, key=key, help=help_)))
 
 
 def draw_options(

@@ -31,6 +31,7 @@ from app.services.scoring.runs import list_runs
 from pages.components.shell.address import keep, numbers, prepare, prepare_number
 from pages.components.shell.frame import empty
 from pages.components.shell.guide import more_in_guide
+from pages.components.shell.runs.draw_options import left_out_systems
 from pages.components.shell.runs.run_words import started, state, title, with_version
 from pages.components.shell.words import plain
 
@@ -74,7 +75,9 @@ SOFT_HELP = (
 )
 
 
-def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[RunSummary, ...], Choices]:
+def result_choices(
+    workbench: Workbench, project: Project, runs: Sequence[RunSummary], dimension: str
+) -> tuple[tuple[RunSummary, ...], Choices]:
     """`runs` are those with scores, newest first; the default of each method and judge on the dimension, unless
     address or person say else.
 
@@ -96,10 +99,13 @@ def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[Ru
             duplicates = one_of("duplicates", DUPLICATES, "once", DUPLICATE_LABEL, DUPLICATE_HELP)
             partial = one_of("partial", PARTIAL, "no", PARTIAL_LABEL, PARTIAL_HELP + more_in_guide("coverage"))
         with intervals:
+            systems = left_out_systems(
+                workbench, project, f"results_without_{project.id}", "Their texts are not compared."
+            )
             resampling = _resampling(level)
             resamples = _whole_number("resamples", RESAMPLES_LABEL, USUAL.resamples, MOST_RESAMPLES, RESAMPLES_HELP)
             seed = _whole_number("seed", "Seed", 0, MOST_SEED, SEED_HELP)
-    return chosen, Choices(level, constant, duplicates, partial == "yes", soft, resampling, resamples, seed)
+    return chosen, Choices(level, constant, duplicates, partial == "yes", soft, resampling, resamples, seed, systems)
 
 
 def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
@@ -286,7 +292,7 @@ def chosen_results(workbench: Workbench, project: Project, dimension: Dimension)
     if not runs:
         empty("No text of this project has been scored yet.", "Score some first.", "score", "Go to Scores")
         st.stop()
-    chosen, choices = result_choices(runs, dimension.name)
+    chosen, choices = result_choices(workbench, project, runs, dimension.name)
     if not chosen and not any(run.study for run in runs):
         empty(
             "Only a comparison of ways of asking has scored texts of this project.",

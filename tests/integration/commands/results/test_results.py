@@ -179,3 +179,26 @@ def test_the_dataset_level_is_advised_only_where_it_has_a_figure(
     shown = run("results", "--project", "Ready", "--run", _scored_as(scores))[1]
     assert "No coefficient" in shown
     assert ("--level dataset" in shown) is helps
+
+
+def test_texts_of_a_system_left_out_are_not_compared(run: Run, project: None) -> None:
+    scored("checklist", "llama:x")
+    (whole,) = document(run(*HERE)[1])
+    (part,) = document(run(*HERE, "--without-system", "s1")[1])
+    assert (whole["scored"], part["scored"]) == (24, 18)
+    assert part["without_systems"] == ["s1"]
+    assert part["spearman"]["signature"] != whole["spearman"]["signature"]
+    assert run(*HERE, "--without-system", "nobody")[0] == 2
+
+
+def test_score_takes_the_texts_of_the_systems_asked_for(run: Run, project: None) -> None:
+    for words, texts in ((["--without-system", "s1"], 18), (["--system", "s1", "--system", "s2"], 12)):
+        code, out, _ = run("score", "--project", "Ready", "--judge", "rules", "--json", *words)
+        assert (code, document(out)["dimensions"]["coherence"]["scored"]) == (0, texts)
+    labels = {
+        entry["method"]
+        for entry in document(run("results", "--project", "Ready", "--run", "1", "--run", "2", "--json")[1])
+    }
+    assert len(labels) == 2
+    for words in (["--system", "nobody"], [w for n in range(4) for w in ("--without-system", f"s{n}")]):
+        assert run("score", "--project", "Ready", "--judge", "rules", *words)[0] == 2
