@@ -1,7 +1,9 @@
 """ROUGE and BLEU on every SummEval summary equal their packages, and agree with the experts as pandas computes it."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 
@@ -12,15 +14,21 @@ from nltk.translate.meteor_score import meteor_score
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import sentence_bleu
 
-from app.evaluators.reference_metrics import Metric, meteor, metric_processes, rouge_1, rouge_2
+from app.domain.run import SystemChoice
+from app.evaluators.reference_metrics import Metric, meteor, metric_processes, rouge
+from app.meta_evaluation.evaluation import Figure
+from app.meta_evaluation.score_matrix import Coefficient
 from app.services.data.imports import import_file
 from app.services.data.projects import dimensions_named, get_project
 from app.services.results.results import Choices, results_of
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.made_data import made_data
 from tests.support.projects import workbench_at
+from tests.support.real_data import shared_data
 from tests.support.wordnet import use_wordnet
 
+Figures = Mapping[Coefficient, Figure]
+ROUGE_1, ROUGE_2 = (partial(rouge, f"rouge{n}", False) for n in (1, 2))
 FILE = "summeval_model_annotations.aligned.paired.jsonl"
 
 
@@ -67,12 +75,54 @@ def test_a_metric_on_all_summaries(tmp_path: Path, name: str, package: Callable[
     workbench.database.close()
 
 
+# Spearman at the dataset level: CoAScore, Table 2 (naturalness, understandability, interest, context).
+CHAT = ("naturalness", "understandability", "engagingness", "coherence")
+COASCORE = [("bleu", (0.171, 0.207, 0.305, 0.243)), ("rouge-l", (0.145, 0.174, 0.302, 0.211))]
+
+
+def _figures(path: Path, file: str, options: RunOptions, references: str, dimensions: Sequence[str]) -> list[Figures]:
+    """Of each dimension, at the dataset level."""
+    workbench = workbench_at(path)
+    import_file(workbench, shared_data(file), "P", references=references)
+    found = {dimension.name: dimension for dimension in dimensions_named(workbench, "P", "all")}
+    options = replace(options, dimensions=tuple(found[name] for name in dimensions))
+    report = work_on(workbench, start_run(workbench, get_project(workbench, "P").id, options))
+    results = results_of(workbench, report.run.id, Choices("dataset", resamples=0))
+    workbench.database.close()
+    by_name = {result.dimension.name: result.meta.figures for result in results}
+    return [by_name[name] for name in dimensions]
+
+
+@pytest.mark.parametrize(("name", "published"), COASCORE)
+def test_topical_chat_equals_coascore_table_2(tmp_path: Path, name: str, published: tuple[float, ...]) -> None:
+    truth = "Original Ground Truth"
+    options = RunOptions((), "none", evaluator=name, systems=SystemChoice(without=(truth,)))
+    found = _figures(tmp_path, "topical_chat.json", options, f"system={truth}", CHAT)
+    assert [figures["spearman"].value for figures in found] == pytest.approx(published, abs=0.002)
+
+
+@pytest.mark.parametrize(
+    ("file", "published"),  # G-Eval, Table 3: Pearson, Spearman, Kendall
+    [("qags_cnndm.json", (0.459, 0.418, 0.333)), ("qags_xsum.json", (0.097, 0.083, 0.068))],
+)
+def test_qags_equals_g_eval_table_3(tmp_path: Path, file: str, published: tuple[float, ...]) -> None:
+    options = RunOptions((), "none", evaluator="rouge-2", settings=(("stem", "yes"),))
+    (figures,) = _figures(tmp_path, file, options, "source", ["consistency"])
+    assert [figures[kind].value for kind in ("pearson", "spearman", "kendall")] == pytest.approx(published, abs=0.006)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("metric", "package"),
     [
-        (rouge_1, lambda text, refs: RougeScorer(["rouge1"]).score_multi(refs, text)["rouge1"].fmeasure),
-        (rouge_2, lambda text, refs: RougeScorer(["rouge2"]).score_multi(refs, text)["rouge2"].fmeasure),
+        (
+            partial(rouge, "rouge1", False),
+            lambda text, refs: RougeScorer(["rouge1"]).score_multi(refs, text)["rouge1"].fmeasure,
+        ),
+        (
+            partial(rouge, "rouge2", False),
+            lambda text, refs: RougeScorer(["rouge2"]).score_multi(refs, text)["rouge2"].fmeasure,
+        ),
         (meteor, lambda text, refs: meteor_score([wordpunct_tokenize(ref) for ref in refs], wordpunct_tokenize(text))),
     ],
 )
