@@ -43,6 +43,7 @@ def main() -> None:
     if path is None:
         sys.exit("No browser was found; `make browser` installs one.")
     os.environ.setdefault("PYTHONPATH", str(ROOT))
+    os.environ["INTERACTEVAL_LOCAL_PORTS"] = "none"  # what runs on the developer's computer is no part of a picture
     PICTURES.mkdir(exist_ok=True)
     expect.set_options(timeout=PATIENCE_MS)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
