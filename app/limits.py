@@ -15,7 +15,7 @@ COMPUTATIONS = 2
 """Processes for long computations: Compare, Topics, Results, the report. Further ones wait for their turn."""
 COMPUTATION_SECONDS = 300.0
 """Limit for one of them, with its waiting."""
-MANY_TEXTS = 1_000
+MANY_TEXTS = 2_000
 """From so many texts on, comparing two runs and what is drawn anew over single texts take seconds."""
 REPORT_SECONDS = 150.0
 """The same for the report: a browser waits 180 s for a file that is made when asked for."""
