@@ -35,7 +35,7 @@ from pages.components.shell.navigation.screens import go
 from pages.components.shell.reading import readable_text
 from pages.components.shell.tables import left_out_rows
 from pages.components.shell.upload_field import upload_field
-from pages.components.shell.words import number, plain, show_error
+from pages.components.shell.words import button_label, number, plain, show_error
 
 ABOUT = (
     "A row an answer: doc_id (system_id and item_id where they tell texts apart), number or question, and answer: yes, "
@@ -325,14 +325,15 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
     if st.session_state.get(MORE) == checklist.id:
         plan_form(workbench, checklist, draw)
     elif was_pressed(
-        "Give everybody more texts",
+        button_label("Give everybody more texts", f"about version {checklist.version}"),
         key=f"draw_more_{checklist.id}",
         type="tertiary",
         help="After the texts they have. What they answered stays.",
     ):
         st.session_state[MORE] = checklist.id
         st.rerun()
-    if was_pressed("See who agrees on which question", key=f"to_results_{checklist.id}", type="tertiary"):
+    agreement = button_label("See who agrees on which question", f"of version {checklist.version}")
+    if was_pressed(agreement, key=f"to_results_{checklist.id}", type="tertiary"):
         go("results", {"view": "questions"})
 
 

@@ -138,6 +138,9 @@ _RULES = """
   }
   /* The browser makes this file, and its cells may be read as formulas: our own downloads are safe. */
   [data-testid="stElementToolbarButton"]:has([aria-label="Download as CSV"]) { display: none; }
+  /* Pictures have downloads of their own, and several on a screen would have tools of the same names. */
+  [data-testid="stElementToolbarButton"]:has([aria-label="Show data"], [aria-label="Download as PNG"],
+    [aria-label="Copy Vega-Lite spec"]) { display: none; }
   /* Where nothing hovers, the tools of a table always stand above it, over the last words before it. */
   @media (hover: none) { [data-testid="stElementContainer"]:has([data-testid="stDataFrame"]) { margin-top: 2rem; } }
   /* On a phone: what is pressed is high enough for a thumb, and the page alone scrolls. */

@@ -172,7 +172,7 @@ def offer_local_servers(workbench: Workbench, key: str, take: Callable[[str], No
     if explain and nearby.looked and not (nearby.found or nearby.asking or nearby.used):
         lines = "\n".join(f"- {plain(line)}" for line in HOW_TO_GET_ONE)
         st.caption(f"To get a model that runs on this computer and costs nothing:\n{lines}")
-        label = button_label("Look again", "for model servers on this computer")
+        label = button_label("Look again", f"for model servers on this computer, for {key.replace('_', ' ')}")
         st.button(
             label,
             key=f"{key}_look_again",
