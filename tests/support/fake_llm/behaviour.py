@@ -96,10 +96,11 @@ class Drop:
 
 @dataclass(frozen=True)
 class Raw:
-    """A success whose body isn't an answer."""
+    """A body as it stands, which need not be an answer."""
 
     body: bytes
     content_type: str = "application/json"
+    status: int = 200
 
 
 Behaviour = Answer | Blocked | Fail | Status | Slow | Held | Drop | Raw

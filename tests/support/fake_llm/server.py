@@ -206,7 +206,7 @@ def _response(behaviour: Behaviour, received: Received) -> bytes:
             status, headers, kind = behaviour.status, dict(behaviour.headers), "text/html"
             content = f"<html>{behaviour.status} {received.key}</html>".encode()
         case Raw():
-            content, kind = behaviour.body, behaviour.content_type
+            content, kind, status = behaviour.body, behaviour.content_type, behaviour.status
     reason = HTTPStatus(status).phrase if status in set(HTTPStatus) else "Unnamed"
     lines = [f"HTTP/1.1 {status} {reason}", f"content-type: {kind}", f"content-length: {len(content)}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
