@@ -151,7 +151,8 @@ def test_the_whole_flow_and_its_documents(run: Run, project: str, tmp_path: Path
     assert set(dry) == {
         "calls", "calls_cached", "input_tokens", "output_tokens_estimate", "cost_usd", "reuse",
         "reasoning_tokens_per_call", "reasoning_measured", "tier", "constant_tokens", "cached_from_tokens",
-        "cache_read_tokens", "cache_saves_usd", "batch_usd", "at_once_usd", "sampled", "longest_request_tokens", "context_tokens", "too_long",
+        "cache_read_tokens", "cache_saves_usd", "batch_usd", "at_once_usd", "sampled",
+        "longest_request_tokens", "context_tokens", "too_long",
     }  # fmt: skip
     assert dry["cost_usd"] == 0
 
