@@ -10,6 +10,7 @@ SETUP := .venv-setup
 UV := $(SETUP)/bin/uv
 PORT := 8501
 TOOLS := .venv-tools
+REAL := .venv-real
 GUIDE := app/static/guide/index.html
 GUIDE_SOURCES := $(wildcard docs/guide/*.md) docs/zensical.toml deploy/README.md
 
@@ -18,7 +19,7 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run docs demo pictures documents release-check test test-all test-fast test-tools walks check format browser caddy wordnet install install-test lock upgrade bench clean
+.PHONY: help run docs demo pictures documents release-check test test-all test-fast test-tools test-real walks check format browser caddy wordnet install install-test lock upgrade bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +76,17 @@ $(TOOLS)/.installed: tests/tools/requirements.txt tests/tools/package.json | ins
 	@if command -v npm >/dev/null; then cp tests/tools/package.json $(TOOLS) && \
 	  npm install --prefix $(TOOLS) --no-audit --no-fund --no-package-lock --omit=peer --loglevel=error; \
 	else echo "There is no npm here: promptfoo is left out, and its tests are skipped"; fi
+	@touch $@
+
+test-real: install-test $(REAL)/.installed ## A real small model behind llama-cpp-python's server: what works, and how it fails
+	@echo "A real model on this computer"
+	@INTERACTEVAL_REAL="$(CURDIR)/$(REAL)" nice $(BIN)/python -m pytest -m real tests/real
+
+# The server is compiled here; it stays until the file of requirements changes.
+$(REAL)/.installed: tests/real/requirements.txt | install
+	@echo "Building llama-cpp-python's server in $(REAL) (about 12 minutes on two processors the first time)"
+	@$(BIN)/python -m venv --clear $(REAL)
+	@nice $(REAL)/bin/python -m pip install -qq -r tests/real/requirements.txt
 	@touch $@
 
 check: install-test ## Lint, format, types, who imports whom
@@ -153,5 +165,5 @@ upgrade: LOCK_OPTIONS := --upgrade
 upgrade: lock ## The same, with the newest version of everything
 
 clean: ## Remove the environment and all caches
-	@rm -rf $(VENV) $(SETUP) $(TOOLS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist test-results app/static/guide
+	@rm -rf $(VENV) $(SETUP) $(TOOLS) $(REAL) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist test-results app/static/guide
 	@find app pages db prompts tests -type d -name __pycache__ -prune -exec rm -rf {} +

