@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import field_column, json_column, now, owned_by, refers_to, text_column, time_column
+from db.models.columns import FieldLine, field_column, json_column, now, owned_by, refers_to, text_column, time_column
 
 
 class ChecklistRow(SQLModel, table=True):
@@ -31,7 +31,7 @@ class ComponentRow(SQLModel, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     checklist_id: int = Field(sa_column=owned_by("checklist.id"))
-    name: str
+    name: str = Field(sa_type=FieldLine)
     description: str = Field(default="", sa_column=field_column())
     position: int = 0
     removed: bool = False

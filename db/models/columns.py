@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, DateTime, Dialect, ForeignKey, Integer, Text, text
 from sqlalchemy.orm import Session
 from sqlalchemy.types import TypeDecorator
-from sqlmodel import SQLModel
+from sqlmodel import AutoString, SQLModel
 
 from app.errors import InputError
 from app.limits import LONGEST_FIELD
@@ -48,6 +48,13 @@ class FieldText(TypeDecorator[str]):
                 "Shorten it, or divide it.",
             )
         return value
+
+
+class FieldLine(FieldText):
+    """The same, for a name or another single line."""
+
+    impl = AutoString
+    cache_ok = True
 
 
 def now() -> datetime:

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Column, Index, LargeBinary, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import field_column, json_column, now, owned_by, text_column, time_column
+from db.models.columns import FieldLine, field_column, json_column, now, owned_by, text_column, time_column
 
 
 class ProjectRow(SQLModel, table=True):
@@ -14,11 +14,11 @@ class ProjectRow(SQLModel, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
-    text_name: str = "text"
-    source_name: str = "source"
+    text_name: str = Field("text", sa_type=FieldLine)
+    source_name: str = Field("source", sa_type=FieldLine)
     description: str = Field(default="", sa_column=field_column())
-    language: str = "English"
-    writer_name: str = "system"
+    language: str = Field("English", sa_type=FieldLine)
+    writer_name: str = Field("system", sa_type=FieldLine)
     notice: str = Field(default="", sa_column=field_column())
     research: bool = False
     human_systems: list[str] = Field(default_factory=list, sa_column=json_column())

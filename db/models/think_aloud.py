@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, UniqueConstraint, func
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import field_column, now, owned_by, refers_to, text_column, time_column
+from db.models.columns import FieldLine, field_column, now, owned_by, refers_to, text_column, time_column
 
 
 class ContributorRow(SQLModel, table=True):
@@ -17,7 +17,7 @@ class ContributorRow(SQLModel, table=True):
     name: str
     kind: str
     model: str = ""
-    role: str = ""
+    role: str = Field("", sa_type=FieldLine)
     background: str = Field(default="", sa_column=field_column())
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
