@@ -14,11 +14,11 @@ class ProjectRow(SQLModel, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
-    text_name: str = Field("text", sa_type=FieldLine)
-    source_name: str = Field("source", sa_type=FieldLine)
+    text_name: str = Field(default="text", sa_type=FieldLine)
+    source_name: str = Field(default="source", sa_type=FieldLine)
     description: str = Field(default="", sa_column=field_column())
-    language: str = Field("English", sa_type=FieldLine)
-    writer_name: str = Field("system", sa_type=FieldLine)
+    language: str = Field(default="English", sa_type=FieldLine)
+    writer_name: str = Field(default="system", sa_type=FieldLine)
     notice: str = Field(default="", sa_column=field_column())
     research: bool = False
     human_systems: list[str] = Field(default_factory=list, sa_column=json_column())

@@ -17,7 +17,7 @@ class ContributorRow(SQLModel, table=True):
     name: str
     kind: str
     model: str = ""
-    role: str = Field("", sa_type=FieldLine)
+    role: str = Field(default="", sa_type=FieldLine)
     background: str = Field(default="", sa_column=field_column())
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
