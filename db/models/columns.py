@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import JSON, Column, DateTime, Dialect, ForeignKey, Integer, Text, text
 from sqlalchemy.orm import Session
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 from sqlmodel import AutoString, SQLModel
 
 from app.errors import InputError
@@ -38,7 +38,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 class FieldText(TypeDecorator[str]):
     """What people write into one field. Raises InputError for more than LONGEST_FIELD, whichever way it comes in."""
 
-    impl = Text
+    impl: TypeEngine[Any] | type[TypeEngine[Any]] = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
