@@ -164,7 +164,7 @@ class FakeLlm:
     def _behaviour(self, received: Received) -> Behaviour:
         if received.wire is models_wire:
             self.looks.append(received)
-            if not received.path.endswith(models_wire.PATH) or received.path in self.beside:
+            if not received.path.partition("?")[0].endswith(models_wire.PATH) or received.path in self.beside:
                 said = self.beside.get(received.path)
                 return Status(404) if said is None else Raw(json.dumps(said).encode())
             received.body.update(models=self.models, owner=self.owner)

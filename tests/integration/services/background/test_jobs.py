@@ -172,6 +172,8 @@ def test_a_key_that_was_typed_stays_in_its_process(worker: Workbench) -> None:
 
 
 class NoSettings:
+    shared = True  # so that no server on this computer can be chosen
+
     def provider_variable(self, *_: str) -> None:
         return None
 
