@@ -16,12 +16,13 @@ from streamlit.testing.v1 import AppTest
 from app.domain.checklist import ChecklistStatus
 from app.domain.judgment import Evaluation
 from app.domain.project import Dimension, Task
-from app.domain.run import Outcome
+from app.domain.run import Outcome, SystemChoice
 from app.services.checklists.checklists import view_checklist
 from app.services.conditions.study import Family, StudyOptions
 from app.services.conditions.study_worker import run_study
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.results.method_grid import ceilings_of, cell, dimension_means, method_grid
+from app.services.results.quality_cost import writers
 from app.services.results.question_analysis import questions_of, weights_of
 from app.services.results.raters import alt_test_verdict, human_side_of, stand_in_for_rater
 from app.services.results.result_files import report_html, report_made_apart, result_figures_csv, scores_csv, verdict_of
@@ -176,6 +177,20 @@ def test_run_level_and_view_are_in_the_address(demo: Workbench, open_results: Ca
     assert len(table(app, "Question")) > 3
     assert not app.get("vega_lite_chart")
     assert (app.query_params["view"], app.query_params["seed"]) == ("questions", "7")
+
+
+def test_a_system_left_out_is_in_the_address_and_below_the_table(
+    demo: Workbench, open_results: Callable[..., AppTest]
+) -> None:
+    (system, *_), _ = writers(demo, 1)
+    app = open_results()
+    app.multiselect(key="without").select(system).run()
+    assert not app.exception
+    assert app.query_params["without"] == system
+    again = open_results(open="figures", without=system)
+    (expected, *_) = results_of(demo, RUN, Choices(systems=SystemChoice(without=(system,))))
+    assert table(again, "Spearman")[0].startswith(f"{expected.meta.figures['spearman'].value:.3f}")
+    assert f"without={system}" in shown(open_results(open="figures,signature", without=system))
 
 
 def test_what_the_intervals_draw_can_be_chosen(demo: Workbench, open_results: Callable[..., AppTest]) -> None:

@@ -57,7 +57,7 @@ def answered_texts(work: UnitOfWork, draw: AnswerDraw) -> AnsweredTexts:
 
 def share_out(work: UnitOfWork, draw: AnswerDraw, dimension_id: int, texts: Sequence[int], overlap: int) -> None:
     """Give each of these texts to so many experts. What somebody has begun stays theirs, and so does as much else as
-    the spread allows; whoever has no part any more keeps what they have answered whole."""
+    the spread allows; a person who has no part any more keeps what they have answered whole."""
     experts = experts_on(work, dimension_id)
     answered = answered_texts(work, draw)
     stays = {

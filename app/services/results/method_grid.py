@@ -225,6 +225,8 @@ def grid_notes(grid: MethodGrid, names: Sequence[FigureName], reference: str = "
     in_brackets = "; in brackets 95 % bootstrap intervals" if choices.resamples else ""
     about = f"{', '.join(FIGURES[name] for name in names)} with the mean human rating, {_LEVELS[choices.level]}"
     notes = [f"{about}{in_brackets}; n = {_texts(results)} texts."]
+    if choices.systems.without:
+        notes.append(f"Without the texts of {', '.join(choices.systems.without)}.")
     if AVERAGE in grid.columns:
         notes.append(f"Average over the {len(grid.dimensions)} dimensions, of methods that scored all of them.")
     if reference:

@@ -128,7 +128,7 @@ def _kept(
     with database.read() as work:
         b, a = (_scores(work, run, dimension_id, choices) for run, _, _ in (baseline, other))
         comparable = all(on_scale(work.runs.get(run)) for run, _, _ in (baseline, other))
-        b_run, a_run = (_origin(work, run, dimension_id) for run, _, _ in (baseline, other))
+        b_run, a_run = (_origin(work, run, dimension_id, choices) for run, _, _ in (baseline, other))
     shared = sorted(a.keys() & b.keys())
     counts = (len(shared), len(b.keys() - a.keys()), len(a.keys() - b.keys()))
     if not shared:
@@ -165,11 +165,12 @@ def _kept(
     return counts, comparison, ""
 
 
-def _origin(work: UnitOfWork, run_id: int, dimension_id: int) -> Origin:
+def _origin(work: UnitOfWork, run_id: int, dimension_id: int, choices: Choices) -> Origin:
     run = work.runs.get(run_id)
     part = next(part for part in work.runs.parts(run_id) if part.dimension == dimension_id)
     version = str(work.checklists.get(part.checklist).version) if part.checklist else "none"
-    return Origin(version, judge_in_signature(run), part.prompt_digest[:12] or "none")
+    judge = " ".join((judge_in_signature(run), *choices.systems.words))
+    return Origin(version, judge, part.prompt_digest[:12] or "none")
 
 
 def _both(a: str, b: str) -> str:
@@ -180,7 +181,7 @@ def _both(a: str, b: str) -> str:
 def _scores(work: UnitOfWork, run_id: int, dimension_id: int, choices: Choices) -> Mapping[int, ScoredText]:
     """Text -> what was scored, for the texts that count."""
     by_probability = choices.soft and has_probabilities(work.runs.get(run_id))
-    rows = work.results.scored(run_id, dimension_id)
+    rows = choices.systems.of(work.results.scored(run_id, dimension_id))
     if by_probability:
         rows = [replace(row, score=row.soft) for row in rows]
     return {row.text: row for row in rows if row.counts(choices.include_partial)}

@@ -13,7 +13,7 @@ Arguments = ParamSpec("Arguments")
 
 def of_texts(result: DimensionResult) -> Hashable:
     """Whatever the level and the intervals are: the same texts with the same scores and ratings."""
-    return result.reading, result.soft, result.choices.include_partial
+    return result.reading, result.soft, result.choices.include_partial, result.choices.systems
 
 
 def kept_drawing(

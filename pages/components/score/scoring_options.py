@@ -342,7 +342,7 @@ def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOpt
     place = st.container()  # which dimensions can be scored depends on the method's options, which stand below
     judges = judge_choice(workbench, project, evaluator) if asks_a_judge(evaluator) else []
     choice = draw_options(workbench, project)
-    systems = left_out_systems(workbench, project, f"score_without_{project.id}", "Their texts are not scored.")
+    systems = left_out_systems(workbench, project, "score_without", "Their texts are not scored.")
     if choice.trials > 1:
         st.caption(f"{choice.trials} runs for each judge. What is counted on the right is one of them.")
     wishes = asking_options(evaluator, judges)

@@ -56,7 +56,7 @@ def own_name(key: str, **look: Any) -> str:
 
 
 def role_in(workbench: Workbench, project: Project) -> Role:
-    """The server's owner does what facilitators do, and whoever has no part in the project changes nothing."""
+    """The server's owner does what facilitators do, and a person who has no part in the project changes nothing."""
     if workbench.actor.owner:
         return Role.FACILITATOR
     membership = workbench.actor.memberships.get(project.id)

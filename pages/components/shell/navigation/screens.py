@@ -373,7 +373,7 @@ def tour(workbench: Workbench, project: Project | None, here: str) -> None:
 
 
 def tour_button() -> None:
-    """The way back to it, on every screen; none for whoever has no part in any project."""
+    """The way back to it, on every screen; none for a person without a part in any project."""
     if not any(is_open(stop.screen) for stop in STOPS):
         return
     st.button(

@@ -14,6 +14,7 @@ from app.services.data.locked_split import state_of
 from app.services.results.quality_cost import writers
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import DrawCheck
+from pages.components.shell.address import keep
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.words import plain
 
@@ -44,12 +45,15 @@ class DrawChoice:
 
 
 def left_out_systems(workbench: Workbench, project: Project, key: str, help_: str) -> SystemChoice:
-    """Let the person leave out systems; nothing is asked where the texts name fewer than two."""
+    """Let the person leave out systems, kept in the address; nothing is asked where the texts name fewer than two."""
     names, _ = writers(workbench, project.id)
     if len(names) < 2:
         return EVERY_SYSTEM
-    st.session_state[key] = [name for name in st.session_state.get(key, ()) if name in names]
-    return SystemChoice(without=tuple(st.multiselect("Leave out systems", names, key=key, help=help_)))
+    before = st.session_state.get(key, st.query_params.get(key, "").split("\n"))
+    st.session_state[key] = [name for name in before if name in names]
+    chosen = st.multiselect("Leave out systems", names, key=key, help=help_)
+    keep(key, "\n".join(chosen), "")
+    return SystemChoice(without=tuple(chosen))
 
 
 def draw_options(

@@ -99,9 +99,7 @@ def result_choices(
             duplicates = one_of("duplicates", DUPLICATES, "once", DUPLICATE_LABEL, DUPLICATE_HELP)
             partial = one_of("partial", PARTIAL, "no", PARTIAL_LABEL, PARTIAL_HELP + more_in_guide("coverage"))
         with intervals:
-            systems = left_out_systems(
-                workbench, project, f"results_without_{project.id}", "Their texts are not compared."
-            )
+            systems = left_out_systems(workbench, project, "without", "Their texts are not compared.")
             resampling = _resampling(level)
             resamples = _whole_number("resamples", RESAMPLES_LABEL, USUAL.resamples, MOST_RESAMPLES, RESAMPLES_HELP)
             seed = _whole_number("seed", "Seed", 0, MOST_SEED, SEED_HELP)

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from app.domain.judgment import Evaluation
-from app.domain.run import Outcome, RunDimension, RunStatus
+from app.domain.run import Outcome, RunDimension, RunStatus, SystemChoice
 from app.services.checklists.checklists import new_draft, publish, versions_of
-from app.services.results.method_grid import cell, method_and_judge
+from app.services.results.method_grid import cell, grid_notes, method_and_judge, method_grid
 from app.services.results.result_files import verdict_of
 from app.services.results.results import Choices, results_of
+from app.services.results.run_comparison import compare_runs, sets_named
 from app.services.runtime.workbench import open_workbench
 from tests.support.projects import ready_to_score
 from tests.support.small_project import document
@@ -189,6 +190,22 @@ def test_texts_of_a_system_left_out_are_not_compared(run: Run, project: None) ->
     assert part["without_systems"] == ["s1"]
     assert part["spearman"]["signature"] != whole["spearman"]["signature"]
     assert run(*HERE, "--without-system", "nobody")[0] == 2
+
+
+def test_a_system_left_out_is_left_out_of_differences_and_named(run: Run, project: None) -> None:
+    runs = [scored("own: a", "none"), scored("own: b", "none")]
+    workbench, systems = open_workbench(), SystemChoice(without=("s1",))
+    base, other = sets_named(workbench, 1, 1, runs)
+    whole, part = (
+        compare_runs(workbench, 1, base, [other], choices)[0]
+        for choices in (Choices(resamples=50), Choices(resamples=50, systems=systems))
+    )
+    assert (whole.shared, part.shared) == (20, 15)  # every fifth is partial
+    assert whole.comparison
+    assert part.comparison
+    assert whole.comparison.signature != part.comparison.signature
+    found = [result for each in runs for result in results_of(workbench, each, Choices(systems=systems))]
+    assert any("s1" in note for note in grid_notes(method_grid(found), ("spearman",)))
 
 
 def test_score_takes_the_texts_of_the_systems_asked_for(run: Run, project: None) -> None:
