@@ -3,7 +3,6 @@
 import os
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -11,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from app import cli
 from app.settings import settings
+from tests.support.console import Run, console
 
 JUDGE = "llama:smollm2"
 CONTEXT = 2048
 SEEN: list[tuple[str, str, float]] = []
 
-Run = Callable[..., tuple[int, str, str]]
 See = Callable[[str, str], None]
 
 
@@ -64,15 +62,7 @@ def run(real_server: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     """The console entry with these words, asking the real server: (exit status, stdout, stderr)."""
     monkeypatch.setenv("LLAMA_BASE_URL", real_server)
     settings.cache_clear()
-
-    def invoke(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["interacteval", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.run()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return invoke
+    return console(monkeypatch, capsys)
 
 
 @pytest.fixture

@@ -1,22 +1,11 @@
 """The command line as a shell runs it."""
 
-import sys
-from collections.abc import Callable
-
 import pytest
 
-from app import cli
+from tests.support.console import Run, console
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """The console entry with these words: (exit status, stdout, stderr)."""
-
-    def invoke(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["interacteval", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.run()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return invoke
+    return console(monkeypatch, capsys)
