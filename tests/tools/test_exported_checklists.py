@@ -172,6 +172,10 @@ def test_inspect_answers_as_we_do_in_the_same_words(
     means = {m["name"]: m["metrics"]["mean"]["value"] for m in document["results"]["scores"]}
     known = [one.score for one in ours if one.score is not None]
     assert means["score"] == pytest.approx(sum(known) / len(known))
+    middle = (view.dimension.low + view.dimension.high) / 2
+    passed = [float(one.score is not None and one.score >= middle) for one in ours]
+    assert [score["value"]["passed"] for score in scores] == passed
+    assert set(passed) == {0.0, 1.0}
 
 
 def _of_inspect(score: dict[str, Any]) -> Judged:

@@ -267,6 +267,9 @@ def import_(
             "project's stay, and what differs is said."
         ),
     ] = "",
+    publish_: Annotated[
+        bool, typer.Option("--publish", help="Publish it at once, so that texts can be scored with it.")
+    ] = False,
     json_: JsonOption = False,
 ) -> None:
     """Bring a checklist in as a new draft, with all that its judge was told.
@@ -278,6 +281,7 @@ def import_(
     from app.errors import InputError
     from app.input_file import LARGEST_LIST, read_file
     from app.services.checklists.checklist_files import Holds, import_checklist, project_for_checklist
+    from app.services.checklists.checklists import publish as publish_one
     from app.services.runtime.workbench import open_workbench
 
     choices: dict[str, Holds] = {"": "", "file": "file", "project": "project"}
@@ -287,11 +291,11 @@ def import_(
     data = read_file(file, LARGEST_LIST)
     target, made = project_for_checklist(workbench, project, data, file.name)
     found = import_checklist(workbench, target.id, data, file.name, dimension, choices[rubric])
+    saved = publish_one(workbench, found.checklist.id) if publish_ else found.checklist
     if json_:
-        print_json({**summary(found.checklist), "project_made": made, **found.to_json()})
+        print_json({**summary(saved), "project_made": made, **found.to_json()})
         return
-    saved = found.checklist
-    echo(f"{found.dimension.name}: version {saved.version} (draft), {len(saved.asked)} questions")
+    echo(f"{found.dimension.name}: version {saved.version} ({saved.status.value}), {len(saved.asked)} questions")
     for sentence in ([f"The project {target.name} is new."] if made else []) + list(found.sentences):
         echo(sentence)
     if found.differs and not rubric:
