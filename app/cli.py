@@ -29,6 +29,7 @@ _COMMANDS = (
     "data.split",
     "conditions.conditions",
     "scoring.score",
+    "scoring.judge",
     "scoring.runs",
     "scoring.own_scores",
     "scoring.drift",
@@ -115,7 +116,8 @@ def build() -> typer.Typer:
 
 
 def run() -> NoReturn:
-    """The console entry. Exit status: 0 done, 1 our fault, 2 the person's to mend, 3 some failed, 130 interrupted."""
+    """The console entry. Exit status: 0 done, 1 our fault, 2 the person's to mend, 3 some failed, 4 a gate fails, 130
+    interrupted."""
     os.environ["PYTHONSAFEPATH"] = "1"  # no process that we start imports from the folder where it is started
     try:
         status = build()(standalone_mode=False, prog_name="interacteval")

@@ -52,7 +52,7 @@ class ReadComment:
 
 @dataclass(frozen=True, slots=True)
 class ReadSettings:
-    """What a document says of the judge's request beside the questions; None for what it doesn't say.
+    """What a document says of the judge's request beside the questions, and of itself; None for what it doesn't say.
 
     `prompts`: name of a judge's prompt -> own wording; {} where the built-in ones are asked.
     """
@@ -66,6 +66,7 @@ class ReadSettings:
     description: str | None = None
     language: str | None = None
     prompts: Mapping[str, str] | None = None
+    version: int | None = None
 
 
 def read_settings(content: str) -> ReadSettings:
@@ -94,6 +95,7 @@ def read_settings(content: str) -> ReadSettings:
         low=None if low is None else float(low),
         high=None if high is None else float(high),
         prompts=dict(prompts) if prompts is not None else {} if told else None,
+        version=_setting(document, "version", int),
     )
 
 

@@ -28,6 +28,7 @@ WITHOUT_A_WORDING = {
     ("app/services/runtime/prompts.py", "save_wording"),
     ("app/services/runtime/prompts.py", "use_wording"),
     ("app/services/runtime/prompts.py", "sent_prompt"),
+    ("app/services/scoring/judged_texts.py", "judge_texts"),
 }
 
 

@@ -354,6 +354,11 @@ def _questions(
     return read_document(content, dimension, known), read_comments(content)
 
 
+def checklist_settings(data: bytes, name: str) -> ReadSettings:
+    """What a file says beside its questions; `name` tells its kind by its ending. Raises FileFormatError."""
+    return _settings(_decoded(data), _ending(name))
+
+
 def _settings(content: str, ending: str) -> ReadSettings:
     return ReadSettings() if ending in (*_TABLES, *_LISTS) else read_settings(content)
 

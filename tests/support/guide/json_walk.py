@@ -195,6 +195,8 @@ WALK: tuple[str | Callable[[Documents], None], ...] = (
     f"checklist undo {_OF} --change {{checklist history[0][change]}}",
     f"checklist export {_OF} --format yaml --output checklist.yaml",
     f"checklist import checklist.yaml {_OF}",
+    "judge letters.csv --map text=text --map doc_id=doc --map system_id=writer --checklist checklist.yaml "
+    "--judge llama:judge --reasons --evidence --fail-under 1 --require 1",
     f"side-by-side show {_OF} --expert Ada --outside",
     _answered,
     f"side-by-side reveal {_OF} --expert Ada",
