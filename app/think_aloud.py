@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.attribute import HeldBack, ProposedAttribute, Sample
-from app.domain.project import Dimension, Task
-from app.errors import NotReadyError
+from app.domain.attribute import LONGEST_PASSAGE, HeldBack, Passage, PassagePart, ProposedAttribute, Sample
+from app.domain.project import Dimension, Task, Text
+from app.domain.storable_text import storable
+from app.domain.wording import find_quote
+from app.errors import InputError, NotReadyError
+from app.limits import LONGEST_FIELD
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatReply, ChatRequest
 from app.providers.structured import ask
@@ -81,6 +84,69 @@ def considerations_in(answer: dict[str, Any]) -> tuple[str, ...]:
 
 def _check(value: dict[str, Any]) -> str | None:
     return None if considerations_in(value) else "it holds no consideration"
+
+
+def passage_in(text: Text, said: Passage) -> Passage | None:
+    """The passage of this text, or of its source, at the same place; None where other words are there. Raises
+    InputError for one that is blank or too long."""
+    content = text.source if said.part is PassagePart.SOURCE else text.text
+    if said.part is PassagePart.TRANSCRIPT or content[said.start : said.end] != said.quote:
+        return None
+    return Passage.at(content, said.start, said.end, text.id, said.part)
+
+
+def sample_passage(samples: Iterable[Sample], said: Passage) -> Passage:
+    """The passage as it stands in its sample. Raises InputError where it isn't there."""
+    text = next((sample.text for sample in samples if sample.text.id == said.text_id), None)
+    found = passage_in(text, said) if text else None
+    if found is None:
+        raise InputError(
+            "These words are not in the samples as they are now.", "Reload the page and select them again."
+        )
+    return found
+
+
+MOST_MARKED = 100  # in one message of the browser
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedWords:
+    """What an expert wrote about a passage that they selected; `number` counts from 1 in the order they did."""
+
+    number: int
+    passage: Passage
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedMessage:
+    """What the server hasn't confirmed yet. `page` names the opened page that counts it."""
+
+    page: str
+    marked: tuple[MarkedWords, ...]
+
+
+def read_marked(raw: object, text_id: int) -> MarkedMessage:
+    """What the browser sent about this sample, if it has the form of a message. Raises InputError for anything else."""
+    page, marked = (raw.get("page"), raw.get("marked")) if isinstance(raw, dict) else (None, None)
+    if not isinstance(page, str) or not 0 < len(page) <= 100:
+        raise _odd()
+    if not isinstance(marked, list) or len(marked) > MOST_MARKED:
+        raise _odd()
+    return MarkedMessage(page, tuple(_marked(entry, text_id) for entry in marked))
+
+
+def _marked(raw: object, text_id: int) -> MarkedWords:
+    if not isinstance(raw, dict):
+        raise _odd()
+    number, words = raw.get("number"), raw.get("words")
+    if type(number) is not int or not 0 < number < 2**31 or not isinstance(words, str) or len(words) > LONGEST_FIELD:
+        raise _odd()
+    return MarkedWords(number, Passage.from_json({**raw, "text_id": text_id}), storable(words))
+
+
+def _odd() -> InputError:
+    return InputError("The browser sent something that is no passage with words about it.", "Reload the page.")
 
 
 _FINAL_MARKS = " .,;:!?…。．！？；、।؟"
@@ -272,6 +338,14 @@ def by_sentence(transcript: str) -> tuple[ProposedAttribute, ...]:
     """Every sentence of three words or more as it was said; one without spaces counts by its letters."""
     parts = (part.strip() for part in _SENTENCE_END.split(transcript) if part)
     return tuple(ProposedAttribute(part, part) for part in parts if _says_something(part))
+
+
+def spoken_passage(transcript: str, words: str) -> Passage | None:
+    """Where the words of a proposal stand in its transcript; None where they don't, or are too long."""
+    place = find_quote(words, transcript)
+    if place is None or place.end - place.start > LONGEST_PASSAGE:
+        return None
+    return Passage.at(transcript, place.start, place.end, None, PassagePart.TRANSCRIPT)
 
 
 def _says_something(sentence: str) -> bool:

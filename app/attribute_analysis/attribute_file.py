@@ -3,7 +3,10 @@
 import codecs
 import json
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 
+from app.domain.attribute import Passage
 from app.domain.storable_text import storable
 from app.errors import FileFormatError, InputError
 
@@ -40,17 +43,33 @@ def decode_attributes(data: bytes) -> str:
     return text
 
 
+@dataclass(frozen=True, slots=True)
+class SaidAttribute:
+    """An attribute of a file. Whether its passage stands in a text is for the caller to look up."""
+
+    text: str
+    passage: Passage | None = None
+
+
 def parse_attributes(text: str) -> list[str]:
+    """The wordings of `parse_said`."""
+    return [said.text for said in parse_said(text)]
+
+
+def parse_said(text: str) -> list[SaidAttribute]:
     """The attributes in order, blank ones left out; wording is kept but for list marks and outer white space.
 
-    A text that starts like JSON is read as JSON: a list of strings, or an object whose values are strings (the form in
-    which LLMs answer, number -> consideration). Anything else is one attribute a line.
-    Raises InputError for JSON that is broken, nested, or holds something else than strings.
+    A text that starts like JSON is read as JSON: a list of attributes, or an object whose values are attributes (the
+    form in which LLMs answer, number -> consideration). Each is a string, or an object with `text` and perhaps a
+    `passage`; one such object alone is one attribute. Anything else is one attribute a line.
+    Raises InputError for JSON that is broken, nested deeper, or holds something else.
     """
     stripped = text.removeprefix("\ufeff").strip()
     if _looks_like_json(stripped):
-        return [said for item in _json_items(stripped) if (said := _clean(item))]
-    return [said for line in LINE_END.split(stripped) if (said := _clean(line))]
+        items = _json_items(stripped)
+    else:
+        items = [SaidAttribute(line) for line in LINE_END.split(stripped)]
+    return [SaidAttribute(said, item.passage) for item in items if (said := _clean(item.text))]
 
 
 def _clean(line: str) -> str:
@@ -65,7 +84,7 @@ def _looks_like_json(text: str) -> bool:
     return (text.startswith("[") and text.endswith("]")) or (text.startswith("{") and text.endswith("}"))
 
 
-def _json_items(text: str) -> list[str]:
+def _json_items(text: str) -> list[SaidAttribute]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
@@ -75,23 +94,28 @@ def _json_items(text: str) -> list[str]:
         ) from None
     except RecursionError:
         raise _nested("it") from None
+    if isinstance(value, dict) and isinstance(value.get("passage"), dict):
+        return [_json_item("1", value)]
     places = value.items() if isinstance(value, dict) else enumerate(value, start=1)
-    items = []
-    for place, item in places:
-        if isinstance(item, list | dict):
-            raise _nested(f"entry {str(place)[:40]}")
-        if not isinstance(item, str):
-            raise InputError(
-                f"Entry {str(place)[:40]} of the list of attributes is not a text.", "Put it in quotation marks."
-            )
-        items.append(item)
-    return items
+    return [_json_item(str(place)[:40], item) for place, item in places]
+
+
+def _json_item(place: str, item: object) -> SaidAttribute:
+    passage = None
+    if isinstance(item, Mapping) and "text" in item:
+        said = item.get("passage")
+        item, passage = item["text"], None if said is None else Passage.from_json(said)
+    if isinstance(item, list | dict):
+        raise _nested(f"entry {place}")
+    if not isinstance(item, str):
+        raise InputError(f"Entry {place} of the list of attributes is not a text.", "Put it in quotation marks.")
+    return SaidAttribute(item, passage)
 
 
 def _nested(place: str) -> InputError:
     return InputError(
         f"The JSON list of attributes is nested: {place} holds a list or an object of its own.",
-        "Use one flat list, or an object whose values are texts; keep each contributor in a file of their own.",
+        "Use one flat list of texts, or of objects with text and passage, and a file for each contributor.",
     )
 
 

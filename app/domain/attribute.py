@@ -1,10 +1,15 @@
 """Think-aloud attributes, their contributors and samples."""
 
+import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from app.domain.project import Text, TextPlace
+from app.domain.storable_text import is_storable
+from app.errors import InputError
 
 
 class ContributorKind(StrEnum):
@@ -36,6 +41,84 @@ class Contributor:
     background: str = ""
 
 
+LONGEST_PASSAGE = 1_000
+"""Characters."""
+_LARGEST = 2**31 - 1
+
+
+class PassagePart(StrEnum):
+    """What a passage was taken from: a text, its source, or what an expert said aloud."""
+
+    TEXT = "text"
+    SOURCE = "source"
+    TRANSCRIPT = "transcript"
+
+
+def text_version(content: str) -> str:
+    """A digest of 16 hexadecimal digits that tells one wording of a text from another."""
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The words that made a contributor say something: `quote` stands from `start` up to, and without, `end`.
+
+    Offsets count Unicode code points of the stored text. `text_id` is None for a transcript, and for a text that was
+    deleted since. `version` is the `text_version` of what the passage was taken from.
+    """
+
+    text_id: int | None
+    start: int
+    end: int
+    quote: str
+    part: PassagePart = PassagePart.TEXT
+    version: str = ""
+
+    @classmethod
+    def at(
+        cls, content: str, start: int, end: int, text_id: int | None, part: PassagePart = PassagePart.TEXT
+    ) -> "Passage":
+        """The passage of `content` between these offsets. Raises InputError for none, a blank or a long one."""
+        if not 0 <= start < end <= len(content) or not content[start:end].strip():
+            raise InputError("There are no words between these places of the text.", "Select at least one word.")
+        if end - start > LONGEST_PASSAGE:
+            raise InputError(
+                f"The passage has {end - start:,} characters; {LONGEST_PASSAGE:,} are the most.", "Select fewer words."
+            )
+        return cls(text_id, start, end, content[start:end], part, text_version(content))
+
+    @classmethod
+    def from_json(cls, raw: object) -> "Passage":
+        """A passage as `to_json` writes it; whether its words are there is for the caller. Raises InputError."""
+        fields: Mapping[str, Any] = raw if isinstance(raw, Mapping) else {}
+        text_id, start, end, quote = (fields.get(name) for name in ("text_id", "start", "end", "quote"))
+        part, version = fields.get("part", PassagePart.TEXT), fields.get("text_version", "")
+        numbers = all(type(one) is int and 0 <= one <= _LARGEST for one in (start, end, text_id or 0))
+        words = isinstance(quote, str) and is_storable(quote) and 0 < len(quote) <= LONGEST_PASSAGE
+        if (
+            not numbers
+            or not words
+            or part not in tuple(PassagePart)
+            or not isinstance(version, str)
+            or len(version) > 16
+        ):
+            raise InputError(
+                "A passage is not written as one.",
+                f"Give text_id, start, end and quote, of at most {LONGEST_PASSAGE:,} characters.",
+            )
+        return cls(text_id, int(start or 0), int(end or 0), str(quote), PassagePart(part), version)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "text_id": self.text_id,
+            "start": self.start,
+            "end": self.end,
+            "quote": self.quote,
+            "part": self.part.value,
+            "text_version": self.version,
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class Attribute:
     """One consideration; it always keeps its contributor.
@@ -43,7 +126,8 @@ class Attribute:
     `round` counts how often that contributor was asked; `original` is the wording first given; `reason` says why
     it was excluded or merged, `merged_into` which attribute stands for it now. `position` is the contributor's own
     order, `prompted_by` the text of the sample that prompted it, `original_dimension` where it was said before it was
-    moved, "" for what never moved. `reworded_by`: who changed the wording last, "" where that is not known.
+    moved, "" for what never moved. `reworded_by`: who changed the wording last, "" where that is not known. `passage`:
+    the words that made its contributor say it, None where none were marked.
     """
 
     dimension: str
@@ -60,6 +144,7 @@ class Attribute:
     prompted_by: int | None = None
     original_dimension: str = ""
     reworded_by: str = ""
+    passage: Passage | None = None
 
     @property
     def reworded_by_other(self) -> bool:

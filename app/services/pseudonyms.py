@@ -35,6 +35,7 @@ _WRITTEN = {
     "contributor": "experts' backgrounds",
     "expert_answer": "notes to answers",
     "model_call": "replies of models",
+    "passage": "passages of texts",
     "proposed_attribute": "proposed considerations",
     "question": "questions",
     "question_comment": "comments",

@@ -64,6 +64,7 @@ from db.models.run import (
 from db.models.think_aloud import (
     AttributeRow,
     ContributorRow,
+    PassageRow,
     ProposedAttributeRow,
     ThinkAloudDoneRow,
     ThinkAloudSampleRow,
@@ -109,6 +110,7 @@ __all__ = [
     "MembershipRow",
     "ModelCallRow",
     "OwnPromptRow",
+    "PassageRow",
     "PersonRow",
     "ProjectRow",
     "ProposalRow",

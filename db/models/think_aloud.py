@@ -87,6 +87,22 @@ class AttributeRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
+class PassageRow(SQLModel, table=True):
+    """The words that made a contributor say an attribute. `part`: of the text, its source or a transcript."""
+
+    __tablename__ = "passage"
+    __table_args__ = (UniqueConstraint("attribute_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    attribute_id: int = Field(sa_column=owned_by("attribute.id"))
+    text_id: int | None = Field(default=None, sa_column=refers_to("text.id"))
+    part: str = "text"
+    start: int
+    end: int
+    quote: str = Field(sa_column=field_column())
+    version: str = ""
+
+
 written_about: ColumnElement[int] = func.coalesce(AttributeRow.original_dimension_id, AttributeRow.dimension_id)
 """The dimension that an attribute was written about, wherever a facilitator has moved it since."""
 

@@ -14,6 +14,8 @@ from app.domain.attribute import (
     AttributeStatus,
     Contributor,
     ContributorKind,
+    Passage,
+    PassagePart,
     ProposedAttribute,
     Sample,
     Transcript,
@@ -24,6 +26,7 @@ from db.models import (
     AttributeRow,
     ContributorRow,
     DimensionRow,
+    PassageRow,
     ProposedAttributeRow,
     RatingRow,
     StageRunRow,
@@ -131,13 +134,26 @@ class ThinkAloud:
         query = self._attributes(project_id, contributor, withdrawn)
         if dimension_id is not None:
             query = query.where(AttributeRow.dimension_id == dimension_id)
-        return [_attribute(*found) for found in self._session.exec(query)]
+        passages = self._passages(project_id)
+        return [_attribute(*found, passages) for found in self._session.exec(query)]
+
+    def _passages(self, project_id: int) -> dict[int, Passage]:
+        """Attribute's id -> the words that made somebody say it."""
+        rows = self._session.exec(
+            select(PassageRow)
+            .join(AttributeRow, col(AttributeRow.id) == PassageRow.attribute_id)
+            .join(DimensionRow, col(DimensionRow.id) == AttributeRow.dimension_id)
+            .where(DimensionRow.project_id == project_id)
+        )
+        return {row.attribute_id: _passage(row) for row in rows}
 
     def written_about(self, project_id: int, dimension_id: int, contributor: str) -> list[Attribute]:
         """What a contributor wrote about a dimension, in their own order, wherever it was moved since; withdrawn ones
         too. What was moved here is not among them."""
         query = self._attributes(project_id, contributor, withdrawn=True).where(written_about == dimension_id)
-        return sorted((_attribute(*found) for found in self._session.exec(query)), key=lambda a: (a.position, a.id))
+        passages = self._passages(project_id)
+        found = [_attribute(*row, passages) for row in self._session.exec(query)]
+        return sorted(found, key=lambda a: (a.position, a.id))
 
     def _attributes(
         self, project_id: int, contributor: str | None, withdrawn: bool
@@ -194,14 +210,17 @@ class ThinkAloud:
         round_number: int = 1,
         stage_run_id: int | None = None,
         prompted_by: int | None = None,
+        passages: Sequence[Passage | None] = (),
     ) -> list[int]:
-        """Behind what the contributor has said on the dimension before."""
+        """Behind what the contributor has said on the dimension before. passages: of the texts, in the same order; ()
+        for none. One of a text says what prompted the attribute, whatever `prompted_by` is."""
         last = self._session.exec(
             select(func.max(AttributeRow.position)).where(
                 written_about == dimension_id, AttributeRow.contributor_id == contributor_id
             )
         ).one()
         first = 0 if last is None else last + 1
+        marked = passages or [None] * len(texts)
         rows = [
             AttributeRow(
                 dimension_id=dimension_id,
@@ -211,13 +230,16 @@ class ThinkAloud:
                 round=round_number,
                 position=position,
                 stage_run_id=stage_run_id,
-                prompted_by=prompted_by,
+                prompted_by=(passage and passage.text_id) or prompted_by,
             )
-            for position, text in enumerate(texts, start=first)
+            for position, (text, passage) in enumerate(zip(texts, marked, strict=True), start=first)
         ]
         self._session.add_all(rows)
         self._session.flush()
-        return [int(row.id or 0) for row in rows]
+        ids = [int(row.id or 0) for row in rows]
+        self._session.add_all(_passage_row(id_, passage) for id_, passage in zip(ids, marked, strict=True) if passage)
+        self._session.flush()
+        return ids
 
     def edit_attribute(self, attribute_id: int, text: str, who: str = "") -> None:
         """Change the wording; what was first said stays on record. who: changed it."""
@@ -296,7 +318,11 @@ def _standing(row: AttributeRow) -> AttributeStanding:
 
 
 def _attribute(
-    row: AttributeRow, contributor: ContributorRow, dimension: DimensionRow, said_about: DimensionRow | None
+    row: AttributeRow,
+    contributor: ContributorRow,
+    dimension: DimensionRow,
+    said_about: DimensionRow | None,
+    passages: Mapping[int, Passage],
 ) -> Attribute:
     return Attribute(
         dimension=dimension.name,
@@ -313,6 +339,24 @@ def _attribute(
         prompted_by=row.prompted_by,
         original_dimension=said_about.name if said_about else "",
         reworded_by=row.reworded_by,
+        passage=passages.get(int(row.id or 0)),
+    )
+
+
+def _passage(row: PassageRow) -> Passage:
+    part = stored_state(PassagePart, row.part, PassagePart.TEXT)
+    return Passage(row.text_id, row.start, row.end, row.quote, part, row.version)
+
+
+def _passage_row(attribute_id: int, passage: Passage) -> PassageRow:
+    return PassageRow(
+        attribute_id=attribute_id,
+        text_id=passage.text_id,
+        part=passage.part.value,
+        start=passage.start,
+        end=passage.end,
+        quote=passage.quote,
+        version=passage.version,
     )
 
 

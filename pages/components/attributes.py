@@ -181,6 +181,10 @@ def _kept(workbench: Workbench, project: Project, dimension: Dimension, written:
         report = import_attribute_table(workbench, project, written.file, dimension.name)
         added += report.added
         more = f" {report.there:,} were there already." if report.there else ""
+        if report.passages_left_out:
+            more += (
+                f" Without {number(report.passages_left_out, 'passage')}: no text here has these words at that place."
+            )
         more += "".join(f" Row {row.row} was left out: {row.reason}" for row in report.skipped[:SHOWN])
         if len(report.skipped) > SHOWN:
             more += f" So were {len(report.skipped) - SHOWN:,} more."

@@ -2,9 +2,11 @@
 
 from datetime import UTC
 
-from app.domain.attribute import ContributorKind, ProposedAttribute
+from app.domain.attribute import ContributorKind, Passage, PassagePart, ProposedAttribute
 from app.domain.project import Dimension, Task
 from db.unit_of_work import Database
+
+SPOKEN = Passage.at("I said 🎈 it.", 2, 8, None, PassagePart.TRANSCRIPT)
 
 
 def test_independence_transcripts_and_comparisons(database: Database) -> None:
@@ -15,7 +17,7 @@ def test_independence_transcripts_and_comparisons(database: Database) -> None:
         work.think_aloud.add_attributes(dimension.id, ada.id, ["Order."])
         work.independence.set_done(dimension.id, ada.id, True)
     with database.write() as work:
-        late = work.think_aloud.add_attributes(dimension.id, ada.id, ["Late."])[0]
+        late = work.think_aloud.add_attributes(dimension.id, ada.id, ["Late."], passages=[SPOKEN])[0]
         work.independence.set_done(dimension.id, ada.id, False)
         number = work.transcripts.add(dimension.id, ada.id, "I said 🎈 it.")
         work.transcripts.propose(number, [ProposedAttribute("It.", "said 🎈 it")])
@@ -31,5 +33,6 @@ def test_independence_transcripts_and_comparisons(database: Database) -> None:
         assert progress.last_at is not None
         assert progress.last_at.tzinfo is UTC
         assert work.transcripts.proposals(number)[0].attribute_id == late
+        assert [a.passage for a in work.think_aloud.attributes(project.id)] == [None, SPOKEN]
         kept = work.side_by_side.get(comparison.id)
         assert (kept.a, kept.answers, kept.revealed) == (("عربي",), {"grain": "<b>second</b>"}, True)

@@ -195,7 +195,10 @@ def add(
     background: Annotated[str, typer.Option(help="What else to know about a person.")] = "",
     json_: JsonOption = False,
 ) -> None:
-    """Add what one contributor said.
+    """Add what one contributor said: one attribute a line, or JSON.
+
+    In JSON an attribute is a text, or an object with text and passage: {"text_id", "start", "end", "quote"} and, where
+    the words are in the source, "part": "source". Offsets count Unicode code points.
 
     Example: interacteval attributes add ada.txt --project News --dimension coherence --contributor Ada --kind human
     """
@@ -245,6 +248,9 @@ def import_(
         print_json(asdict(report))
         return
     echo(f"Added {counted(report.added, 'attribute')}; {report.there} were there already.")
+    if report.passages_left_out:
+        lost = counted(report.passages_left_out, "passage")
+        echo(f"Without {lost}: no text here has these words at that place.")
     for skipped in report.skipped:
         say(f"left out, row {skipped.row}: {skipped.reason}")
 
@@ -260,7 +266,7 @@ def list_(
     Example: interacteval attributes list --project Demo --dimension coherence
     """
     from app.errors import InputError
-    from app.services.attributes.attribute_changes import FORMATS, attribute_file
+    from app.services.attributes.attribute_changes import FORMATS, attribute_file, passage_document
     from app.services.attributes.attributes import attributes_of, contributors_of
     from app.services.data.projects import dimensions_named, get_project
     from app.services.runtime.workbench import open_workbench
@@ -284,6 +290,7 @@ def list_(
                     "text": a.text,
                     "status": a.status.value,
                     "round": a.round,
+                    "passage": passage_document(a),
                 }
                 for a in found
             ]

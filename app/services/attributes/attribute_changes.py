@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from app.domain.attribute import Attribute, AttributeChange, AttributeStanding, AttributeStatus, Contributor
+from app.domain.attribute import Attribute, AttributeChange, AttributeStanding, AttributeStatus, Contributor, Passage
 from app.domain.people import Right
 from app.domain.storable_text import storable
 from app.errors import ConflictError, InputError, NotFoundError
@@ -247,18 +247,32 @@ _COLUMNS = (
     "merged_into",
     "original_dimension",
 )
+_PASSAGE_COLUMNS = ("passage_text_id", "passage_part", "passage_start", "passage_end", "quote")
 
 
 def attribute_file(attributes: Sequence[Attribute], contributors: Sequence[Contributor], form: str) -> bytes:
     """UTF-8. text: the wordings, one a line (line breaks inside one become spaces); json and csv: all that is known,
-    with what each contributor said about themselves."""
+    with what each contributor said about themselves, and the passage that made them say it."""
     if form == "text":
         return "".join(f"{' '.join(a.text.split())}\n" for a in attributes).encode()
     people = {contributor.name: contributor for contributor in contributors}
     rows = [_row(attribute, people[attribute.contributor]) for attribute in attributes]
     if form == "csv":
-        return csv_bytes(_COLUMNS, rows)
-    return json.dumps(rows, ensure_ascii=False, indent=2).encode()
+        cells = (row | _passage_cells(a.passage) for row, a in zip(rows, attributes, strict=True))
+        return csv_bytes((*_COLUMNS, *_PASSAGE_COLUMNS), cells)
+    whole = [row | {"passage": passage_document(a)} for row, a in zip(rows, attributes, strict=True)]
+    return json.dumps(whole, ensure_ascii=False, indent=2).encode()
+
+
+def passage_document(attribute: Attribute) -> dict[str, Any] | None:
+    return attribute.passage.to_json() if attribute.passage else None
+
+
+def _passage_cells(passage: Passage | None) -> dict[str, Any]:
+    if passage is None:
+        return dict.fromkeys(_PASSAGE_COLUMNS, "")
+    values = (passage.text_id, passage.part.value, passage.start, passage.end, passage.quote)
+    return dict(zip(_PASSAGE_COLUMNS, values, strict=True))
 
 
 def _row(attribute: Attribute, who: Contributor) -> dict[str, Any]:

@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
+from app.attribute_analysis.attribute_file import decode_attributes, parse_said
 from app.attribute_analysis.embedding import shared_parts_matrix
 from app.attribute_analysis.similarity import rouge_l_matrix
 from app.attribute_analysis.tokens import tokenize
 from app.corpora.corpus import SkippedRow
 from app.corpora.json_records import load_json
 from app.corpora.records import parse_delimited, sniff_delimiter
-from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
+from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind, Passage, PassagePart
 from app.domain.people import Right
 from app.domain.project import Project
 from app.domain.storable_text import check_storable
@@ -25,6 +25,7 @@ from app.errors import FileFormatError, InputError, NotFoundError
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
+from app.think_aloud import passage_in
 from db.unit_of_work import UnitOfWork
 
 NEEDED = ("text", "contributor", "kind")
@@ -36,11 +37,13 @@ _HINT = "It needs the columns text, contributor and kind (human or llm); the oth
 
 @dataclass(frozen=True, slots=True)
 class TableReport:
-    """`there` were in the project already and stay as they are; `skipped` couldn't be used, with the reason."""
+    """`there` were in the project already and stay as they are; `skipped` couldn't be used, with the reason.
+    `passages_left_out`: of those added, how many came with a passage that no text here has at its place."""
 
     added: int
     there: int
     skipped: tuple[SkippedRow, ...]
+    passages_left_out: int = 0
 
 
 def is_table(data: bytes) -> bool:
@@ -98,7 +101,7 @@ def _is_table(text: str, separated: bool) -> bool:
             entries = load_json(text)
         except (ValueError, RecursionError):
             return False
-        return bool(entries) and all(isinstance(entry, dict) for entry in entries)
+        return bool(entries) and all(isinstance(entry, dict) for entry in entries) and "contributor" in entries[0]
     if text.startswith("{") or "\n" not in text:
         return False
     delimiter = sniff_delimiter(lambda: StringIO(text, newline=""))
@@ -127,7 +130,7 @@ def import_attribute_table(workbench: Workbench, project: Project, data: bytes, 
             except InputError as error:
                 keeping.skipped.append(SkippedRow(number, error.message))
         keeping.merge()
-        return TableReport(len(keeping.numbers), keeping.there, tuple(keeping.skipped))
+        return TableReport(len(keeping.numbers), keeping.there, tuple(keeping.skipped), keeping.passages_left_out)
 
 
 def _rows(text: str) -> list[tuple[int, dict[str, Any]]]:
@@ -156,7 +159,7 @@ class _Keeping:
         self.numbers: dict[str, int] = {}
         self.merged: dict[int, str] = {}
         self.skipped: list[SkippedRow] = []
-        self.there = 0
+        self.there = self.passages_left_out = 0
 
     def keep(self, row: Mapping[str, Any]) -> None:
         """Raises InputError where the row can't be used."""
@@ -180,14 +183,31 @@ class _Keeping:
         if role or background:
             self.work.think_aloud.describe(who.id, role or who.role, background or who.background)
         round_number = _cell(row, "round")
-        number = write_down(self.work, dimension.id, who, [said], int(round_number) if round_number.isdecimal() else 1)[
-            0
-        ]
+        rounds = int(round_number) if round_number.isdecimal() else 1
+        passage = self._passage(row, dimension.id)
+        number = write_down(self.work, dimension.id, who, [said], rounds, passages=[passage])[0]
         self.numbers[_cell(row, "id") or f"new {number}"] = number
         self.work.think_aloud.edit_attribute(number, text)
         if here.id != dimension.id:
             self.work.think_aloud.move(number, here.id)
         self._leave_out(row, number)
+
+    def _passage(self, row: Mapping[str, Any], dimension_id: int) -> Passage | None:
+        """As it stands in a text of this project; one that stands nowhere is counted. Files of earlier versions have
+        none."""
+        if isinstance(row.get("passage"), Mapping):
+            raw = dict(row["passage"])
+        elif quote := row.get("quote"):
+            raw = {"quote": str(quote), "part": _cell(row, "passage_part") or PassagePart.TEXT.value}
+            raw |= {name: _whole(_cell(row, f"passage_{name}")) for name in ("text_id", "start", "end")}
+        else:
+            return None
+        try:
+            found = found_passage(self.work, self.project.id, dimension_id, Passage.from_json(raw))
+        except InputError:
+            found = None
+        self.passages_left_out += found is None
+        return found
 
     def _leave_out(self, row: Mapping[str, Any], number: int) -> None:
         """Where it was excluded or merged."""
@@ -205,6 +225,20 @@ class _Keeping:
                 self.work.think_aloud.set_status(number, AttributeStatus.MERGED, reasons[number], self.numbers[kept])
 
 
+def found_passage(work: UnitOfWork, project_id: int, dimension_id: int, said: Passage) -> Passage | None:
+    """The passage as it stands in the text that it names, else in the first sample of the dimension that has these
+    words at this place: another project has other ids. None where it stands in neither. What was said aloud stays."""
+    if said.part is PassagePart.TRANSCRIPT:
+        return replace(said, text_id=None)
+    named = work.texts.many([said.text_id], project_id).values() if said.text_id else ()
+    texts = [*named, *(sample.text for sample in work.think_aloud.samples(dimension_id))]
+    return next((found for text in texts if (found := passage_in(text, said))), None)
+
+
+def _whole(cell: str) -> int | None:
+    return int(cell) if cell.isdecimal() and len(cell) < 12 else None
+
+
 def _cell(row: Mapping[str, Any], column: str) -> str:
     value = row.get(column)
     said = "" if value is None else str(value).strip()
@@ -220,18 +254,28 @@ def add_attributes(
     kind: ContributorKind,
     texts: Sequence[str],
     prompted_by: int | None = None,
+    passages: Sequence[Passage | None] = (),
 ) -> list[int]:
     """Keep what a contributor said, word for word; blank ones are left out. Returns the new ids.
 
-    prompted_by: the text that prompted it.
+    prompted_by: the text that prompted it. passages: of `texts`, in the same order; () for none. Raises InputError for
+    a passage that stands in no text of the project, and adds nothing then.
     """
-    said = [text.strip() for text in texts if text.strip()]
+    marked = passages or [None] * len(texts)
+    said = [(text.strip(), passage) for text, passage in zip(texts, marked, strict=True) if text.strip()]
     if not said:
         raise InputError("There is nothing to add.", "Write at least one consideration.")
     with workbench.database.write() as work:
         project = work.projects.project_of(dimension_id)
         who = work.think_aloud.contributor(project.id, contributor, kind)
-        return write_down(work, dimension_id, who, said, prompted_by=prompted_by)
+        found = [passage and found_passage(work, project.id, dimension_id, passage) for _, passage in said]
+        for number, ((_, passage), kept) in enumerate(zip(said, found, strict=True), start=1):
+            if passage and not kept:
+                raise InputError(
+                    f"The passage of attribute {number} stands in no text of the project.",
+                    "Correct text_id, start, end and quote, or leave the passage out.",
+                )
+        return write_down(work, dimension_id, who, [text for text, _ in said], prompted_by=prompted_by, passages=found)
 
 
 @use_case(Right.FACILITATE, act="brought attributes in", about="contributor")
@@ -248,7 +292,9 @@ def import_attributes(
             "Give it the columns text, contributor and kind, and import it as a table.",
         )
     text = said if isinstance(said, str) else decode_attributes(said)
-    return add_attributes(workbench, dimension_id, contributor, kind, parse_attributes(text))
+    found = parse_said(text)
+    passages = [each.passage for each in found]
+    return add_attributes(workbench, dimension_id, contributor, kind, [each.text for each in found], passages=passages)
 
 
 @use_case(Right.REVIEW)

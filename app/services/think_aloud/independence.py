@@ -3,13 +3,21 @@
 from collections.abc import Iterable, Sequence
 
 from app.construction.lint import sample_hints
-from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind, ExpertProgress, Sample
+from app.domain.attribute import (
+    Attribute,
+    AttributeStatus,
+    Contributor,
+    ContributorKind,
+    ExpertProgress,
+    Passage,
+    Sample,
+)
 from app.domain.people import Right
 from app.domain.project import Dimension
 from app.errors import ConflictError, InputError, NotReadyError, RepeatedError
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.think_aloud import same_words
+from app.think_aloud import same_words, sample_passage
 from db.unit_of_work import UnitOfWork
 
 REMOVED = "removed by its author"
@@ -68,34 +76,59 @@ def write_down(
     round_number: int = 1,
     stage_id: int | None = None,
     prompted_by: int | None = None,
+    passages: Sequence[Passage | None] = (),
 ) -> list[int]:
     """Keep what a contributor said, to the letter; every way of adding attributes ends here. Returns their ids.
 
     Adding an attribute reopens the dimension for this person: what others wrote closes until the next “done”.
-    prompted_by: the text that prompted it. stage_id: of the answer that an LLM gave.
+    prompted_by: the text that prompted it. stage_id: of the answer that an LLM gave. passages: the words that made them
+    say each, () for none; whether they are there is for the caller.
     """
     if who.kind is ContributorKind.HUMAN and texts:
         work.independence.set_done(dimension_id, who.id, False)
-    return work.think_aloud.add_attributes(dimension_id, who.id, texts, round_number, stage_id, prompted_by)
+    return work.think_aloud.add_attributes(dimension_id, who.id, texts, round_number, stage_id, prompted_by, passages)
 
 
 @use_case(Right.TAKE_PART)
 def add_consideration(
-    workbench: Workbench, dimension_id: int, expert: str, text: str, prompted_by: int | None = None
+    workbench: Workbench,
+    dimension_id: int,
+    expert: str,
+    text: str,
+    prompted_by: int | None = None,
+    passage: Passage | None = None,
 ) -> int:
     """Keep one attribute word for word. Adding it reopens the dimension for this expert. Returns its id.
 
-    prompted_by: the text of the sample that prompted it. Raises InputError for a blank one, RepeatedError for one
-    that this expert has made before, word for word.
+    prompted_by: the text of the sample that prompted it. passage: the words of a sample that did; the same attribute
+    on the same passage is kept once, for a browser sends again what isn't confirmed. Raises InputError for a blank
+    attribute and for a passage that is in no sample of the dimension, RepeatedError for an attribute that this expert
+    has made before, word for word.
     """
     if not text.strip():
         raise InputError("There is nothing on the line yet.", "Write one point.")
     with workbench.database.write() as work:
         project = work.projects.project_of(dimension_id)
         who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN)
-        if number := same_point(text, own_points(_written(work, project.id, dimension_id, expert))):
+        marked = sample_passage(work.think_aloud.samples(dimension_id), passage) if passage else None
+        points = own_points(_written(work, project.id, dimension_id, expert))
+        if number := same_point(text, points):
+            if marked and points[number - 1].passage == marked:
+                return points[number - 1].id
             raise RepeatedError(f"You have said this already, as your point {number}.")
-        return write_down(work, dimension_id, who, [text.strip()], prompted_by=prompted_by)[0]
+        return write_down(work, dimension_id, who, [text.strip()], prompted_by=prompted_by, passages=[marked])[0]
+
+
+@use_case(Right.TAKE_PART)
+def passages_of(workbench: Workbench, dimension_id: int, expert: str) -> list[Attribute]:
+    """The attributes with a passage of a text that this expert may see in the samples: their own, and everybody's once
+    they are done. What was removed or excluded is not among them."""
+    with workbench.database.read() as work:
+        project = work.projects.project_of(dimension_id)
+        found = {a.id: a for a in _written(work, project.id, dimension_id, expert)}
+        if work.independence.is_done_by(dimension_id, expert):
+            found |= {a.id: a for a in work.think_aloud.attributes(project.id, dimension_id)}
+    return [a for a in standing(found.values()) if a.passage and a.passage.text_id is not None]
 
 
 @use_case(Right.TAKE_PART)

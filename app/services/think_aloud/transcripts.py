@@ -21,7 +21,7 @@ from app.services.runtime.stage_runs import answered, failed
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
-from app.think_aloud import TRANSCRIPT_PROMPT, by_sentence, propose_from_transcript
+from app.think_aloud import TRANSCRIPT_PROMPT, by_sentence, propose_from_transcript, spoken_passage
 
 # What the transcription endpoint takes (OpenAI's list; local servers take at least wav).
 TRANSCRIPTION_MODELS = [f"{spec.prefix}:{model}" for spec in KNOWN_PROVIDERS.values() for model in spec.transcribers]
@@ -160,7 +160,8 @@ def accept(workbench: Workbench, proposed_id: int, text: str = "") -> int:
         project = work.projects.project_of(transcript.dimension_id)
         who = work.think_aloud.contributor(project.id, transcript.expert, ContributorKind.HUMAN)
         wording = text.strip() or proposal.text
-        added = write_down(work, transcript.dimension_id, who, [wording])[0]
+        marked = spoken_passage(transcript.text, proposal.words)
+        added = write_down(work, transcript.dimension_id, who, [wording], passages=[marked])[0]
         work.transcripts.decide(proposed_id, added, declined=False)
         return added
 

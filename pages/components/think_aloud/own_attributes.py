@@ -141,7 +141,10 @@ def _proposals(workbench: Workbench, transcript: Transcript, dimension: Dimensio
     found = proposals_of(workbench, transcript.id)
     waiting = [proposal for proposal in found if proposal.open]
     accepted = sum(proposal.attribute_id is not None for proposal in found)
-    st.caption(f"{number(len(waiting), 'proposal')} to decide on, {accepted} accepted. Only what you accept counts.")
+    st.caption(
+        f"{number(len(waiting), 'proposal')} to decide on, {accepted} accepted. Only what you accept counts, and "
+        "keeps the words it came from."
+    )
     place = f"{dimension.id}_{transcript.expert}"
     for proposal in waiting[:SHOWN]:
         _proposal(workbench, proposal, place)

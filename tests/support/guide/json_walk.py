@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from app import cli
+from app.domain.attribute import Passage
+from app.services.data.projects import get_project
 from app.services.demo import run_demo
 from app.services.runtime.workbench import open_workbench
 from app.settings import settings
@@ -86,6 +88,15 @@ def _small_demo(_: Documents) -> None:
     run_demo(open_workbench())
 
 
+def _passage_of_a_text(_: Documents) -> None:
+    workbench = open_workbench()
+    project = get_project(workbench, "Demo")
+    with workbench.database.read() as work:
+        text = work.texts.page(project.id, 0, 1)[0]
+    said = {"text": "It begins at once.", "passage": Passage.at(text.text, 0, 5, text.id).to_json()}
+    Path("passage.json").write_text(json.dumps([said]), encoding="utf-8")
+
+
 COMMANDS = dict(all_commands())
 JSON_COMMANDS = {words for words, command in COMMANDS.items() if prints_json(command)}
 NOT_WALKED = {"bench": "Each benchmark has figures of its own."}
@@ -97,6 +108,8 @@ WALK: tuple[str | Callable[[Documents], None], ...] = (
     "project experts Demo",
     "project wording Demo --text summary",
     "dimension list --project Demo",
+    _passage_of_a_text,
+    f"attributes add passage.json {_OF} --contributor Ana --kind human",
     f"attributes list {_OF}",
     "attributes contributors --project Demo",
     f"attributes alike {_OF} --least 0.2",

@@ -2,7 +2,8 @@ import codecs
 
 import pytest
 
-from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
+from app.attribute_analysis.attribute_file import SaidAttribute, decode_attributes, parse_attributes, parse_said
+from app.domain.attribute import Passage
 from app.errors import FileFormatError, InputError
 
 
@@ -40,6 +41,30 @@ def test_json_that_is_nested_broken_or_no_text_is_refused(text: str) -> None:
         parse_attributes(text)
     assert caught.value.hint
     assert len(caught.value.message) < 200
+
+
+PASSAGE = '{"text_id": 1, "start": 0, "end": 4, "quote": "Ends"}'
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        '[{{"text": "- One", "passage": {}}}]',
+        '{{"1": {{"text": "One", "passage": {}}}}}',
+        '{{"text": "One", "passage": {}}}',
+    ],
+)
+def test_json_entry_may_be_an_object_with_a_passage(form: str) -> None:
+    assert parse_said(form.format(PASSAGE)) == [SaidAttribute("One", Passage(1, 0, 4, "Ends"))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['[{"passage": null}]', '[{"text": 1}]', '[{"text": "One", "passage": {"start": 0}}]', '[{"text": {"text": "a"}}]'],
+)
+def test_json_entry_that_is_another_object_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_said(text)
 
 
 def test_half_a_surrogate_pair_is_replaced() -> None:
