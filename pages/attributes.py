@@ -19,6 +19,7 @@ from pages.components.attributes import (
 )
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_project, current_workbench
+from pages.components.shell.enough import enough
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.navigation.screens import link
 
@@ -46,6 +47,7 @@ pool_list(workbench, pool, shown, grouping)
 if runs_it:
     duplicates(workbench, attributes, dimension.id)
 contributor_table(attributes, contributors)
+enough(workbench, project, dimension)
 attribute_downloads(attributes, contributors, dimension)
 if runs_it:
     entry(workbench, project, dimension, attributes)

@@ -8,6 +8,7 @@ from app.services.checklists.assignments import is_theirs_to_do
 from app.services.think_aloud.independence import considerations_of
 from app.services.think_aloud.samples import ensure_samples, held_out
 from pages.components.shell.current import current_workbench, was_pressed
+from pages.components.shell.enough import enough
 from pages.components.shell.expert import expert, role_in
 from pages.components.shell.frame import needs_dimension, sticky
 from pages.components.shell.navigation.screens import go, link
@@ -47,3 +48,4 @@ with writing, sticky("writing"):
     else:
         st.caption("Then write down what to look for. You see your own points only.")
         link("data", "Other samples", help_="For the project's facilitator.", parameters={"section": "Samples"})
+    enough(workbench, project, dimension)

@@ -386,17 +386,20 @@ def one_sided_themes(
     themes = [
         OneSidedTheme(kind, _words(pool, group), tuple(group))
         for kind, lonely in alone.items()
-        for group in _groups(pool, getattr(matrices, measure), [n.attribute for n in lonely], threshold)
+        for group in groups_alike(pool, getattr(matrices, measure), [n.attribute for n in lonely], threshold)
+        if len(group) >= FEWEST_ATTRIBUTES
     ]
     return tuple(sorted(themes, key=lambda theme: (-len(theme.attributes), theme.kind, theme.words)))
 
 
-def _groups(
-    pool: AttributePool, similarity: np.ndarray, attributes: Sequence[int], threshold: float
+def groups_alike(
+    pool: AttributePool, similarity: Floats, attributes: Sequence[int], threshold: float
 ) -> list[list[int]]:
+    """These attributes (positions in the pool) in groups that are alike by `threshold` or more on average; one that is
+    like no other is a group of its own."""
     placed = sorted(attributes, key=lambda i: (pool.texts[i], pool.owners[i]))
     if len(placed) < FEWEST_ATTRIBUTES:
-        return []
+        return [[attribute] for attribute in placed]
     at = np.asarray(placed, dtype=np.intp)
     # No vector, nothing alike: such an attribute joins no group.
     distance = 1.0 - np.nan_to_num(similarity[np.ix_(at, at)], nan=0.0)
@@ -406,7 +409,7 @@ def _groups(
     groups: dict[int, list[int]] = {}
     for attribute, label in zip(placed, labels, strict=True):
         groups.setdefault(int(label), []).append(attribute)
-    return [group for group in groups.values() if len(group) >= FEWEST_ATTRIBUTES]
+    return list(groups.values())
 
 
 def _words(pool: AttributePool, group: Sequence[int]) -> tuple[str, ...]:

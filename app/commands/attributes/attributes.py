@@ -1,4 +1,4 @@
-"""attributes add, import, list and contributors; think-aloud."""
+"""attributes add, import, list, contributors and coverage; think-aloud."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -180,6 +180,7 @@ def register(root: typer.Typer) -> None:
     attributes.command("import")(import_)
     attributes.command("list")(list_)
     attributes.command()(contributors)
+    attributes.command()(coverage)
     register_edits(attributes)
     root.add_typer(attributes, name="attributes")
     root.command("think-aloud")(think_aloud)
@@ -332,6 +333,55 @@ def contributors(project: ProjectOption, json_: JsonOption = False) -> None:
         echo(table(list(rows[0]), [list(row.values()) for row in rows]))
     else:
         echo("Nobody has said yet what to look for. `interacteval think-aloud` asks LLMs.")
+
+
+def coverage(
+    project: ProjectOption,
+    dimension: Annotated[str, typer.Option(help="The dimension's name.")],
+    embedding: Annotated[
+        str | None,
+        typer.Option(
+            help="Says which attributes are alike: local, lsa, openai:MODEL or google:MODEL; without it the sentence "
+            "model on this machine, else lsa.",
+            show_default=False,
+        ),
+    ] = None,
+    least: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="How alike attributes of one theme are, from 0 to 1.")
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Is it enough? Themes found, how much of what experts say they cover, and what one more expert would add.
+
+    Example: interacteval attributes coverage --project Demo --dimension coherence
+    """
+    from app.providers.credentials import Credentials
+    from app.services.attributes.analysis import attribute_coverage, open_embedding, usual_embedding
+    from app.services.data.projects import get_project, one_dimension
+    from app.services.runtime.workbench import open_workbench
+    from app.settings import settings
+
+    workbench = open_workbench()
+    project_id, dimension_id = get_project(workbench, project).id, one_dimension(workbench, project, dimension).id
+    chosen = open_embedding(embedding or usual_embedding(), Credentials.from_settings(settings()))
+    found = attribute_coverage(workbench, project_id, dimension_id, chosen, least)
+    if json_:
+        print_json(found.to_json())
+        return
+    echo(f"{counted(found.attributes, 'attribute')}, {counted(found.themes, 'theme')}")
+    whom = "expert" if found.people else "contributor"
+    if found.coverage is None or found.unseen_themes is None or found.next_expert is None:
+        echo("How much they cover can be estimated once two have said something.")
+    else:
+        value, low, high = (f"{end:.0%}" for end in (found.coverage.value, found.coverage.low, found.coverage.high))
+        echo(f"covered of what one more {whom} would say: {value} (95 % interval {low} to {high})")
+        echo(f"one more {whom} would add about {found.next_expert:.1f} new themes")
+        echo(f"themes not seen yet: {found.unseen_themes:.0f} or more")
+    rows = [[name, one.of, one.covered, one.low, one.high] for name, one in found.leave_one_out.items()]
+    echo("\n" + table([whom, "attributes", "others have", "95 % from", "to"], rows))
+    echo(
+        f"\nCosine of {found.embedding}: {found.threshold:g} on average in a theme, {found.near:g} to what others have."
+    )
 
 
 def think_aloud(

@@ -1,6 +1,6 @@
 """Compare: similarity, topics and coverage of people's and LLMs' attributes."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from app.attribute_analysis.coverage import ThemeCoverage, theme_coverage
 from app.attribute_analysis.embedding import Embedder, LsaEmbedder
 from app.attribute_analysis.pool import AttributePool, pool_attributes
 from app.attribute_analysis.similarity import (
@@ -50,10 +51,12 @@ __all__ = [
     "OneSidedTheme",
     "SetComparison",
     "Similarity",
+    "ThemeCoverage",
     "TopicAnalysis",
     "TopicGrouping",
     "UniqueAndShared",
     "UniqueAttributes",
+    "attribute_coverage",
     "compare_contributors",
     "find_unique_attributes",
     "names_of_task",
@@ -65,6 +68,10 @@ __all__ = [
 
 
 LSA_NAME, LOCAL_NAME = "lsa", "local"
+SAME_THEME = {LSA_NAME: 0.1, LOCAL_NAME: 0.4}
+"""How alike attributes of one theme are on average, by embedding: nearest to themes made by hand of the demo's."""
+NEAR = {LSA_NAME: 0.2, LOCAL_NAME: 0.55}
+"""From which cosine on an attribute says something like another one, by embedding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +221,37 @@ def active_attributes(workbench: Workbench, project_id: int, dimension_id: int) 
     return [attribute for attribute in found if attribute.status is AttributeStatus.ACTIVE]
 
 
+@use_case(Right.FACILITATE)
+def attribute_coverage(
+    workbench: Workbench, project_id: int, dimension_id: int, embedding: Embedding = LSA, least: float | None = None
+) -> ThemeCoverage:
+    """How much of what experts say about the dimension is there already. An attribute that was merged counts for its
+    contributor, with the wording that stands for it. least: how alike attributes of one theme are, `SAME_THEME` of the
+    embedding without it.
+
+    Raises as `find_unique_attributes`.
+    """
+    with workbench.database.read() as work:
+        found = {a.id: a for a in work.think_aloud.attributes(project_id, dimension_id)}
+    said = [
+        (one.contributor, one.kind, stands.text)
+        for _, one in sorted(found.items())
+        if (stands := _stands_for(one, found)) is not None and stands.text.strip()
+    ]
+    name = embedding.name if embedding.name in NEAR else LOCAL_NAME
+    return _covered(tuple(said), SAME_THEME[name] if least is None else least, NEAR[name], embedding)
+
+
+def _stands_for(attribute: Attribute, found: Mapping[int, Attribute]) -> Attribute | None:
+    """What counts in an attribute's place: itself, or what it was merged into; None for what doesn't count."""
+    seen = set[int]()
+    now: Attribute | None = attribute
+    while now is not None and now.status is AttributeStatus.MERGED and now.id not in seen:
+        seen.add(now.id)
+        now = found.get(now.merged_into or 0)
+    return now if now is not None and now.status is AttributeStatus.ACTIVE else None
+
+
 def compare_contributors(attributes: Sequence[Attribute], embedding: Embedding = LSA) -> ContributorComparison:
     """Raises NotReadyError where no attribute is active, a ProviderError where the embedding's provider fails."""
     return _compared(_said(attributes), embedding)
@@ -309,6 +347,13 @@ def _noticed(said: _Said, threshold: float, embedding: Embedding) -> UniqueAttri
     return computed_apart(COMPUTATION_SECONDS, _unique, _pool(said), _to_compute(said, embedding), threshold)
 
 
+@lru_cache(maxsize=32)
+def _covered(said: _Said, least: float, near: float, embedding: Embedding) -> ThemeCoverage:
+    if len(said) < MANY:
+        return _coverage(said, _matrices(said, embedding), least, near)
+    return computed_apart(COMPUTATION_SECONDS, _coverage, said, _to_compute(said, embedding), least, near)
+
+
 @lru_cache(maxsize=64)
 def _within_sets(said: _Said, sets: tuple[tuple[int, ...], ...], embedding: Embedding) -> list[Similarity]:
     if len(said) < MANY:
@@ -331,6 +376,14 @@ def _unique(pool: AttributePool, matrices: PairMatrices | Embedder, threshold: f
         themes=one_sided_themes(pool, found, threshold),
         map=map_attributes(found),
     )
+
+
+def _coverage(said: _Said, matrices: PairMatrices | Embedder, least: float, near: float) -> ThemeCoverage:
+    pool = _pool(said)
+    order = list(pool.contributors)
+    grouped = sorted(range(len(said)), key=lambda place: order.index(said[place][0]))  # as the pool has them
+    at = {place: position for position, place in enumerate(grouped)}
+    return theme_coverage(pool, _computed(pool, matrices), [at[place] for place in range(len(said))], least, near)
 
 
 def _similarities(

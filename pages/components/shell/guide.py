@@ -59,6 +59,7 @@ EXPLAINED: Mapping[str, str] = {
     "cost": "figures.html#quality-against-cost",
     "writers": "figures.html#texts-by-people-and-by-llms",
     "conditions": "researchers.html#whose-attributes",
+    "enough": "figures.html#themes-and-what-is-left",
     "overlap": "figures.html#attribute-overlap",
     "likeness": "figures.html#likeness",
     "contribution": "figures.html#whose-attributes-reached-the-checklist",

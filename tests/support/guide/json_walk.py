@@ -113,6 +113,7 @@ WALK: tuple[str | Callable[[Documents], None], ...] = (
     f"attributes list {_OF}",
     "attributes contributors --project Demo",
     f"attributes alike {_OF} --least 0.2",
+    f"attributes coverage {_OF} --embedding lsa",
     f"attributes add ideas.txt {_OF} --contributor Ana --kind human",
     f"lineage {_OF}",
     "runs list",

@@ -1,0 +1,175 @@
+"""Enough? For facilitators: how much of what experts would say is there already, and what one more would add."""
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from app.domain.chart_look import NEUTRAL, PERSON
+from app.domain.people import Right
+from app.domain.project import Dimension, Project
+from app.errors import WorkbenchError
+from app.services.attributes.analysis import (
+    LSA_NAME,
+    ThemeCoverage,
+    attribute_coverage,
+    open_embedding,
+    usual_embedding,
+)
+from app.services.runtime.use_case import may
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.guide import more_in_guide
+from pages.components.shell.picture import Chart, picture
+from pages.components.shell.words import model_label, number, plain, show_error
+
+ORDER, AVERAGE = "in the order they came", "average over all orders"
+COVERAGE_HELP = (
+    "Of what one more expert like these would say, the share that somebody has said already, with its 95 % interval. "
+    "It is estimated from how many themes only one expert has (Good-Turing; Chao and Jost 2012)."
+)
+UNSEEN_HELP = "Themes that experts like these have and nobody said so far: at least so many (Chao2)."
+LIMITS = (
+    "What this doesn't say: whether the themes matter, whether other kinds of experts would see others, and whether a "
+    "checklist asks for them all. Themes are groups of attributes formed by {embedding}, not by anybody's "
+    "judgment; merging attributes that say the same on Attributes makes them better. With few experts the interval is "
+    "wide, and that is the answer."
+)
+LEFT_OUT_HELP = (
+    "For each expert: the share of their attributes to which somebody else said something like it. It stands for what "
+    "a checklist made without them would miss. Closeness of wording is measured; no checklist is built, nobody asked."
+)
+
+
+def enough(workbench: Workbench, project: Project, dimension: Dimension) -> None:
+    """Folded until it is wanted: a sentence model takes seconds to load. Nothing for those who don't run the project.
+
+    Numbers only: a facilitator who thinks aloud too reads nobody's words here.
+    """
+    if not may(workbench, Right.FACILITATE, project_id=project.id):
+        return
+    unfolded = st.expander("Enough?", key="enough", on_change="rerun", icon=":material/query_stats:")
+    if not unfolded.open:
+        return
+    with unfolded:
+        try:
+            with st.spinner("Looking for attributes that say the same"):
+                embedding = open_embedding(usual_embedding(), workbench.credentials)
+                found = attribute_coverage(workbench, project.id, dimension.id, embedding)
+        except WorkbenchError as error:
+            show_error(error)
+            return
+        _figures(found)
+        if len(found.in_order) > 1:
+            _accumulation(found, dimension.id)
+        _left_out(found)
+        model = "word statistics" if embedding.name == LSA_NAME else "a sentence model"
+        st.caption(LIMITS.format(embedding=model))
+
+
+def _figures(found: ThemeCoverage) -> None:
+    with st.container(horizontal=True, gap="large", key="enough_figures"):
+        st.metric(
+            "Themes",
+            f"{found.themes:,}",
+            help=f"Groups of the {number(found.attributes, 'attribute')} that say the same." + more_in_guide("enough"),
+            width="content",
+        )
+        if found.coverage is not None:
+            value, low, high = (
+                f"{100 * one:.0f}" for one in (found.coverage.value, found.coverage.low, found.coverage.high)
+            )
+            st.metric("Covered", f"{value} % ({low} to {high})", help=COVERAGE_HELP, width="content")
+            st.metric("Not seen yet", f"{found.unseen_themes:,.0f} or more", help=UNSEEN_HELP, width="content")
+    st.markdown(plain(" ".join(_sentences(found))))
+
+
+def _sentences(found: ThemeCoverage) -> list[str]:
+    whom = "expert" if found.people else "contributor"
+    if found.next_expert is None:
+        said = ["What one more expert would add can be estimated once two have said something."]
+    else:
+        said = [f"One more {whom} would add about {_rounded(found.next_expert)}."]
+    last = number(found.last_attributes, "attribute")
+    said.append(f"The last {last} brought {_new(found.last_attributes_added)}.")
+    if len(found.in_order) > 1:
+        said.append(f"{model_label(found.last_expert)}, the last {whom}, brought {_new(found.last_expert_added)}.")
+    if found.otherwise:
+        low, high = (f"{100 * each:.0f}" for each in found.otherwise)
+        same = f"{low} %" if low == high else f"{low} to {high} %"
+        said.append(f"With themes formed a quarter looser or stricter, {same} would be covered.")
+    return said
+
+
+def _new(themes: int) -> str:
+    return number(themes, "new theme") if themes else "no new theme"
+
+
+def _rounded(themes: float) -> str:
+    """Below ten with one decimal, where halves matter."""
+    shown = f"{themes:.0f}" if themes >= 10 else f"{themes:.1f}"
+    return f"{shown} new themes"
+
+
+def _accumulation(found: ThemeCoverage, dimension_id: int) -> None:
+    caption = (
+        "Themes found, by how many contributors were heard. A line that flattens says that there is little left. "
+        "Dashed: one more, estimated."
+    )
+    picture(_chart(found), "themes", f"enough_{dimension_id}", caption)
+
+
+def _chart(found: ThemeCoverage) -> Chart:
+    rows = [
+        (place, float(one.themes), ORDER, model_label(one.contributor)) for place, one in enumerate(found.in_order, 1)
+    ]
+    rows += [(place, themes, AVERAGE, f"any {place}") for place, themes in enumerate(found.expected, 1)]
+    base = alt.Chart(pd.DataFrame(rows, columns=["heard", "themes", "line", "who"])).encode(
+        x=alt.X("heard:Q", title="Contributors heard", axis=alt.Axis(tickMinStep=1, format="d")),
+        y=alt.Y("themes:Q", title="Themes", scale=alt.Scale(zero=True)),
+        tooltip=[
+            alt.Tooltip("who:N", title="Who"),
+            alt.Tooltip("heard:Q", title="Contributors heard"),
+            alt.Tooltip("themes:Q", title="Themes", format=".1f"),
+        ],
+    )
+    kinds = alt.Scale(domain=[ORDER, AVERAGE], range=[PERSON, NEUTRAL])
+    legend = alt.Legend(orient="bottom", title=None, labelLimit=0, columns=1)
+    lines = [base.mark_line(point=alt.OverlayMarkDef(size=60)).encode(alt.Color("line:N", scale=kinds, legend=legend))]
+    if found.next_expert is not None:
+        so_far = len(found.in_order)
+        ahead = [
+            (so_far, found.themes, "all so far"),
+            (so_far + 1, found.themes + found.next_expert, "one more, estimated"),
+        ]
+        data = pd.DataFrame(ahead, columns=["heard", "themes", "who"])
+        lines.append(
+            base.properties(data=data).mark_line(
+                strokeDash=[4, 4], color=NEUTRAL, point=alt.OverlayMarkDef(color=NEUTRAL)
+            )
+        )
+    chart: Chart = alt.layer(*lines).properties(height=330)
+    return chart
+
+
+def _left_out(found: ThemeCoverage) -> None:
+    if not found.leave_one_out:
+        return
+    st.markdown("**What the others already have of each**", help=LEFT_OUT_HELP)
+    table = pd.DataFrame(
+        [
+            {
+                "Expert" if found.people else "Contributor": model_label(name),
+                "Attributes": one.of,
+                "Others have": one.covered,
+                "Share": f"{100 * one.covered / one.of:.0f} % ({100 * one.low:.0f} to {100 * one.high:.0f})",
+            }
+            for name, one in found.leave_one_out.items()
+        ]
+    )
+    st.dataframe(
+        table,
+        placeholder="–",
+        hide_index=True,
+        key="enough_left_out",
+        width="content",
+        column_config={"Share": st.column_config.TextColumn(help="In brackets: 95 % interval (Wilson).")},
+    )

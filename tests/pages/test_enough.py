@@ -1,0 +1,58 @@
+"""Enough?: figures for facilitators beside the attributes and while thinking aloud."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.attribute import ContributorKind
+from app.domain.people import Actor, Role
+from app.domain.project import Dimension, Task, Text
+from app.services.attributes.attributes import add_attributes
+from app.services.data.projects import create_project
+from app.services.runtime.workbench import Workbench
+from pages.components.shell import current
+
+Open = Callable[[str], AppTest]
+
+
+def opened(app: AppTest) -> AppTest:
+    app.session_state["enough"] = True
+    return app.run()
+
+
+def metrics(app: AppTest) -> dict[str, str]:
+    return {one.label: one.value for one in app.metric}
+
+
+@pytest.mark.parametrize("screen", ["attributes", "think_aloud"])
+def test_enough_shows_coverage_and_what_others_have(demo: Workbench, open_screen: Open, screen: str) -> None:
+    app = opened(open_screen(screen))
+    assert not app.exception
+    assert {"Themes", "Covered", "Not seen yet"} <= set(metrics(app))
+    (left_out,) = [table.value for table in app.dataframe if "Others have" in table.value]
+    assert (left_out["Others have"] <= left_out["Attributes"]).all()
+
+
+def test_enough_of_one_contributor_shows_no_estimate(workbench: Workbench, open_screen: Open) -> None:
+    project = create_project(workbench, "Letters", Task("letter"), (Dimension("tone", "How it sounds."),))
+    with workbench.database.write() as work:
+        work.texts.add_many(project.id, [Text("a", "Dear Ana")])
+    add_attributes(workbench, 1, "Ana", ContributorKind.HUMAN, ["It is polite.", "It greets the reader."])
+    app = opened(open_screen("attributes"))
+    assert not app.exception
+    assert metrics(app) == {"Themes": "2"}
+
+
+@pytest.mark.parametrize("role", [Role.EXPERT, Role.READER])
+def test_enough_is_not_shown_to_others(
+    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch, role: Role
+) -> None:
+    with demo.database.write() as work:
+        person = work.people.add("invite", "ana", "Ana")
+        work.people.join(person.id, 1, role, "Ana")
+        actor: Actor = work.people.actor(person.id)
+    monkeypatch.setattr(current, "who_asks", lambda *_: actor)
+    app = opened(open_screen("think_aloud" if role is Role.EXPERT else "attributes"))
+    assert metrics(app) == {}
+    assert not any(one.label == "Enough?" for one in app.expander)
