@@ -28,6 +28,7 @@ _COMMANDS = (
     "checklists.disagreements",
     "data.split",
     "conditions.conditions",
+    "reproduce",
     "scoring.score",
     "scoring.judge",
     "scoring.runs",

@@ -45,6 +45,13 @@ _FILES = {
         f"{n % 4 + 1},{n / 4}\n"
         for n in range(30)
     ),
+    "letters.yaml": "paper: letters\ntitle: Letters\ndata:\n  letters: {title: Letters, fetch: letters.csv, "
+    "mapping: [text=text, doc_id=doc, system_id=writer, reference=model answer], ratings: [Order=rater1, Order=rater2]}\nmethods:\n"
+    "  rouge: {evaluator: rouge-l}\n  own: {imported: own}\n  judged: {evaluator: llm-score, model: GPT-4}\n"
+    "tables:\n  table-1:\n"
+    "    title: agreement\n    level: dataset\n    columns: [{heading: Order, data: letters, dimension: Order}]\n"
+    "    rows: [{label: ROUGE, method: rouge}, {label: Own, method: own, published: [0.5]}, "
+    "{label: GPT-4, method: judged}]\n",
     "attributes.csv": "dimension,contributor,kind,text\nOrder,Ana,human,Each sentence follows from the last.\n",
     "answers.csv": "doc,system,"
     + ",".join(_ANSWERS)
@@ -158,6 +165,9 @@ WALK: tuple[str | Callable[[Documents], None], ...] = (
     "runs quality --project Letters --dimension Order",
     "runs bias {runs list[0][run]} --dimension Order --people a",
     "scores import letters.csv --project Letters --dimension Order --column own --doc-id doc --system-id writer",
+    "reproduce list",
+    "reproduce letters.yaml table-1 --data letters.csv --dry-run",
+    "reproduce letters.yaml table-1 --project Letters",
     "writings list --project Letters --dimension Order",
     "conditions run --project Letters --dimension Order --model rules --judge rules",
     "conditions show --project Letters",
@@ -265,6 +275,7 @@ def _take(step: str | Callable[[Documents], None], documents: Documents) -> None
         return
     words = command_of(step)
     kept = f"{words} --dry-run" if "--dry-run" in step else words  # what would be asked is another document
+    kept = f"{words} list" if step == "reproduce list" else kept  # no command of its own: the list stands for a paper
     line = step.format_map({name: found[-1] for name, found in documents.items()})
     takes_json = words in JSON_COMMANDS
     document = printed(f"{line} --json" if takes_json else line)

@@ -1,0 +1,1 @@
+"""Tables of papers, made again from their recipes."""

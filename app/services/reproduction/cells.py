@@ -1,0 +1,325 @@
+"""Cells of a paper's table: the published figure, ours with its interval, and their difference."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from statistics import fmean
+from typing import Any, cast
+
+from app.corpora.recipes import Column, Row
+from app.corpora.recipes.recipe import Place
+from app.meta_evaluation.evaluation import (
+    Figure,
+    MetaEvaluation,
+    ScoredDimension,
+    evaluate,
+    mean_over_dimensions,
+)
+from app.meta_evaluation.score_matrix import RESAMPLES, Coefficient, Duplicates
+from app.services.conditions.study import plan_trials
+from app.services.conditions.study_figures import StudyFigures, trial_figures
+from app.services.reproduction.data_files import PublishedScores, read_scores
+from app.services.reproduction.reproduction import (
+    FileSource,
+    ImportedSource,
+    Reproduction,
+    RunSource,
+    Source,
+    StudySource,
+)
+from app.services.results.results import Choices, DimensionResult, kept_result
+from app.services.results.run_comparison import compare_runs, sets_named
+
+__all__ = ["Cell", "TableCells", "cells_of"]
+
+MARKS = ("†", "‡")
+LIKELY = 0.05
+_NO_MEAN_OF_Z = "The paper doesn't say how it averages z over dimensions."
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One figure of a table. low, high: of our 95 % interval; mark: † or ‡ where ours is above the columns that the
+    recipe names for it, by a permutation test at .05; reason: why there is no figure of ours."""
+
+    row: str
+    column: str
+    published: float | None
+    ours: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    mark: str = ""
+    reason: str = ""
+
+    @property
+    def difference(self) -> float | None:
+        """Ours less the published."""
+        return None if self.ours is None or self.published is None else self.ours - self.published
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"difference": self.difference}
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """Scores beside ratings, a place a text; `keys` tell which texts of several dimensions are the same."""
+
+    keys: tuple[object, ...]
+    scores: tuple[float | None, ...]
+    ratings: tuple[float | None, ...]
+    sources: tuple[str, ...]
+    writers: tuple[str, ...]
+    items: tuple[str, ...]
+    on_scale: bool
+    duplicates: Duplicates
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Figures of one column, and what they rest on where an average can be drawn anew; `run` where it is one."""
+
+    figures: Mapping[str, Figure | float | None]
+    scored: _Scored | None = None
+    run: int | None = None
+    dimension: int | None = None
+
+
+@dataclass
+class TableCells:
+    """Of a reproduction, as it stands. resamples: of intervals, 0 for none."""
+
+    made: Reproduction
+    resamples: int = RESAMPLES
+    _found: dict[tuple[str, str], list[_Found] | str] = field(default_factory=dict)
+    _studies: dict[object, Sequence[StudyFigures]] = field(default_factory=dict)
+
+    def cells(self) -> list[Cell]:
+        """Row by row, from left to right."""
+        places = self.made.table.places
+        found: dict[tuple[str, str], Cell] = {}
+        for row in sorted(self.made.rows, key=lambda row: bool(row.mean_of)):
+            for number, place in enumerate(places):
+                published = row.published[number] if row.published else None
+                cell = self._mean_of(row, place, published, found) if row.mean_of else self._cell(row, place, published)
+                found[row.label, place.heading] = cell
+        return [found[row.label, place.heading] for row in self.made.rows for place in places]
+
+    def _mean_of(self, row: Row, place: Place, published: float | None, found: Mapping[tuple[str, str], Cell]) -> Cell:
+        """Over the rows that have a figure, models of one's own among them."""
+        own = [each.label for each in self.made.rows if each not in self.made.table.rows]
+        cells = [found[label, place.heading] for label in (*row.mean_of, *own)]
+        values = [cell.ours for cell in cells if cell.ours is not None]
+        reason = "" if values else "None of its rows has a figure."
+        return Cell(row.label, place.heading, published, fmean(values) if values else None, reason=reason)
+
+    def _cell(self, row: Row, place: Place, published: float | None) -> Cell:
+        if place.column is None:
+            return self._average(row, place, published)
+        found = self._column(row, place.column)
+        if isinstance(found, str):
+            return Cell(row.label, place.heading, published, reason=found)
+        figures = [each.figures.get(place.figure) for each in found]
+        mark = self._mark(row, place, found[0]) if len(found) == 1 and place.column.against else ""
+        return _joined(Cell(row.label, place.heading, published, mark=mark), figures)
+
+    def _average(self, row: Row, place: Place, published: float | None) -> Cell:
+        columns = [column for column in self.made.table.columns if place.figure in column.figures]
+        several = [self._column(row, column) for column in columns]
+        empty = Cell(row.label, place.heading, published)
+        if place.figure.startswith("fisher"):
+            return Cell(row.label, place.heading, published, reason=_NO_MEAN_OF_Z)
+        lacking = next((each for each in several if isinstance(each, str)), None)
+        if lacking is not None:
+            return Cell(row.label, place.heading, published, reason=lacking)
+        found = [each for each in several if not isinstance(each, str)]
+        parts = [each[0].scored for each in found if len(each) == 1 and each[0].scored is not None]
+        if len(parts) == len(columns):
+            return _joined(empty, [self._over(parts)[place.figure]])
+        values = [_value(figure.figures.get(place.figure)) for each in found for figure in each]
+        known = [value for value in values if value is not None]
+        return _joined(empty, [fmean(known) if known and len(known) == len(values) else None])
+
+    def _over(self, parts: Sequence[_Scored]) -> Mapping[str, Figure]:
+        """The mean over columns, whose texts may be others in each."""
+        rows = {
+            key: (source, writer, item)
+            for part in parts
+            for key, source, writer, item in zip(part.keys, part.sources, part.writers, part.items, strict=True)
+        }
+        sources, writers, items = ([about[place] for about in rows.values()] for place in range(3))
+        table, scored = self.made.table, []
+        for part in parts:
+            scores, ratings = (dict(zip(part.keys, values, strict=True)) for values in (part.scores, part.ratings))
+            scored.append(ScoredDimension([scores.get(k) for k in rows], [ratings.get(k) for k in rows], part.on_scale))
+        return mean_over_dimensions(
+            scored,
+            group=sources,
+            system=writers if any(writers) else None,
+            item=None if any(writers) else items,
+            level=table.level,
+            duplicates=parts[0].duplicates,
+            resamples=self.resamples,
+        )
+
+    def _column(self, row: Row, column: Column) -> list[_Found] | str:
+        key = row.label, column.heading
+        if key not in self._found:
+            sources = self.made.sources[key]
+            self._found[key] = sources if isinstance(sources, str) else self._of_sources(sources, column)
+        return self._found[key]
+
+    def _of_sources(self, sources: Sequence[Source], column: Column) -> list[_Found] | str:
+        found = []
+        for source in sources:
+            each = self._of_source(source, column)
+            if isinstance(each, str):
+                return each
+            found.append(each)
+        return found
+
+    def _of_source(self, source: Source, column: Column) -> _Found | str:
+        match source:
+            case FileSource():
+                return self._of_file(source, column)
+            case RunSource():
+                run = self.made.run_of(source.project, source.options)
+                return self._of_run(run.id, source.dimension.id, column) if run and run.done else "Not scored yet."
+            case ImportedSource():
+                return self._of_run(source.run, source.dimension.id, column)
+            case StudySource():
+                return self._of_study(source, column)
+
+    def _choices(self) -> Choices:
+        return Choices(self.made.table.level, duplicates=self.made.table.duplicates, resamples=self.resamples)
+
+    def _of_run(self, run: int, dimension: int, column: Column) -> _Found | str:
+        result = kept_result(self.made.workbench, run, dimension, self._choices())
+        if result is None:
+            return "Not scored yet."
+        return _Found(_named(result.meta), _scored(result, column.data), run, dimension)
+
+    def _of_file(self, source: FileSource, column: Column) -> _Found | str:
+        rows = read_scores(source.data, source.paths, source.dimension)
+        if rows is None:
+            return f"No file of {source.data.title} is named after {source.dimension}."
+        meta = evaluate(
+            rows.scores,
+            rows.ratings,
+            group=rows.sources,
+            system=rows.writers if any(rows.writers) else None,
+            level=self.made.table.level,
+            duplicates="keep",
+            resamples=self.resamples,
+            on_scale=True,
+        )
+        return _Found(_named(meta), _published(rows, column))
+
+    def _of_study(self, source: StudySource, column: Column) -> _Found | str:
+        trials = self._figures_of(source)
+        trial = trials[min(source.trial, len(trials)) - 1]
+        rows = {row.family.value: row for row in trial.rows if row.dimension.id == source.dimension.id and not row.name}
+        missing = [name for name in source.conditions if name not in rows]
+        if missing:
+            return f"The condition {missing[0]} isn't scored yet, or its contributors have no attributes."
+        if len(source.conditions) == 2:
+            return self._difference(source, trial)
+        members = rows[source.conditions[0]].members
+        if source.contributor:
+            name = source.contributor.casefold()
+            members = tuple(m for m in members if name in m.condition.name.casefold())
+            if not members:
+                return f"No contributor is called like {source.contributor}."
+        if len(members) == 1:
+            return self._of_run(members[0].run, source.dimension.id, column)
+        return _Found({str(name): figure for name, figure in rows[source.conditions[0]].figures.items()})
+
+    def _figures_of(self, source: StudySource) -> Sequence[StudyFigures]:
+        key = source.project.id, source.options
+        if key not in self._studies:
+            plans = plan_trials(self.made.workbench, source.project, source.options)
+            self._studies[key] = trial_figures(
+                self.made.workbench, plans, self.made.table.level, permutations=0, resamples=self.resamples
+            ).trials
+        return self._studies[key]
+
+    def _difference(self, source: StudySource, trial: StudyFigures) -> _Found | str:
+        """Fisher's z, of the second less the first."""
+        for each in trial.differences:
+            keys = (each.first.family.value, each.second.family.value)
+            if each.first.dimension.id == source.dimension.id and keys == source.conditions:
+                return _Found({f"fisher-{name}": tested.fisher.statistic for name, tested in each.tested.items()})
+        return f"{source.conditions[0]} and {source.conditions[1]} aren't compared."
+
+    def _mark(self, row: Row, place: Place, found: _Found) -> str:
+        column = place.column
+        assert column is not None  # averages have no mark
+        said = ""
+        for mark, heading in zip(MARKS, column.against, strict=False):
+            other = next(each for each in self.made.table.columns if each.heading == heading)
+            base = self._column(row, other)
+            if isinstance(base, str) or len(base) != 1 or None in (base[0].run, found.run):
+                continue
+            runs = cast("list[int]", [base[0].run, found.run])
+            said += mark if self._better(other, found, runs, cast("Coefficient", place.figure)) else ""
+        return said
+
+    def _better(self, other: Column, found: _Found, runs: Sequence[int], figure: Coefficient) -> bool:
+        """Whether the second run agrees better with people than the first, and not by chance."""
+        project = self.made.projects[other.data]
+        assert project is not None and found.dimension is not None
+        first, second = sets_named(self.made.workbench, project.id, found.dimension, runs)
+        (compared,) = compare_runs(self.made.workbench, found.dimension, first, [second], self._choices())
+        if compared.comparison is None:
+            return False
+        tested = compared.comparison.differences[figure]
+        difference, p = tested.figure.difference, tested.permutation.p
+        return difference is not None and difference > 0 and p is not None and p < LIKELY
+
+
+def cells_of(made: Reproduction, resamples: int = RESAMPLES) -> list[Cell]:
+    """Every cell of the table, from what has been scored so far."""
+    return TableCells(made, resamples).cells()
+
+
+def _joined(cell: Cell, figures: Sequence[Figure | float | None]) -> Cell:
+    """The cell with one figure and its interval; of several models with their mean, which has none."""
+    first = figures[0]
+    if len(figures) == 1 and isinstance(first, Figure):
+        return replace(cell, ours=first.value, low=first.low, high=first.high, n=first.n, reason=_reason(first))
+    known = [value for figure in figures if (value := _value(figure)) is not None]
+    if len(known) < len(figures):
+        return replace(cell, reason="It has no such figure.")
+    return replace(cell, ours=fmean(known))
+
+
+def _named(meta: MetaEvaluation) -> Mapping[str, Figure]:
+    return {str(name): figure for name, figure in meta.figures.items()} | {"mae": meta.mae}
+
+
+def _reason(figure: Figure) -> str:
+    return figure.reason if figure.value is None else ""
+
+
+def _value(figure: Figure | float | None) -> float | None:
+    return figure.value if isinstance(figure, Figure) else figure
+
+
+def _scored(result: DimensionResult, data: str) -> _Scored:
+    """The texts that figures rest on; the same text on other dimensions has the same key."""
+    rows = result.compared
+    return _Scored(
+        tuple((data, row.text) for row in rows),
+        tuple(row.score for row in rows),
+        tuple(row.human for row in rows),
+        tuple(f"{data} {row.doc_id}" for row in rows),
+        tuple(row.system_id for row in rows),
+        tuple(row.item_id for row in rows),
+        result.on_scale,
+        result.choices.duplicates,
+    )
+
+
+def _published(rows: PublishedScores, column: Column) -> _Scored:
+    keys = tuple((column.heading, number) for number in range(len(rows.scores)))
+    items = tuple(f"{column.heading} {number}" for number in range(len(rows.scores)))
+    return _Scored(keys, rows.scores, rows.ratings, rows.sources, rows.writers, items, True, "keep")

@@ -1,0 +1,207 @@
+"""Files for a paper's table: which data set each holds, and their way into the table's projects."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.corpora.mapping import ColumnMapping
+from app.corpora.reading import FORMATS, detect_format
+from app.corpora.recipes import DataSet, PaperRecipe, PaperTable
+from app.corpora.rows import BadCellError, identifier, is_blank, number
+from app.corpora.table import load_table, open_table
+from app.domain.attribute import ContributorKind
+from app.domain.project import Project
+from app.errors import FileFormatError, InputError, WorkbenchError
+from app.input_file import read_file, shown_path
+from app.services.attributes.attributes import (
+    attribute_sets,
+    attributes_of,
+    import_attribute_table,
+    import_attributes,
+)
+from app.services.data.imports import import_file
+from app.services.data.projects import dimensions_named, get_project, save_dimension, save_task
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import list_runs
+
+__all__ = ["PublishedScores", "bring_attributes_in", "bring_texts_in", "file_sets", "read_scores"]
+
+_KINDS = {"human": ContributorKind.HUMAN, "expert": ContributorKind.HUMAN, "llm": ContributorKind.LLM}
+_TABLES = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx"})
+Files = Mapping[str, Sequence[Path]]
+
+
+def file_sets(recipe: PaperRecipe, table: PaperTable, given: Sequence[str]) -> dict[str, list[Path]]:
+    """Data set -> its files, of FILE or DATA=FILE as typed. A file is known by its structure, and by its path where
+    several data sets have the same.
+
+    Raises NotFoundError for a missing file, InputError for one that is none of the table's data sets.
+    """
+    names = recipe.data_of(table)
+    found: dict[str, list[Path]] = {}
+    for entry in given:
+        name, sign, rest = entry.partition("=")
+        known = bool(sign) and name in recipe.data
+        path = Path(rest if known else entry)
+        if known and name not in names:
+            raise InputError(f"This table takes no data set {name}.", f"It takes {', '.join(names)}.")
+        found.setdefault(name if known else _set_of(recipe, names, path, found), []).append(path)
+    for name, paths in found.items():
+        if recipe.data[name].kind == "texts" and len(paths) > 1:
+            raise InputError(
+                f"{shown_path(paths[0])} and {shown_path(paths[1])} are both taken for {name}.",
+                "Name the data set of each: --data NAME=FILE.",
+            )
+    return found
+
+
+def _set_of(recipe: PaperRecipe, names: Sequence[str], path: Path, found: Mapping[str, Sequence[Path]]) -> str:
+    read_file(path) if not path.exists() else None  # says what is wrong with the path
+    of_kind = {kind: [name for name in names if recipe.data[name].kind == kind] for kind in _ALL_KINDS}
+    if of_kind["attributes"] and "attribute" in path.name.lower():
+        return of_kind["attributes"][0]
+    columns = _columns(path)
+    scores = [name for name in of_kind["scores"] if {recipe.data[name].score, recipe.data[name].rating} <= columns]
+    if scores:
+        return _of_scores(recipe, scores, path, found)
+    there = _format(path)
+    fitting = [name for name in of_kind["texts"] if recipe.data[name].format in (there, "auto")]
+    named = [name for name in fitting if _has_words(recipe.data[name], path)]
+    if len(named) == 1 or len(fitting) == 1:
+        return (named or fitting)[0]
+    takes = "; ".join(f"{name} ({recipe.data[name].title})" for name in names)
+    raise InputError(
+        f"{shown_path(path)} can't be told to be one of the table's data sets.",
+        f"Name it, --data NAME=FILE. The table takes {takes}.",
+    )
+
+
+_ALL_KINDS = ("texts", "attributes", "scores")
+
+
+def _has_words(data: DataSet, path: Path) -> bool:
+    """Whether the path has all of the words that tell the data set's files, and none of the others."""
+    return bool(data.names or data.not_names) and not _lacking(data, path) and not _foreign(data, path)
+
+
+def _lacking(data: DataSet, path: Path) -> int:
+    """How many of the words that tell the data set's files the path doesn't have."""
+    return sum(_plain(word) not in _where(path) for word in data.names)
+
+
+def _foreign(data: DataSet, path: Path) -> bool:
+    return any(_plain(word) in _where(path) for word in data.not_names)
+
+
+def _where(path: Path) -> str:
+    """The name of the file and of two folders around it, without what separates words."""
+    return _plain("/".join(path.resolve().parts[-3:]))
+
+
+def _plain(text: str) -> str:
+    return "".join(character for character in text.lower() if character.isalnum() or character == "/")
+
+
+def _of_scores(recipe: PaperRecipe, names: Sequence[str], path: Path, found: Mapping[str, Sequence[Path]]) -> str:
+    """The one whose words the path has; else, of those that lack the fewest, the first without a file of this name."""
+    fitting = [name for name in names if not _foreign(recipe.data[name], path)] or list(names)
+    fitting.sort(key=lambda name: _lacking(recipe.data[name], path))
+    if _has_words(recipe.data[fitting[0]], path):
+        return fitting[0]
+    free = [name for name in fitting if path.name not in {other.name for other in found.get(name, ())}]
+    return (free or fitting)[0]
+
+
+def _columns(path: Path) -> set[str]:
+    if path.suffix.lower() not in _TABLES:
+        return set()
+    try:
+        return set(open_table(path).columns)
+    except WorkbenchError:
+        return set()
+
+
+def _format(path: Path) -> str:
+    try:
+        return detect_format(path)
+    except FileFormatError:
+        return ""
+
+
+def bring_texts_in(workbench: Workbench, path: Path, data: DataSet, project: str) -> None:
+    """The file's texts into the project, which is made where it is new, with the recipe's words until it has runs.
+
+    Texts that are there already aren't added again. Raises as `import_file`.
+    """
+    mapping = ColumnMapping.parse(data.mapping, data.ratings, data.scales) if data.mapping or data.ratings else None
+    format_ = data.format if data.format in FORMATS else "auto"
+    import_file(workbench, path, project, format_, mapping, references=data.references)
+    made = get_project(workbench, project)
+    if list_runs(workbench, made.id):  # a person may have changed the words since, and scores rest on them
+        return
+    if data.description:
+        save_task(workbench, made.id, replace(made.task, description=data.description))
+    for dimension in dimensions_named(workbench, project, "all"):
+        if rubric := data.rubrics.get(dimension.name):
+            save_dimension(workbench, replace(dimension, rubric=rubric))
+
+
+def bring_attributes_in(workbench: Workbench, project: Project, paths: Sequence[Path]) -> None:
+    """Attributes into the project; those of a contributor who has some on the dimension stay as they are.
+
+    A table names its dimensions and contributors. Of a list the name of its file says dimension and kind, such as
+    attributes_coherence_human.txt; its contributor is called by the kind. Raises InputError where it doesn't.
+    """
+    for path in paths:
+        content = read_file(path)
+        if attribute_sets(content) is not None:
+            if not attributes_of(workbench, project.id):
+                import_attribute_table(workbench, project, content)
+            continue
+        name = path.stem.lower()
+        dimension = next((d for d in dimensions_named(workbench, project.name, "all") if d.name.lower() in name), None)
+        word = next((word for word in _KINDS if word in name), "")
+        if dimension is None or not word:
+            raise InputError(
+                f"{path.name} doesn't say of which dimension and of whom its attributes are.",
+                "Call it like attributes_coherence_human.txt, or give a table with contributors.",
+            )
+        contributor = f"{word}s" if _KINDS[word] is ContributorKind.HUMAN else "LLMs"
+        there = attributes_of(workbench, project.id, dimension.id)
+        if all(attribute.contributor != contributor for attribute in there):
+            import_attributes(workbench, dimension.id, contributor, _KINDS[word], content)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedScores:
+    """Scores of one dimension beside their ratings, a place a row; repeated texts are kept, as they were published."""
+
+    scores: tuple[float | None, ...]
+    ratings: tuple[float | None, ...]
+    sources: tuple[str, ...]
+    writers: tuple[str, ...]
+
+
+def read_scores(data: DataSet, paths: Sequence[Path], dimension: str) -> PublishedScores | None:
+    """The rows on a dimension: those whose column `dimension` says so, or all of a file that is named after it. None
+    without any. Raises FileFormatError, and InputError for what is no number."""
+    found: list[tuple[float | None, float | None, str, str]] = []
+    for path in paths:
+        table = load_table(path)
+        source = next((name for name in (data.source, "doc_id", "prompt") if name in table.columns), "")
+        if not source:
+            raise FileFormatError(f"{path.name} names no source of its texts.", f"It needs a column {data.source}.")
+        if "dimension" not in table.columns and dimension.lower() not in path.stem.lower():
+            continue
+        for row, cells in zip(table.numbers, table.rows, strict=True):
+            if str(cells.get("dimension", dimension)).lower() != dimension.lower():
+                continue
+            try:
+                values = [None if is_blank(cells[name]) else number(cells[name]) for name in (data.score, data.rating)]
+            except BadCellError as error:
+                raise InputError(f"{path.name}, row {row}: {error}.", "Correct the row.") from None
+            found.append((values[0], values[1], identifier(cells[source]), identifier(cells.get(data.writer))))
+    if not found:
+        return None
+    scores, ratings, sources, writers = zip(*found, strict=True)
+    return PublishedScores(scores, ratings, sources, writers)
