@@ -46,6 +46,9 @@ _COMMANDS = (
     "people",
     "worker",
 )
+# What was called so in version 0.2.0; the old names work for one release, and no help shows them.
+_OLD_COMMANDS = {"writings": "stage-outputs"}
+_OLD_OPTIONS = {"--rest-live": "--batch-fallback", "--anchors-first": "--check-drift"}
 INTERRUPTED = 130  # what typer returns for Ctrl-C
 TERMINATED = 143  # after a service manager's signal
 _REPORT = "This is a bug. Please report it with the lines above."
@@ -67,7 +70,8 @@ class _Arguments(TyperGroup):
                 raise InputError(
                     f"Argument {number} holds a damaged character (half of one, or NUL).", "Type it again in UTF-8."
                 )
-        return super().parse_args(ctx, args)
+        commands = [_OLD_COMMANDS.get(word, word) for word in args[:1]]
+        return super().parse_args(ctx, commands + [_OLD_OPTIONS.get(word, word) for word in args[1:]])
 
 
 class _Command(TyperCommand):

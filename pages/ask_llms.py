@@ -30,7 +30,7 @@ ONE, ALL = "This dimension", "All dimensions"
 workbench = current_workbench()
 project, dimension = needs_dimension(
     workbench,
-    "Ask the LLMs",
+    "Ask LLMs",
     "LLMs read what the experts read and say what to look for. Asking again adds a round of what they did not say yet.",
 )
 try:
@@ -38,7 +38,7 @@ try:
 except WorkbenchError as error:
     st.markdown(plain(str(error)))
     if was_pressed("Import texts", key="samples_need_texts", type="primary"):
-        go("data", {"section": "Import"})
+        go("texts", {"section": "Import"})
     st.stop()
 
 dimensions = dimensions_named(workbench, project.name, "all")

@@ -31,7 +31,7 @@ project, dimension = needs_dimension(workbench, "Checklist", ABOUT)
 open_attributes(workbench, project, dimension, "the checklist")
 versions = versions_of(workbench, dimension.id)
 if not versions:
-    empty("There is no checklist yet.", "Build one from the attributes.", "build", "Build the checklist")
+    empty("There is no checklist yet.", "Build one from the attributes.", "how_it_was_made", "Build the checklist")
     import_(workbench, dimension.id)
     st.stop()
 
@@ -58,7 +58,7 @@ with chosen:
 with right:
     if may(workbench, Right.EDIT, dimension_id=dimension.id):
         editor_name(who)
-    link("lineage", "Where the questions come from")
+    link("why_these_questions", "Where the questions come from")
     on_paper(workbench, view)
     export_(workbench, view)
     if may(workbench, Right.FACILITATE, dimension_id=dimension.id):

@@ -27,7 +27,7 @@ try:
 except WorkbenchError as error:
     st.markdown(plain(str(error)))
     if was_pressed("Import texts", key="samples_need_texts", type="primary"):
-        go("data", {"section": "Import"})
+        go("texts", {"section": "Import"})
     st.stop()
 
 reading, writing = st.columns([3, 2], gap="large")
@@ -42,10 +42,10 @@ with writing, sticky("writing"):
     yours = is_theirs_to_do(workbench, dimension.id, name) if name else False
     if name and not (yours or considerations_of(workbench, project.id, dimension.id, name)):
         st.markdown(f"**{plain(dimension.name)} isn't among what is yours to do.** What is yours stands on Overview.")
-        link("home", "Go to what is yours")
+        link("overview", "Go to what is yours")
     elif name:
         own_attributes(workbench, project, dimension, samples, name)
     else:
         st.caption("Then write down what to look for. You see your own points only.")
-        link("data", "Other samples", help_="For the project's facilitator.", parameters={"section": "Samples"})
+        link("texts", "Other samples", help_="For the project's facilitator.", parameters={"section": "Samples"})
     enough(workbench, project, dimension)

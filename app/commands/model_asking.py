@@ -39,19 +39,19 @@ TierOption = Annotated[
 BatchOption = Annotated[
     bool, typer.Option("--batch", help="Half the price, answered within a day; Ctrl-C leaves it at the provider.")
 ]
-RestLiveOption = Annotated[
-    bool, typer.Option("--rest-live", help="With --batch: ask at once what a batch doesn't answer.")
+BatchFallbackOption = Annotated[
+    bool, typer.Option("--batch-fallback", help="With --batch: ask at once what a batch doesn't answer.")
 ]
 
 
-def chosen_batch(wanted: bool, rest_live: bool) -> str:
+def chosen_batch(wanted: bool, batch_fallback: bool) -> str:
     """What becomes of requests that a batch didn't get to; "" to ask at once. Raises InputError."""
     from app.errors import InputError
     from app.services.runtime.batch_rounds import AGAIN, LIVE
 
-    if rest_live and not wanted:
-        raise InputError("--rest-live is about what a batch doesn't answer.", "Add --batch, or leave it out.")
-    return "" if not wanted else LIVE if rest_live else AGAIN
+    if batch_fallback and not wanted:
+        raise InputError("--batch-fallback is about what a batch doesn't answer.", "Add --batch, or leave it out.")
+    return "" if not wanted else LIVE if batch_fallback else AGAIN
 
 
 def chosen_model_options(

@@ -69,7 +69,7 @@ async def _own(setting: EvaluatorContext) -> tuple[SubAspect, ...]:
     if kept is None:
         raise NotReadyError(
             f"Nobody wrote sub-aspects and seed questions for {setting.dimension.name} yet.",
-            "Write them on Scores, or with `interacteval writings seeds FILE`.",
+            "Write them on Scores, or with `interacteval stage-outputs seeds FILE`.",
         )
     return tuple(SubAspect(entry["name"], _distinct(entry["questions"])) for entry in json.loads(kept)["sub_aspects"])
 

@@ -27,13 +27,13 @@ def locked_results(workbench: Workbench, project: Project, level: Level) -> None
     state = state_of(workbench, project.id)
     if state is None:
         st.markdown("**No test split is locked.** Lock a share of the documents on Texts before you tune anything.")
-        link("data", parameters={"section": "Test split"})
+        link("texts", parameters={"section": "Test split"})
         return
     st.markdown(split_sentence(state))
     runs = {run.id: run for run in list_runs(workbench, project.id) if run.id in locked_runs(workbench, project.id)}
     if not runs:
         nothing_yet("locked", "None of its texts has been scored yet. Choose **Locked test split** on Scores.")
-        link("score")
+        link("scores")
         return
     with st.form("look_form", border=False):
         chosen = st.multiselect(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from pages.components.shell.navigation.screens import SCREENS
 from tests.support.repository import PACKAGES, ROOT, name_of, parsed, project_files, python_files
 
 MAX_LINES_OF_A_SCREEN = 120
@@ -29,6 +30,11 @@ def test_no_screen_is_long() -> None:
     assert long == {}, (
         f"more than {MAX_LINES_OF_A_SCREEN} lines: move widgets to pages/components, use cases to services"
     )
+
+
+def test_a_page_has_the_name_of_its_screen() -> None:
+    files = {path.stem for path in python_files("pages") if _is_screen(path)}
+    assert files == {screen.title.lower().replace(" ", "_") for screen in SCREENS.values()} == set(SCREENS)
 
 
 def test_no_name_says_nothing() -> None:

@@ -14,7 +14,7 @@ def app(served_demo: App) -> App:
 
 
 def test_home_answers_to_its_name_and_keeps_the_project(page: Page, app: App) -> None:
-    page.goto(f"{app.url}/home?project=Demo&dimension=fluency")
+    page.goto(f"{app.url}/overview?project=Demo&dimension=fluency")
     expect(page.get_by_role("heading", level=1, name="Overview", exact=True)).to_be_visible()
     settled(page)
     expect(page.get_by_text("Page not found")).to_have_count(0)
@@ -22,7 +22,17 @@ def test_home_answers_to_its_name_and_keeps_the_project(page: Page, app: App) ->
     expect(at(page, "doors").get_by_role("link", name="Overview", exact=True)).to_have_count(1)
 
 
-@pytest.mark.parametrize("address", ["nonsense", "data/x", "results/1/", "a/b/c", "data%2Fx"])
+@pytest.mark.parametrize(
+    ("old", "title"), [("home", "Overview"), ("data", "Texts"), ("lineage", "Why these questions")]
+)
+def test_an_address_of_the_last_release_leads_to_its_screen(page: Page, app: App, old: str, title: str) -> None:
+    page.goto(f"{app.url}/{old}?project=Demo&dimension=fluency")
+    expect(page.get_by_role("heading", level=1, name=title, exact=True)).to_be_visible()
+    settled(page)
+    assert "dimension=fluency" in page.url
+
+
+@pytest.mark.parametrize("address", ["nonsense", "texts/x", "results/1/", "a/b/c", "texts%2Fx"])
 def test_an_unknown_address_says_so_and_shows_home(page: Page, app: App, address: str) -> None:
     page.goto(f"{app.url}/{address}?project=Demo&dimension=fluency")
     expect(page.get_by_role("dialog")).to_contain_text("Page not found")

@@ -61,7 +61,7 @@ def app(llm: FakeLlm, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]
 
 
 def _begin(page: Page, app: App, builder: str) -> None:
-    page.goto(f"{app.url}/build?project=News&dimension=coherence")
+    page.goto(f"{app.url}/how_it_was_made?project=News&dimension=coherence")
     model, another = at(page, "build_model").get_by_role("combobox"), button(page, "Start a new build")
     expect(model.or_(another)).to_be_visible()
     settled(page)

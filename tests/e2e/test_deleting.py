@@ -18,7 +18,7 @@ def test_a_copy_is_taken_along_before_a_project_goes(browser: Browser, app: App,
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     app.command("project", "create", "Odd <b>name</b>: a/b")
-    page.goto(f"{app.url}/home?project=Demo&dimension=coherence")
+    page.goto(f"{app.url}/overview?project=Demo&dimension=coherence")
     settled(page)
     dialog = page.get_by_role("dialog")
     click(page.get_by_role("button", name="Delete Demo", exact=True), shows=dialog)

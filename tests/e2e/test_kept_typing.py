@@ -103,7 +103,7 @@ def test_an_edit_of_a_point_outlives_reload_and_back(page: Page, app: App) -> No
 
 
 def test_a_rubric_outlives_another_section_and_a_restart(page: Page, app: App) -> None:
-    page.goto(f"{app.url}/data?project=Demo&dimension=coherence&section=Dimensions and wording")
+    page.goto(f"{app.url}/texts?project=Demo&dimension=coherence&section=Dimensions and wording")
     rubric = _rubric(page)
     settled(page)
     saved = rubric.input_value()
@@ -126,7 +126,7 @@ def test_a_rubric_outlives_another_section_and_a_restart(page: Page, app: App) -
 
 
 def test_a_saved_rubric_leaves_no_draft(page: Page, app: App) -> None:
-    page.goto(f"{app.url}/data?project=Demo&dimension=fluency&section=Dimensions and wording")
+    page.goto(f"{app.url}/texts?project=Demo&dimension=fluency&section=Dimensions and wording")
     rubric = at(page, "dimension_rubric_2").get_by_role("textbox")
     expect(rubric).to_be_visible()
     settled(page)
@@ -136,7 +136,7 @@ def test_a_saved_rubric_leaves_no_draft(page: Page, app: App) -> None:
 
 
 def test_words_of_two_tabs_are_both_offered(page: Page, app: App) -> None:
-    address = f"{app.url}/data?project=Demo&dimension=coherence&section=Dimensions and wording"
+    address = f"{app.url}/texts?project=Demo&dimension=coherence&section=Dimensions and wording"
     page.goto(address)
     expect(_rubric(page)).to_be_visible()
     settled(page)
@@ -198,7 +198,7 @@ def test_a_reason_outlives_the_next_disagreement(page: Page, app: App) -> None:
 
 
 def test_a_component_renamed_without_save_is_used(page: Page, app: App) -> None:
-    page.goto(f"{app.url}/build?project=Demo&dimension=coherence")
+    page.goto(f"{app.url}/how_it_was_made?project=Demo&dimension=coherence")
     another, step = button(page, "Start a new build"), button(page, "Go step by step")
     expect(another.or_(step).first).to_be_visible()
     settled(page)
@@ -228,7 +228,7 @@ def test_a_key_is_never_kept(page: Page, app: App) -> None:
 
 
 def test_words_typed_into_a_field_the_moment_it_is_there_are_kept_with_what_it_said(page: Page, app: App) -> None:
-    page.goto(f"{app.url}/data?project=Demo&dimension=coherence&section=Dimensions and wording")
+    page.goto(f"{app.url}/texts?project=Demo&dimension=coherence&section=Dimensions and wording")
     settled(page)
     kept = _rubric(page).evaluate(
         """field => {

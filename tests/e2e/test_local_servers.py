@@ -41,7 +41,7 @@ def test_each_server_answers_after_two_clicks(page: Page, app: App, servers: dic
         click(button(page, "Test connection"), shows=answered)
         assert server.requests, kind
 
-    page.goto(f"{app.url}/score?project=Demo")  # a chooser of several, on another screen
+    page.goto(f"{app.url}/scores?project=Demo")  # a chooser of several, on another screen
     first = servers["Ollama"]
     use = at(page, f"score_judge_use_{port_of(first)}").get_by_role("button")
     expect(use).to_be_visible()
@@ -60,7 +60,7 @@ def test_a_teams_server_asks_nothing_on_its_computer(
         page.goto(re.findall(r"http\S+", app.command("people", "invite", "--owner", "--address", app.url))[0])
         page.get_by_role("button", name="Come in").click()
         expect(page.get_by_role("heading", level=1, name="Overview", exact=True)).to_be_visible()
-        for name in ("settings", "score?project=Demo", "ask_llms?project=Demo"):
+        for name in ("settings", "scores?project=Demo", "ask_llms?project=Demo"):
             page.goto(f"{app.url}/{name}")
             expect(page.get_by_role("heading", level=1)).to_be_visible()
             settled(page)

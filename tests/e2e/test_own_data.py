@@ -30,7 +30,7 @@ def _to_first_checklist(walk: Walk, page: Page, points: list[str]) -> None:
         line.fill(point)
         walk.press("Enter", shows=at(page, "own_rows").get_by_text(point, exact=True))
     walk.click(at(page, "say_done").get_by_role("button"), shows=page.get_by_text(re.compile("See what others")))
-    to_build = at(page, "empty_to_build").get_by_role("button")
+    to_build = at(page, "empty_to_how_it_was_made").get_by_role("button")
     walk.click(at(page, "door_checklist").get_by_role("link"), shows=to_build)
     walk.click(to_build, shows=button(page, "Run all stages"))
     walk.click(button(page, "Run all stages"), shows=page.get_by_text(re.compile("Version 1 is a draft")))
@@ -48,7 +48,7 @@ POINTS = [
 @pytest.mark.walk
 def test_from_ones_own_csv_to_a_first_checklist(page: Page, app: App, tmp_path: Path) -> None:
     file = small_csv(tmp_path / "crossings.csv")
-    page.goto(f"{app.url}/data")
+    page.goto(f"{app.url}/texts")
     expect(at(page, "import_file")).to_be_visible()
     settled(page)
     walk = Walk(page, "Own CSV to first checklist", limit=15)
@@ -65,7 +65,7 @@ def test_from_ones_own_csv_to_a_first_checklist(page: Page, app: App, tmp_path: 
 def test_a_teacher_brings_thirty_essays_in_a_workbook(page: Page, app: App, tmp_path: Path) -> None:
     file = tmp_path / "class 9b.xlsx"
     _class(file)
-    page.goto(f"{app.url}/data")
+    page.goto(f"{app.url}/texts")
     expect(at(page, "import_file")).to_be_visible()
     settled(page)
     walk = Walk(page, "30 essays in Excel to first checklist and its printed rubric", limit=15)

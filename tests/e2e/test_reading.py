@@ -155,7 +155,7 @@ def clustered(bench: Workbench) -> list[int]:
 def test_ten_attributes_move_to_another_cluster_together(
     bench: Workbench, clustered: list[int], app: App, page: Page
 ) -> None:
-    page.goto(f"{app.url}/build?project=Essays&dimension=coherence&stage=clusters")
+    page.goto(f"{app.url}/how_it_was_made?project=Essays&dimension=coherence&stage=clusters")
     expect(rows(page)).to_have_count(137)
     settled(page)
     walk = Walk(page, "Move ten attributes to another cluster", limit=3)

@@ -89,7 +89,7 @@ def test_each_does_their_own_work_and_the_facilitator_sees_how_far_they_are(app:
         expect(page.get_by_text(f"What {other} looks for.")).to_have_count(0)
         page.goto(f"{app.url}/attributes?project=Demo")
         expect(page.get_by_text("is still hidden from you")).to_be_visible()
-        page.goto(f"{app.url}/score?project=Demo")
+        page.goto(f"{app.url}/scores?project=Demo")
         expect(page.get_by_text("This screen isn't part of what you do")).to_be_visible()
     found = written(app)
     assert {name: found[name] for name in NAMES} == {name: [f"What {name} looks for."] for name in NAMES}
@@ -158,7 +158,7 @@ def test_phone_menu_closes_targets_are_high_and_only_the_page_scrolls(browser: B
     expect(page.get_by_role("heading", level=1, name="Think aloud", exact=True)).to_be_visible()
     expect(ideas).not_to_be_in_viewport()
     settled(page)
-    for address in ("home", "think_aloud", "answer", "side_by_side"):
+    for address in ("overview", "think_aloud", "answer", "side_by_side"):
         page.goto(f"{app.url}/{address}?project=Demo")
         expect(page.get_by_role("heading", level=1).first).to_be_visible()
         settled(page)
@@ -184,7 +184,7 @@ def test_phone_values_have_names_and_the_text_comes_first(browser: Browser, app:
     assert text is not None
     assert rows is not None
     assert text["y"] + text["height"] < rows["y"]
-    page.goto(f"{app.url}/lineage?project=Demo&dimension=coherence")
+    page.goto(f"{app.url}/why_these_questions?project=Demo&dimension=coherence")
     picture = at(page, "wide_lineage_picture")
     expect(picture.get_by_test_id("stVegaLiteChart")).to_be_visible()
     settled(page)
@@ -199,7 +199,7 @@ def test_phone_shows_the_chosen_text_and_values_in_full(browser: Browser, app: A
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     come_in(page, link(app, "Fay", "--project", "Demo", "--role", "facilitator"), "Overview")
-    page.goto(f"{app.url}/data?project=Demo")
+    page.goto(f"{app.url}/texts?project=Demo")
     names = page.locator("[class*='st-key-read_text_']")
     expect(names).to_have_count(20)
     settled(page)

@@ -78,7 +78,7 @@ def test_columns_of_experts_and_judges_come_in_at_once(demo: Workbench, checklis
     assert f"{len(rows)} answers on 2 texts" in said(app)
     assert expert_answers(demo, checklist).experts == ("Ana",)
     assert list_runs(demo, 1)[0].judge == "file:gpt-4o"
-    for screen in ("results", "score", "disagreements", "methods"):
+    for screen in ("results", "scores", "disagreements", "methods"):
         assert not open_screen(screen).exception
 
 

@@ -1,4 +1,4 @@
-"""Ask the LLMs in batches: what it would cost, collected by whoever comes, cancelled at the provider."""
+"""Ask LLMs in batches: what it would cost, collected by whoever comes, cancelled at the provider."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

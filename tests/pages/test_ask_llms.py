@@ -1,4 +1,4 @@
-"""Ask the LLMs: any number of models, each answer as it comes, failures beside them."""
+"""Ask LLMs: any number of models, each answer as it comes, failures beside them."""
 
 import asyncio
 from collections import Counter

@@ -52,7 +52,7 @@ def opened(app: AppTest, judge: str = JUDGE) -> AppTest:
 def test_it_is_compared_from_the_screen_and_the_result_stands_there(
     ready: Workbench, llm: FakeLlm, open_screen: Open
 ) -> None:
-    app = opened(open_screen("score"))
+    app = opened(open_screen("scores"))
     assert "Version 1 hasn't been compared with this judge yet." in shown(app)
     assert "Three runs, 240 new calls, unknown price." in shown(app)
     assert not llm.requests
@@ -72,7 +72,7 @@ def test_it_is_compared_from_the_screen_and_the_result_stands_there(
 
 
 def test_for_the_rules_there_is_nothing_to_compare(ready: Workbench, open_screen: Open) -> None:
-    app = opened(open_screen("score"), "rules")
+    app = opened(open_screen("scores"), "rules")
     assert "The rules answer each question by itself." in shown(app)
     assert "asking_ways_start" not in [button.key for button in app.button]
 
@@ -80,7 +80,7 @@ def test_for_the_rules_there_is_nothing_to_compare(ready: Workbench, open_screen
 def test_the_advised_way_is_taken_over_for_the_next_run(
     ready: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = opened(open_screen("score"))
+    app = opened(open_screen("scores"))
     app.button(key="asking_ways_start").click().run()
     app = ended(app, job_key(1))
     app.toggle(key="option_checklist_reversed_order").set_value(True).run()

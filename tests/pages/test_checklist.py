@@ -44,7 +44,7 @@ def said(app: AppTest) -> str:
 
 def test_without_a_checklist_the_screen_says_what_to_do(workbench: Workbench, open_screen: Open):
     create_project(workbench, "Letters", Task("letter"), (Dimension("tone", "How it sounds."),))
-    assert open_screen("checklist").button(key="empty_to_build").label == "Build the checklist"
+    assert open_screen("checklist").button(key="empty_to_how_it_was_made").label == "Build the checklist"
 
 
 def test_a_published_version_is_read_only(demo: Workbench, open_screen: Open):

@@ -39,7 +39,7 @@ COLUMN_OF = {
     "condition_results": "Checklist",
     "reach": "Reached a question",
     "left_out": "Left out",
-    "with_and_without": "Model of meaning",
+    "with_and_without": "Sentence model",
 }
 HUMAN, LLM = ContributorKind.HUMAN, ContributorKind.LLM
 
@@ -361,7 +361,7 @@ def test_word_statistics_stand_beside_a_model_of_meaning(
     assert app.radio(key="embedding_name").value == "local", "it is used first"
     found = table(app, "with_and_without")
     assert list(found["and"]) == ["itself", "itself", "The rules (not an LLM)"]
-    assert (found["Model of meaning"] > 0.99).all()
+    assert (found["Sentence model"] > 0.99).all()
     assert (found["Word statistics"] < 0.5).all()
     app = at(choose_embedding(app, "lsa"), "alike")
     pd.testing.assert_frame_equal(table(app, "with_and_without"), found)

@@ -112,7 +112,7 @@ def test_an_expert_still_at_it_misses_only_the_dimensions_that_lack_a_word_of_be
 
 def test_a_studys_runs_are_named_by_their_condition_among_the_runs(demo: Workbench, open_screen: Open) -> None:
     studied(demo, (Family.WITHOUT,))
-    app = open_screen("score")
+    app = open_screen("scores")
     assert not app.exception
     methods = list(next(frame.value for frame in app.dataframe if "Method" in frame.value)["Method"])
     assert methods[-1] == "checklist"

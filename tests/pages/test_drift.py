@@ -79,8 +79,8 @@ def test_anchors_are_frozen_and_looked_at_here_and_ahead_of_a_run(
     assert "The judge answers the 12 anchors as it did" in app.success[0].value
     assert table(app, "Evidence of a change") == ["none"]
 
-    scores = open_screen("score")
-    scores.toggle(key="anchors_first").set_value(True).run()
+    scores = open_screen("scores")
+    scores.toggle(key="check_drift").set_value(True).run()
     scores.button(key="start_scoring").click().run()
     scores = ended(scores, job_key(1))
     assert "coherence: The judge answers the 12 anchors as it did" in scores.success[0].value

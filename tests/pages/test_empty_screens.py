@@ -17,8 +17,8 @@ from tests.support.repository import ROOT
 Open = Callable[[str], AppTest]
 TITLES = {name: screen.title for name, screen in SCREENS.items()}
 TABS = {"Overview"}  # of Results, named on Results itself
-ABOUT_A_PROJECT = sorted(TITLES.keys() - {"home", "data", "settings"})
-NAMED = re.compile(r"\b(?:on|on the|Go to) ([A-Z]\w+(?: (?:aloud|the LLMs|by side))?)\b")
+ABOUT_A_PROJECT = sorted(TITLES.keys() - {"overview", "texts", "settings"})
+NAMED = re.compile(r"\b(?:on|on the|Go to) ([A-Z]\w+(?: (?:aloud|LLMs|by side))?)\b")
 
 
 @pytest.mark.parametrize("name", ABOUT_A_PROJECT)
@@ -27,11 +27,11 @@ def test_without_a_project_every_screen_leads_to_where_files_come_in(
 ) -> None:
     app = open_screen(name)
     assert any("on Texts" in m.value and "demo on Overview" in m.value for m in app.markdown)
-    app.button(key="empty_to_data").click().run()
+    app.button(key="empty_to_texts").click().run()
     assert not app.exception
     assert app.title[0].value == "Texts"
     assert app.get("file_uploader")
-    assert any(b.key == "try_demo" for b in open_screen("home").button)
+    assert any(b.key == "try_demo" for b in open_screen("overview").button)
 
 
 @pytest.mark.parametrize("name", ABOUT_A_PROJECT)

@@ -151,6 +151,6 @@ def test_where_a_wording_came_from_stands_in_its_lineage(demo: Workbench, draft:
         id_ = work.improvements.add(tried_on(draft, PROVEN))
     app = opened(open_screen, draft.asked[0])
     app.button(key=f"take_{id_}").click().run()
-    lineage = open_screen("lineage")
+    lineage = open_screen("why_these_questions")
     lineage.session_state["lineage_part"] = "From questions back"
     assert "worded from 3 decisions" in words(lineage.run())

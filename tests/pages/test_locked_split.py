@@ -52,7 +52,7 @@ def locked_demo(workbench: Workbench) -> int:
 
 def test_locking_and_opening_take_a_name_and_are_told(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
-    app = section(open_screen("data"), demo, "Test split")
+    app = section(open_screen("texts"), demo, "Test split")
     assert not app.exception
     app.button(key="lock_split").click().run()
     assert "Nobody is named." in shown(app)
@@ -76,7 +76,7 @@ def test_locking_and_opening_take_a_name_and_are_told(demo: Workbench, open_scre
 def test_locked_texts_are_not_on_the_list_of_texts(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
     state = lock(demo, project.id, 0.25, 1, "Ana")
-    app = section(open_screen("data"), demo, "Texts")
+    app = section(open_screen("texts"), demo, "Texts")
     assert f"of {state.texts_all - state.texts:,} texts" in shown(app)
     names = [button.label for button in app.button if (button.key or "").startswith("read_text_")]
     assert len(names) == 20
@@ -85,10 +85,10 @@ def test_locked_texts_are_not_on_the_list_of_texts(demo: Workbench, open_screen:
 
 def test_the_split_is_scored_only_where_it_is_chosen(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
-    app = open_screen("score")
+    app = open_screen("scores")
     assert "Locked test split" not in app.button_group(key="score_texts").options
     state = lock(demo, project.id, 0.25, 1, "Ana")
-    app = open_screen("score")
+    app = open_screen("scores")
     assert f"{state.texts} of {state.texts_all} texts are locked away" in shown(app)
     app.button_group(key="score_texts").set_value("Locked test split").run()
     app.button(key="start_scoring").click().run()

@@ -20,7 +20,7 @@ def metric_csv(workbench: Workbench) -> bytes:
 
 
 def test_a_file_becomes_a_run(demo: Workbench, open_screen: Open) -> None:
-    app = open_screen("score")
+    app = open_screen("scores")
     app.file_uploader(key="own_scores_file").upload("metric.csv", metric_csv(demo)).run()
     assert not app.exception
     (scores,) = [box for box in app.selectbox if box.key and box.key.startswith("own_score_column_")]
@@ -42,7 +42,7 @@ def test_a_file_becomes_a_run(demo: Workbench, open_screen: Open) -> None:
 
 
 def test_a_file_without_names_or_numbers_says_so(demo: Workbench, open_screen: Open) -> None:
-    app = open_screen("score")
+    app = open_screen("scores")
     app.file_uploader(key="own_scores_file").upload("metric.csv", b"colour,size\nred,3\n").run()
     app.button(key="import_own_scores").click().run()
     assert not app.exception

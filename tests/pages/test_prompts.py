@@ -77,4 +77,4 @@ def test_a_wording_that_cannot_work_is_refused_and_stays_in_the_field(demo: Work
 
 
 def test_without_a_project_the_screen_says_what_to_do(workbench: Workbench, open_screen: Open):
-    assert open_screen("prompts").button(key="empty_to_data").label == "Go to Texts"
+    assert open_screen("prompts").button(key="empty_to_texts").label == "Go to Texts"

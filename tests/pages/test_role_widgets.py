@@ -34,17 +34,17 @@ WORDS = "Each sentence follows from the one before."
 DONE, BEGUN, NEW, TO_ANSWER = 1, 2, 3, 4
 """The demo's dimensions: the expert is done, has begun, has nothing to do with it, or has only texts to answer."""
 SEEN_BY_EXPERT = {
-    "home": (DONE,),
+    "overview": (DONE,),
     "think_aloud": (DONE, BEGUN, NEW),
     "attributes": (DONE, BEGUN),
     "checklist": (DONE, BEGUN),
-    "lineage": (DONE,),
+    "why_these_questions": (DONE,),
     "answer": (DONE, BEGUN, TO_ANSWER),
     "side_by_side": (DONE, BEGUN, NEW),
 }
 CASES = [(Role.EXPERT, screen, place) for screen, places in SEEN_BY_EXPERT.items() for place in places]
 CASES += [(Role.READER, screen, DONE) for screen in sorted(OPEN_TO[Role.READER])]
-QUICK = {(Role.EXPERT, "answer", DONE), (Role.EXPERT, "side_by_side", DONE), (Role.READER, "lineage", DONE)}
+QUICK = {(Role.EXPERT, "answer", DONE), (Role.EXPERT, "side_by_side", DONE), (Role.READER, "why_these_questions", DONE)}
 """The cases of `make test`; every case takes minutes."""
 # What a test without a browser can't use; these have tests of their own.
 BEYOND = {"bidi_component", "dataframe", "file_uploader", "audio_input"}

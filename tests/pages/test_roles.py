@@ -31,12 +31,20 @@ from tests.support.projects import rated_on_two
 DEMO = 1
 ALL = set(SCREENS)
 OPEN_TO = {
-    Role.EXPERT: {"home", "think_aloud", "attributes", "checklist", "lineage", "answer", "side_by_side"},
-    Role.READER: {
-        "home",
+    Role.EXPERT: {
+        "overview",
+        "think_aloud",
         "attributes",
         "checklist",
-        "lineage",
+        "why_these_questions",
+        "answer",
+        "side_by_side",
+    },
+    Role.READER: {
+        "overview",
+        "attributes",
+        "checklist",
+        "why_these_questions",
         "results",
         "disagreements",
         "compare",
@@ -91,7 +99,7 @@ def test_an_expert_finds_their_own_work_and_goes_on_with_one_button(
     draw_texts(demo, 1, 3, seed=1)
     mark_done_on(demo, 1)
     sign_in(ana(demo, Role.EXPERT))
-    app = open_screen("home")
+    app = open_screen("overview")
     assert app.title[0].value == "My work"
     assert [button.key for button in app.button if str(button.key).startswith("my_")] == [
         "my_think_aloud_2",
@@ -115,7 +123,7 @@ def test_invited_expert_finds_all_their_attributes_on_my_work(
     add_consideration(demo, 2, "Ben", "What only Ben said.")
     move_attributes(demo, [moved], 3)
     sign_in(ana(demo, Role.EXPERT))
-    app = open_screen("home")
+    app = open_screen("overview")
     assert not app.exception
     assert [text.value for text in app.text] == ["Order.", "Rhythm."]
     assert "moved to consistency" in said(app)
@@ -144,7 +152,7 @@ def test_experts_are_offered_nothing_that_only_whoever_runs_the_project_can_do(
     for dimension in (1, 2, 3, 4):
         mark_done_on(demo, dimension)
     sign_in(ana(demo, Role.EXPERT))
-    assert "Review what came together:" in said(open_screen("home"))
+    assert "Review what came together:" in said(open_screen("overview"))
     checklist = open_screen("checklist")
     assert "then publish" not in said(checklist)
     assert not [button for button in checklist.button if button.proto.type == "primary"]
@@ -203,7 +211,7 @@ def test_what_others_wrote_stays_hidden_and_there_is_no_way_around(
     demo: Workbench, open_screen: Open, sign_in: SignIn
 ) -> None:
     sign_in(ana(demo, Role.EXPERT))
-    for screen in ("attributes", "checklist", "lineage"):
+    for screen in ("attributes", "checklist", "why_these_questions"):
         app = open_screen(screen)
         assert "is still hidden from you" in said(app)
         assert not [one for one in app.button if one.key == "hidden_not_me"]
@@ -212,7 +220,7 @@ def test_what_others_wrote_stays_hidden_and_there_is_no_way_around(
 def test_a_facilitator_invites_and_takes_a_part_away(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
     link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
     sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
-    app = open_screen("home")
+    app = open_screen("overview")
     assert not app.exception
     app.text_input(key="invite_name").set_value("Ben")
     app.button(key="invite_make").click().run()
@@ -220,7 +228,7 @@ def test_a_facilitator_invites_and_takes_a_part_away(demo: Workbench, open_scree
     assert "/enter?key=" in app.code[0].value
     token = app.code[0].value.rpartition("=")[2]
     assert accept_invitation(demo, token)[0] == "Ben"
-    app = open_screen("home")
+    app = open_screen("overview")
     app.selectbox(key="revoke_name").set_value("Ben")
     app.button(key="revoke_now").click().run()
     app.button(key="revoke_for_sure").click().run()
@@ -230,7 +238,7 @@ def test_a_facilitator_invites_and_takes_a_part_away(demo: Workbench, open_scree
 def test_removing_a_member_without_a_choice_removes_nobody(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
     link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
     sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
-    app = open_screen("home")
+    app = open_screen("overview")
     assert app.selectbox(key="revoke_name").value is None
     app.button(key="revoke_now").click().run()
     assert app.error
@@ -241,7 +249,7 @@ def test_a_member_is_removed_only_once_confirmed(demo: Workbench, open_screen: O
     link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
     sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
     accept_invitation(demo, invite(demo, DEMO, "Ben", Role.EXPERT).token)
-    app = open_screen("home")
+    app = open_screen("overview")
     app.selectbox(key="revoke_name").set_value("Ben")
     app.button(key="revoke_now").click().run()
     app.button(key="keep_member").click().run()
@@ -254,7 +262,7 @@ def test_inviting_empties_the_name_and_a_removed_member_has_no_link(
 ) -> None:
     link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
     sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
-    app = open_screen("home")
+    app = open_screen("overview")
     app.text_input(key="invite_name").set_value("  ")
     app.button(key="invite_make").click().run()
     assert app.error
@@ -276,7 +284,7 @@ def test_inviting_empties_the_name_and_a_removed_member_has_no_link(
 def test_a_pasted_list_gives_each_person_a_link(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
     link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
     sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
-    app = open_screen("home")
+    app = open_screen("overview")
     app.text_area(key="invite_list").set_value("Ben, ben@example.org\nCara, reader\nrules")
     app.button(key="invite_list_make").click().run()
     assert not app.exception
@@ -292,7 +300,7 @@ def test_a_pasted_list_gives_each_person_a_link(demo: Workbench, open_screen: Op
 
 def test_a_name_is_replaced_by_a_pseudonym(demo: Workbench, open_screen: Open) -> None:
     add_consideration(demo, 1, "Ana", "Order.")
-    app = open_screen("home")
+    app = open_screen("overview")
     app.session_state["pseudonyms"] = True
     app.run()
     app.button(key="pseudonym_now").click().run()
@@ -306,7 +314,7 @@ def test_a_name_is_replaced_by_a_pseudonym(demo: Workbench, open_screen: Open) -
 
 
 def test_who_did_what_can_be_filtered(demo: Workbench, open_screen: Open) -> None:
-    app = open_screen("home")
+    app = open_screen("overview")
     new_draft(demo, 1)
     invite(demo, DEMO, "Ana", Role.EXPERT)
     app.session_state["trail"] = True
@@ -319,7 +327,7 @@ def test_who_did_what_can_be_filtered(demo: Workbench, open_screen: Open) -> Non
 
 def test_whoever_is_signed_out_meanwhile_learns_it(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
     sign_in(NOBODY)
-    app = open_screen("home")
+    app = open_screen("overview")
     assert not app.exception
     assert "You are signed out" in said(app)
     assert "Demo" not in said(app)
@@ -328,7 +336,7 @@ def test_whoever_is_signed_out_meanwhile_learns_it(demo: Workbench, open_screen:
 def test_whoever_has_no_part_anywhere_is_told_what_to_do(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
     with demo.database.write() as work:
         sign_in(work.people.actor(work.people.add("invite", "sue", "Sue").id))
-    app = open_screen("home")
+    app = open_screen("overview")
     assert "You have no part in any project yet" in said(app)
     assert not app.button
 
@@ -336,7 +344,7 @@ def test_whoever_has_no_part_anywhere_is_told_what_to_do(demo: Workbench, open_s
 def test_on_ones_own_computer_nobody_is_asked_who_they_are_and_there_is_nothing_to_sign_out_of(
     demo: Workbench, open_screen: Open
 ) -> None:
-    app = open_screen("home")
+    app = open_screen("overview")
     assert app.title[0].value == "Overview"
     assert "People" not in [one.value for one in app.subheader]
     assert not signing_out(app)
@@ -344,7 +352,7 @@ def test_on_ones_own_computer_nobody_is_asked_who_they_are_and_there_is_nothing_
 
 def test_whoever_has_signed_in_can_sign_out(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
     sign_in(ana(demo, Role.EXPERT))
-    assert signing_out(open_screen("home"))
+    assert signing_out(open_screen("overview"))
 
 
 def signing_out(app: AppTest) -> bool:
@@ -369,12 +377,12 @@ def test_a_facilitator_begins_a_project_and_finds_it_in_the_list(
             return work.people.actor(person)
 
     monkeypatch.setattr(current, "who_asks", as_now)
-    app = open_screen("home")
+    app = open_screen("overview")
     assert not {"try_demo", "bring_in"} & {button.key for button in app.button}
     app.text_input(key="new_project_name").set_value("Mine")
     app.button(key="create_project").click().run()
     assert not app.exception
-    app = open_screen("home")
+    app = open_screen("overview")
     assert "Mine" in said(app)
 
 
@@ -383,7 +391,7 @@ def test_experts_and_readers_are_offered_no_new_project(
     demo: Workbench, open_screen: Open, sign_in: SignIn, role: Role
 ) -> None:
     sign_in(ana(demo, role))
-    assert "create_project" not in {button.key for button in open_screen("home").button}
+    assert "create_project" not in {button.key for button in open_screen("overview").button}
 
 
 def test_who_reads_here_and_facilitates_elsewhere_can_begin_a_project_and_delete_none_of_others(
@@ -395,7 +403,7 @@ def test_who_reads_here_and_facilitates_elsewhere_can_begin_a_project_and_delete
         mine = work.projects.add("Mine", Task("summary", "article"))
         work.people.join(person, mine.id, Role.FACILITATOR, "Ana")
         sign_in(work.people.actor(person))
-    app = open_screen("home")
+    app = open_screen("overview")
     app.selectbox(key="project").set_value("Demo").run()
     keys = {button.key for button in app.button}
     assert {"create_project", f"delete_{mine.id}", f"open_{mine.id}"} <= keys
@@ -493,8 +501,8 @@ def test_unrated_samples_are_shown_to_an_invited_expert(
 
 PRESSES = {
     "ask": ("ask_llms", "pages.components.ask_llms.begin_think_aloud"),
-    "build_all": ("build", "pages.components.build.options.begin_builds"),
-    "start_scoring": ("score", "pages.components.score.run_list.begin_scoring"),
+    "build_all": ("how_it_was_made", "pages.components.build.options.begin_builds"),
+    "start_scoring": ("score", "pages.components.scores.run_list.begin_scoring"),
     "start_study": ("conditions", "pages.components.conditions.begin_study"),
 }
 
@@ -534,7 +542,7 @@ def test_press_is_dropped_once_another_screen_is_drawn(
     begun: list[object] = []
     monkeypatch.setattr(PRESSES["ask"][1], lambda *_, **__: begun.append("ask"))
     pressed = open_screen("ask_llms").session_state
-    app = open_screen("score")
+    app = open_screen("scores")
     app.session_state["press"] = ("ask", "ask_llms", pressed["project"], pressed["dimension"])
     app.run()
     app.switch_page("../pages/ask_llms.py").run()

@@ -52,7 +52,7 @@ def can_start(app: AppTest) -> bool:
 
 
 def test_a_method_without_a_checklist_scores_every_dimension(bare: Workbench, open_screen: Open) -> None:
-    app = open_screen("score")
+    app = open_screen("scores")
     assert "No dimension has a checklist yet" in shown(app)
     app = by(app, "rouge-1")
     assert any("no judge is asked and nothing is paid" in m.value for m in app.markdown)
@@ -68,7 +68,7 @@ def test_a_method_without_a_checklist_scores_every_dimension(bare: Workbench, op
 
 
 def test_each_method_offers_its_options_and_starts_with_the_paper_s(bare: Workbench, open_screen: Open) -> None:
-    app = open_screen("score")
+    app = open_screen("scores")
     for method in METHODS.values():
         app = by(app, method.name)
         assert not app.exception
@@ -80,7 +80,7 @@ def test_each_method_offers_its_options_and_starts_with_the_paper_s(bare: Workbe
 
 
 def test_chosen_options_are_kept_with_the_run_and_change_the_estimate(bare: Workbench, open_screen: Open) -> None:
-    app = by(open_screen("score"), "g-eval")
+    app = by(open_screen("scores"), "g-eval")
     assert "202 calls" in shown(app)  # steps once for each dimension, then 20 samples of each text
     app.selectbox(key="option_g-eval_probabilities").set_value("samples").run()
     app.number_input(key="option_g-eval_samples").set_value(4).run()
@@ -90,7 +90,7 @@ def test_chosen_options_are_kept_with_the_run_and_change_the_estimate(bare: Work
 
 
 def test_an_option_that_would_do_nothing_is_not_offered(bare: Workbench, open_screen: Open) -> None:
-    app = by(open_screen("score"), "g-eval")
+    app = by(open_screen("scores"), "g-eval")
     app.number_input(key="option_g-eval_samples").set_value(4).run()
     app.selectbox(key="option_g-eval_probabilities").set_value("none").run()
     assert app.number_input(key="option_g-eval_samples").disabled
@@ -102,7 +102,7 @@ def test_an_option_that_would_do_nothing_is_not_offered(bare: Workbench, open_sc
 
 
 def test_a_checklist_is_asked_for_where_an_option_needs_one(bare: Workbench, open_screen: Open) -> None:
-    app = by(open_screen("score"), "check-eval")
+    app = by(open_screen("scores"), "check-eval")
     assert can_start(app)
     app = app.selectbox(key="option_check-eval_seeds").set_value("checklist").run()
     assert "No dimension has a checklist yet" in shown(app)
@@ -112,11 +112,11 @@ def test_a_checklist_is_asked_for_where_an_option_needs_one(bare: Workbench, ope
 def test_rules_are_not_offered_where_an_llm_is_needed(
     bare: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judges = by(open_screen("score"), "llm-score").multiselect(key="score_llm_judge")
+    judges = by(open_screen("scores"), "llm-score").multiselect(key="score_llm_judge")
     assert (judges.value, "rules" in judges.options) == (["openai:gpt-6-luna"], False)
     monkeypatch.delenv("OPENAI_API_KEY")
     settings.cache_clear()
-    app = by(open_screen("score"), "llm-score")
+    app = by(open_screen("scores"), "llm-score")
     assert "Choose an LLM as the judge" in shown(app)
     assert not can_start(app)
 
@@ -126,7 +126,7 @@ def test_without_a_key_the_cost_is_said_all_the_same(
 ) -> None:
     with bare.database.write() as work:
         work.runs.create(1, "llm-score", "anthropic:claude-haiku-4-5", {}, [])
-    app = by(open_screen("score"), "llm-score")
+    app = by(open_screen("scores"), "llm-score")
     app = app.multiselect(key="score_llm_judge").set_value(["anthropic:claude-haiku-4-5"]).run()
     assert "10 calls: about" in shown(app)
     assert "under $0.01" in shown(app)
@@ -139,7 +139,7 @@ def test_what_a_method_lacks_is_one_sentence_and_nothing_starts(bare: Workbench,
         try:
             method.check()
         except Exception as error:
-            app = by(open_screen("score"), name)
+            app = by(open_screen("scores"), name)
             assert str(error) in [str(box.value).replace("\\", "") for box in app.error]
             assert not can_start(app)
             return
@@ -147,7 +147,7 @@ def test_what_a_method_lacks_is_one_sentence_and_nothing_starts(bare: Workbench,
 
 
 def test_dimensions_have_to_be_chosen(bare: Workbench, open_screen: Open) -> None:
-    app = by(open_screen("score"), "rouge-1")
+    app = by(open_screen("scores"), "rouge-1")
     pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
     app = pills.set_value([]).run()
     assert "Choose at least one dimension." in shown(app)

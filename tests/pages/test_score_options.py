@@ -82,7 +82,7 @@ def choose(app: AppTest, *judges: str) -> AppTest:
 
 
 def test_several_judges_get_a_run_each_and_the_estimate_is_their_sum(ready: Workbench, open_screen: Open) -> None:
-    app = choose(open_screen("score"), "rules", OPENAI, LLAMA)
+    app = choose(open_screen("scores"), "rules", OPENAI, LLAMA)
     assert "12 scores by each of 3 judges" in shown(app)
     assert "Together: 24 new calls, cost about $0.01, and what llama:judge costs" in shown(app)
     app.button(key="start_scoring").click().run()
@@ -99,7 +99,7 @@ def test_several_judges_get_a_run_each_and_the_estimate_is_their_sum(ready: Work
 def test_a_judge_that_can_not_be_used_keeps_all_from_starting(ready: Workbench, open_screen: Open) -> None:
     with ready.database.write() as work:
         work.runs.create(1, "checklist", "anthropic:claude-haiku-4-5", {}, [])
-    app = choose(open_screen("score"), OPENAI, "anthropic:claude-haiku-4-5")
+    app = choose(open_screen("scores"), OPENAI, "anthropic:claude-haiku-4-5")
     assert "ANTHROPIC_API_KEY" in shown(app)
     assert "start_scoring" not in [button.key for button in app.button]
 
@@ -116,22 +116,22 @@ def test_what_the_server_still_gives_is_said_and_that_of_whom(
     monkeypatch.setenv("INTERACTEVAL_PROJECT_BUDGET", "1")
     monkeypatch.setenv("INTERACTEVAL_PERSON_BUDGET", "0.9")
     settings.cache_clear()
-    app = choose(open_screen("score"), OPENAI)
+    app = choose(open_screen("scores"), OPENAI)
     assert "What the server gives this project a month: $0.75 of it is left." in shown(app)
     assert "This may cost more than that" not in shown(app)
     monkeypatch.setenv("INTERACTEVAL_PERSON_BUDGET", "0.002")
     settings.cache_clear()
-    app = choose(open_screen("score"), OPENAI)
+    app = choose(open_screen("scores"), OPENAI)
     assert "What the server gives Fay a month: under $0.01 of it is left." in shown(app)
     assert "This may cost more than that" in shown(app)
-    assert "of it is left" not in shown(choose(open_screen("score"), "rules"))
+    assert "of it is left" not in shown(choose(open_screen("scores"), "rules"))
     monkeypatch.setenv("INTERACTEVAL_PERSON_BUDGET", "0")
     settings.cache_clear()
-    assert "Fay has used up the $0.00" in shown(choose(open_screen("score"), OPENAI))
+    assert "Fay has used up the $0.00" in shown(choose(open_screen("scores"), OPENAI))
 
 
 def test_how_a_judge_is_asked_is_chosen_and_kept_with_the_run(ready: Workbench, open_screen: Open) -> None:
-    app = choose(open_screen("score"), OPENAI, "rules")
+    app = choose(open_screen("scores"), OPENAI, "rules")
     app.toggle(key="option_checklist_reasons").set_value(True).run()
     app.toggle(key="option_checklist_per_question").set_value(True).run()
     app.toggle(key="score_cache").set_value(False).run()
@@ -150,7 +150,7 @@ def test_how_a_judge_is_asked_is_chosen_and_kept_with_the_run(ready: Workbench, 
 
 
 def test_what_only_an_llm_can_do_is_not_offered_for_the_rules(ready: Workbench, open_screen: Open) -> None:
-    app = choose(open_screen("score"), "rules")
+    app = choose(open_screen("scores"), "rules")
     assert app.toggle(key="option_checklist_soft").disabled
     assert app.toggle(key="option_checklist_reasons").disabled
     assert app.number_input(key="option_checklist_repeats").disabled
@@ -158,7 +158,7 @@ def test_what_only_an_llm_can_do_is_not_offered_for_the_rules(ready: Workbench, 
 
 
 def test_a_budget_without_a_price_can_not_start(ready: Workbench, open_screen: Open) -> None:
-    app = choose(open_screen("score"), LLAMA)
+    app = choose(open_screen("scores"), LLAMA)
     app.number_input(key="score_budget").set_value(2.0).run()
     assert "a budget can't be kept" in shown(app)
     assert "start_scoring" not in [button.key for button in app.button]
@@ -170,7 +170,7 @@ def test_progress_shows_cost_cache_and_failures_by_kind(ready: Workbench, llm: F
     llm.script(Answer(finish="refused"))
     looked = Event()
     llm.usual = Held(looked, Answer(all_yes, tokens=Tokens(1000, 400, 50)))
-    app = choose(open_screen("score"), OPENAI)
+    app = choose(open_screen("scores"), OPENAI)
     assert "6 cost nothing: answered before, in a run or by “Try it”, or the same as another." in shown(app)
     app.button(key="start_scoring").click().run()
     limit = time.monotonic() + PATIENCE
@@ -185,10 +185,10 @@ def test_progress_shows_cost_cache_and_failures_by_kind(ready: Workbench, llm: F
 
 def test_what_it_cost_is_listed_by_run_and_model(ready: Workbench, open_screen: Open) -> None:
     dimension = tuple(dimensions_named(ready, "Ready", "coherence"))
-    assert not [frame for frame in open_screen("score").dataframe if "Cost" in frame.value]
+    assert not [frame for frame in open_screen("scores").dataframe if "Cost" in frame.value]
     for judge in (OPENAI, LLAMA, "rules"):
         work_on(ready, start_run(ready, 1, RunOptions(dimension, judge)))
-    app = open_screen("score")
+    app = open_screen("scores")
     assert table(app, "Cost")[
         ["Model", "Calls", "Input", "of it from cache", "Output", "Cost"]
     ].to_numpy().tolist() == [
@@ -206,7 +206,7 @@ def test_a_budget_that_was_reached_is_raised_where_the_run_is_resumed(
     work_on(ready, run_id, concurrency=1)
     stopped = get_run(ready, run_id)
     assert (stopped.status, 0 < stopped.done < 12) == (RunStatus.FAILED, True)
-    app = open_screen("score")
+    app = open_screen("scores")
     assert "The run's budget is reached" in shown(app)
     app.number_input(key=f"raise_budget_{run_id}").set_value(5.0).run()
     app.button(key=f"resume_{run_id}").click().run()
@@ -219,7 +219,7 @@ def test_a_run_that_can_not_go_on_does_not_keep_the_next_judge_waiting(
 ) -> None:
     answer = llm.usual
     llm.usual = lambda received: Fail("quota") if received.body["model"] == "gpt-4o" else answer
-    app = choose(open_screen("score"), OPENAI, LLAMA)
+    app = choose(open_screen("scores"), OPENAI, LLAMA)
     app.button(key="start_scoring").click().run()
     finish(ready)
     runs = {run.judge: run for run in list_runs(ready, 1) if run.all}
@@ -241,7 +241,7 @@ def test_results_offer_the_probabilities_and_the_agreement_over_repeats(ready: W
 
 
 def test_how_long_an_llm_may_think_is_chosen_and_kept_with_the_run(ready: Workbench, open_screen: Open) -> None:
-    app = choose(open_screen("score"), "rules")
+    app = choose(open_screen("scores"), "rules")
     assert "score_effort" not in [box.key for box in app.selectbox], "the rules don't think"
     app = choose(app, LLAMA)
     app.selectbox(key="score_effort").set_value("low").run()
@@ -259,7 +259,7 @@ def test_the_slower_tier_is_offered_where_a_vendor_sells_it_and_forecast_at_its_
 ) -> None:
     with ready.database.write() as work:
         work.runs.create(1, "checklist", "openai:gpt-5.4-mini", {}, [])
-    app = choose(open_screen("score"), LLAMA)
+    app = choose(open_screen("scores"), LLAMA)
     assert "score_tier" not in [group.key for group in app.button_group]
     app = choose(app, LLAMA, "openai:gpt-5.4-mini")
     next(group for group in app.button_group if group.key == "score_tier").set_value("flex").run()
@@ -278,7 +278,7 @@ def test_a_batch_is_offered_where_a_vendor_sells_it_and_forecast_at_its_price(
 ) -> None:
     with ready.database.write() as work:
         work.runs.create(1, "checklist", "openai:gpt-5.4-mini", {}, [])
-    app = choose(open_screen("score"), "openai:gpt-5.4-mini")
+    app = choose(open_screen("scores"), "openai:gpt-5.4-mini")
     assert "As a batch: " in shown(app)
     next(group for group in app.button_group if group.key == "score_tier").set_value("batch").run()
     assert "at the price of a batch, answered within a day." in shown(app)
@@ -290,7 +290,7 @@ def test_a_batch_is_offered_where_a_vendor_sells_it_and_forecast_at_its_price(
 def test_what_a_batch_does_not_get_to_goes_where_the_person_says(ready: Workbench, open_screen: Open) -> None:
     with ready.database.write() as work:
         work.runs.create(1, "checklist", "openai:gpt-5.4-mini", {}, [])
-    app = choose(open_screen("score"), "openai:gpt-5.4-mini")
+    app = choose(open_screen("scores"), "openai:gpt-5.4-mini")
     assert "score_batch_rest" not in [group.key for group in app.button_group]
     app.button_group(key="score_tier").set_value("batch").run()
     app.button_group(key="score_batch_rest").set_value(LIVE).run()
@@ -321,7 +321,7 @@ def left_there(open_screen: Open, monkeypatch: pytest.MonkeyPatch, home: Path) -
 def test_the_batch_of_a_run_whose_program_ended_is_cancelled_at_the_provider(
     left_there: int, open_screen: Open
 ) -> None:
-    app, workbench = open_screen("score"), open_workbench()
+    app, workbench = open_screen("scores"), open_workbench()
     said = shown(app)
     assert "At the provider since " in said
     assert ", 0 of 11 back when it was last asked." in said
@@ -332,7 +332,7 @@ def test_the_batch_of_a_run_whose_program_ended_is_cancelled_at_the_provider(
 
 
 def test_who_resumes_may_have_the_rest_asked_at_once(left_there: int, open_screen: Open) -> None:
-    app, workbench = open_screen("score"), open_workbench()
+    app, workbench = open_screen("scores"), open_workbench()
     app.toggle(key=f"rest_at_once_{left_there}").set_value(True).run()
     app = ended(app.button(key=f"resume_{left_there}").click().run(), job_key(1))
     assert get_run(workbench, left_there).done == 12

@@ -150,13 +150,13 @@ def test_a_typed_key_is_used_everywhere_until_it_is_forgotten(
     assert {request.key for request in llm.requests} == {KEY}
     assert remembered(app).count(KEY) == 1  # the field it was typed into is empty again
 
-    app.switch_page("../pages/score.py").run()
+    app.switch_page("../pages/scores.py").run()
     assert "openai:gpt-6-luna" in app.multiselect(key="score_judge").options
     app.switch_page("../pages/settings.py").run()
     app.button(key="forget_key_openai").click().run()
     assert FROM_SESSION not in words(app)
     assert KEY not in remembered(app)
-    app.switch_page("../pages/score.py").run()
+    app.switch_page("../pages/scores.py").run()
     assert "openai:gpt-6-luna" not in app.multiselect(key="score_judge").options
 
 
@@ -203,7 +203,7 @@ def test_no_key_is_in_page_database_file_recording_or_log(
     assert labels == ["Download 7 calls", "Download a backup"]  # six answers and the call that was refused
     pages = [rendered(app)]
     assert "Download 7 calls" in pages[0]
-    for screen in ("score", "results", "home"):
+    for screen in ("scores", "results", "overview"):
         pages.append(rendered(app.switch_page(f"../pages/{screen}.py").run()))
     out, err = capfd.readouterr()
     places = {

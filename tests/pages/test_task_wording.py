@@ -14,8 +14,8 @@ from app.services.attributes.attributes import add_attributes
 from app.services.data.projects import get_project, save_task, text_page
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.llm_think_aloud import ask_models
-from pages.components.data.text_list import OPEN_TEXT
 from pages.components.shell.navigation.screens import DOORS, RESEARCH
+from pages.components.texts.text_list import OPEN_TEXT
 from tests.support.projects import ready_to_score
 
 Open = Callable[[str], AppTest]
@@ -64,7 +64,7 @@ def test_samples_are_headed_by_the_projects_words(renamed: Project, open_screen:
 def test_an_opened_text_is_called_by_the_projects_words(
     renamed: Project, workbench: Workbench, open_screen: Open
 ) -> None:
-    app = open_screen("data")
+    app = open_screen("texts")
     app.session_state[OPEN_TEXT] = text_page(workbench, renamed.id).texts[0].id
     captions = [caption.value for caption in app.run().caption]
     assert {"ode", "muse"} <= set(captions)

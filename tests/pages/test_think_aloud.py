@@ -217,7 +217,7 @@ def test_others_open_with_done_and_close_again_with_more(demo: Workbench, open_s
 
 @pytest.mark.parametrize(
     ("screen", "view"),
-    [("build", ""), ("checklist", ""), ("compare", ""), ("results", "questions")],
+    [("how_it_was_made", ""), ("checklist", ""), ("compare", ""), ("results", "questions")],
 )
 def test_what_is_made_of_others_thoughts_opens_with_done(demo: Workbench, open_screen: Open, screen: str, view: str):
     app = say(expert(open_screen), demo, "It has one topic.")
@@ -308,7 +308,7 @@ def test_many_considerations_come_in_pages(demo: Workbench, open_screen: Open):
 def test_a_sample_is_replaced_by_hand_and_chosen_again(demo: Workbench, open_screen: Open):
     project, dimension = place(demo)
     before = samples_of(demo, dimension.id)
-    app = open_screen("data")
+    app = open_screen("texts")
     app.button_group(key=f"data_section_{project}").set_value("Samples").run()
     option = app.selectbox(key=f"replace_text_{dimension.id}")
     option.select_index(0).run()
@@ -332,7 +332,7 @@ def test_unrated_samples_can_be_drawn_anew_by_the_facilitator(workbench: Workben
     project = create_project(workbench, "Replies", Task("reply", "ticket"), (Dimension("warmth"),))
     with workbench.database.write() as work:
         work.texts.add_many(project.id, [Text(f"t{n // 3}", f"Reply {n}.", f"a{n % 3}") for n in range(30)])
-    app = open_screen("data")
+    app = open_screen("texts")
     app.button_group(key=f"data_section_{project.id}").set_value("Samples").run()
     assert not app.exception
     dimension = dimensions_named(workbench, "Replies", "all")[0].id

@@ -33,7 +33,7 @@ def stop_shown(app: AppTest) -> str:
 
 
 def test_the_first_visit_begins_with_five_steps_each_with_a_way_there(workbench: Workbench, open_screen: Open) -> None:
-    app = open_screen("home")
+    app = open_screen("overview")
     for number, stop in enumerate(STOPS, 1):
         assert not app.exception
         assert place(app) == f"Tour, {number} of 5"
@@ -47,7 +47,7 @@ def test_the_first_visit_begins_with_five_steps_each_with_a_way_there(workbench:
 
 
 def test_it_leads_to_the_screen_it_tells_of_and_goes_along(workbench: Workbench, open_screen: Open) -> None:
-    app = open_screen("home")
+    app = open_screen("overview")
     app.button(key="tour_next").click().run()
     app.button(key="tour_open").click().run()
     assert not app.exception
@@ -60,7 +60,7 @@ def test_it_leads_to_the_screen_it_tells_of_and_goes_along(workbench: Workbench,
 def test_skipped_or_finished_it_is_gone_and_comes_back_when_asked_for(
     workbench: Workbench, open_screen: Open, steps: int
 ) -> None:
-    app = open_screen("home")
+    app = open_screen("overview")
     for _ in range(steps):
         app.button(key="tour_next").click().run()
     app.button(key="tour_end").click().run()
@@ -76,37 +76,37 @@ def test_a_browser_in_which_it_was_ended_is_left_alone(
     workbench: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(screens, "tour_was_ended", lambda: True)
-    assert place(open_screen("home")) == ""
+    assert place(open_screen("overview")) == ""
 
 
 def test_whoever_has_a_project_under_way_is_not_shown_it_unasked(workbench: Workbench, open_screen: Open) -> None:
     create_project(workbench, "News", Task())
-    app = open_screen("home")
+    app = open_screen("overview")
     assert place(app) == ""
     app.button(key="tour_begin").click().run()
     assert place(app) == "Tour, 1 of 5"
 
 
 def test_other_screens_stay_as_they_are_on_a_first_visit(workbench: Workbench, open_screen: Open) -> None:
-    assert place(open_screen("data")) == ""
+    assert place(open_screen("texts")) == ""
 
 
 def test_an_expert_has_one_of_their_own_until_they_begin(
     demo: Workbench, open_screen: Open, signed_in: Callable[[Actor], None]
 ) -> None:
     signed_in(ana(demo, Role.EXPERT))
-    app = open_screen("home")
+    app = open_screen("overview")
     assert place(app) == "Tour, 1 of 5"
     assert EXPERTS_STOPS[0].words in stop_shown(app)
     add_consideration(demo, 1, "Ana", "Order.")
-    assert place(open_screen("home")) == ""
+    assert place(open_screen("overview")) == ""
 
 
 def test_a_reader_is_told_of_what_is_open_to_them(
     demo: Workbench, open_screen: Open, signed_in: Callable[[Actor], None]
 ) -> None:
     signed_in(ana(demo, Role.READER))
-    app = open_screen("home")
+    app = open_screen("overview")
     assert place(app) == ""
     app.button(key="tour_begin").click().run()
     assert place(app) == "Tour, 1 of 2"

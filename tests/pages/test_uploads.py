@@ -21,7 +21,7 @@ from app.services.runtime.workbench import Workbench
 from app.settings import settings
 from db.models.columns import now
 from pages.components.shell import current, upload_field
-from tests.pages.test_data import TABLE, Open, upload
+from tests.pages.test_texts import TABLE, Open, upload
 from tests.support.background import ended
 
 SignIn = Callable[[Role], Actor]
@@ -65,7 +65,7 @@ def test_what_is_too_much_for_a_day_is_refused_in_a_sentence_and_let_go_of(
     workbench: Workbench, open_screen: Open, sign_in: SignIn
 ) -> None:
     ana = sign_in(Role.FACILITATOR)
-    app = upload(open_screen("data"), "first.csv", large(2 * MB))
+    app = upload(open_screen("texts"), "first.csv", large(2 * MB))
     assert not app.error
     assert any(button.key == "start_import" for button in app.button)
     assert sent(workbench, ana) == 2 * MB
@@ -87,12 +87,12 @@ def test_what_is_too_much_for_a_day_is_refused_in_a_sentence_and_let_go_of(
 
 def test_every_field_says_how_large_a_file_may_be(workbench: Workbench, open_screen: Open, sign_in: SignIn) -> None:
     sign_in(Role.FACILITATOR)
-    (field,) = open_screen("data").file_uploader
+    (field,) = open_screen("texts").file_uploader
     assert field.proto.max_upload_size_mb == 2
 
 
 def test_on_ones_own_computer_files_are_as_large_as_they_were(workbench: Workbench, open_screen: Open) -> None:
-    (field,) = open_screen("data").file_uploader
+    (field,) = open_screen("texts").file_uploader
     assert field.proto.max_upload_size_mb == 500
 
 
@@ -104,7 +104,7 @@ def test_a_file_that_was_handed_over_is_held_by_the_web_process_no_longer(
     monkeypatch.setattr(jobs, "WORKER_SILENCE", timedelta(days=1))
     with workbench.database.write() as work:
         work.jobs.worker_seen("elsewhere|1")
-    app = upload(open_screen("data"), "texts.csv", TABLE)
+    app = upload(open_screen("texts"), "texts.csv", TABLE)
     app.button(key="start_import").click().run()
     assert not app.exception
     assert "waiting for a worker" in _progress(app)
@@ -119,7 +119,7 @@ def test_a_file_that_was_handed_over_is_held_by_the_web_process_no_longer(
     app = ended(app, import_key("Fresh"))
     assert "3 texts and 5 ratings came in** from texts.csv" in " ".join(m.value for m in app.markdown)
     assert overview(workbench, get_project(workbench, "Fresh").id).texts == 3
-    other = open_screen("data")  # another session, in whatever process
+    other = open_screen("texts")  # another session, in whatever process
     assert "3 texts and 5 ratings came in** from texts.csv" in " ".join(m.value for m in other.markdown)
     other.button(key="close_report").click().run()
     assert "came in" not in " ".join(m.value for m in app.run().markdown)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from app.commands.model_asking import (
+    BatchFallbackOption,
     BatchOption,
     EffortOption,
-    RestLiveOption,
     RoomOption,
     TimeoutOption,
     chosen_batch,
@@ -405,7 +405,7 @@ def think_aloud(
     timeout: TimeoutOption = None,
     effort: EffortOption = "",
     batch: BatchOption = False,
-    rest_live: RestLiveOption = False,
+    batch_fallback: BatchFallbackOption = False,
     cancel_batch: Annotated[
         bool,
         typer.Option("--cancel-batch", help="Cancel at the provider what --batch left there, of --model or of all."),
@@ -443,7 +443,7 @@ def think_aloud(
     from app.services.runtime.workbench import open_workbench
     from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer, ask_models, forecast_think_aloud
 
-    rest = chosen_batch(batch, rest_live)
+    rest = chosen_batch(batch, batch_fallback)
 
     def on_answer(asked: ThinkAloudAnswer) -> None:
         what = asked.error or counted(asked.attributes, "new attribute")

@@ -112,8 +112,8 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
 
 def wait(
     run: RunArgument,
-    rest_live: Annotated[
-        bool, typer.Option("--rest-live", help="Hand nothing more in: ask at once what isn't at the provider.")
+    batch_fallback: Annotated[
+        bool, typer.Option("--batch-fallback", help="Hand nothing more in: ask at once what isn't at the provider.")
     ] = False,
     json_: JsonOption = False,
 ) -> None:
@@ -127,7 +127,7 @@ def wait(
 
     workbench = open_workbench()
     get_run(workbench, run)
-    if rest_live:
+    if batch_fallback:
         ask_rest(workbench, run, AT_ONCE)
     wait_until_free(workbench, run, say_wait(run))
     carry_out(workbench, [run], json_=json_)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.model_asking import (
+    BatchFallbackOption,
     BatchOption,
     DaskOption,
     EffortOption,
-    RestLiveOption,
     RoomOption,
     TierOption,
     TimeoutOption,
@@ -246,10 +246,10 @@ def score(
         int | None, typer.Option(help="Go on with this run, as it was started: only what is missing or failed.")
     ] = None,
     batch: BatchOption = False,
-    rest_live: RestLiveOption = False,
-    anchors_first: Annotated[
+    batch_fallback: BatchFallbackOption = False,
+    check_drift: Annotated[
         bool,
-        typer.Option("--anchors-first", help="First ask the judge about its anchors: did it change? (See `drift`.)"),
+        typer.Option("--check-drift", help="First ask the judge about its anchors: did it change? (See `drift`.)"),
     ] = False,
     warn_after: Annotated[
         int, typer.Option(min=1, help="Texts after which a judge is named that gives every text the same answers.")
@@ -298,14 +298,14 @@ def score(
         systems=SystemChoice(tuple(system or ()), tuple(without_system or ())),
         trials=trials,
         model=chosen_model_options(max_output_tokens, timeout, effort, tier),
-        batch=chosen_batch(batch, rest_live),
+        batch=chosen_batch(batch, batch_fallback),
     )
     if resume is not None:
         ready_to_resume(context, workbench, target.id, resume, options)
     if dry_run:
         print_estimate(workbench, target.id, options, json_)
         return
-    if anchors_first:
+    if check_drift:
         _look_ahead(workbench, target.id, options)
     if resume is None and options.judge.startswith("llama:"):
         _warn_of_window(workbench, target.id, options)

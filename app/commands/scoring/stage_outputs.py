@@ -1,4 +1,4 @@
-"""writings: what methods have a judge write once for a dimension."""
+"""stage-outputs: what methods have a judge write once for a dimension."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,19 +11,19 @@ DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension
 
 
 def register(root: typer.Typer) -> None:
-    writings = typer.Typer(
+    outputs = typer.Typer(
         no_args_is_help=True, help="Steps of G-Eval, aspects of CoAScore, seeds of CheckEval: see and change them."
     )
-    writings.command("list")(list_)
-    writings.command()(edit)
-    writings.command()(seeds)
-    root.add_typer(writings, name="writings")
+    outputs.command("list")(list_)
+    outputs.command()(edit)
+    outputs.command()(seeds)
+    root.add_typer(outputs, name="stage-outputs")
 
 
 def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption = False) -> None:
     """What judges and people wrote for a dimension, the newest first.
 
-    Example: interacteval writings list --project News --dimension coherence
+    Example: interacteval stage-outputs list --project News --dimension coherence
     """
     from app.services.data.projects import one_dimension
     from app.services.runtime.workbench import open_workbench
@@ -53,7 +53,7 @@ def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption 
 
 
 def edit(
-    file: Annotated[Path, typer.Argument(help="The new wording, in lines as `writings list` shows them.")],
+    file: Annotated[Path, typer.Argument(help="The new wording, in lines as `stage-outputs list` shows them.")],
     project: ProjectOption,
     dimension: DimensionOption,
     stage: Annotated[str, typer.Option(help="g-eval-steps, coascore-aspects or check-eval-seeds.")],
@@ -61,7 +61,7 @@ def edit(
 ) -> None:
     """Replace what a judge wrote; runs from now on take your wording, and the earlier ones are kept.
 
-    Example: interacteval writings edit steps.txt --project News --dimension coherence --stage g-eval-steps
+    Example: interacteval stage-outputs edit steps.txt --project News --dimension coherence --stage g-eval-steps
     """
     from app.corpora.decoding import decode, read_bytes
     from app.errors import NotFoundError
@@ -74,7 +74,8 @@ def edit(
     fitting = [w for w in stage_outputs_of(workbench, on.id) if w.stage == stage and judge in ("", w.judge)]
     if not fitting:
         raise NotFoundError(
-            f"Nothing of the kind “{stage}” was written for {on.name} yet.", "`interacteval writings list` shows all."
+            f"Nothing of the kind “{stage}” was written for {on.name} yet.",
+            "`interacteval stage-outputs list` shows all.",
         )
     save_edit(workbench, on.id, fitting[0], decode(read_bytes(file), file.name))
     echo(f"{fitting[0].title} of {on.name}: your wording counts from now on.")
@@ -87,7 +88,7 @@ def seeds(
 ) -> None:
     """Your own sub-aspects and seed questions for CheckEval, used with --set seeds=own.
 
-    Example: interacteval writings seeds seeds.txt --project News --dimension coherence
+    Example: interacteval stage-outputs seeds seeds.txt --project News --dimension coherence
     """
     from app.corpora.decoding import decode, read_bytes
     from app.services.data.projects import one_dimension

@@ -47,23 +47,23 @@ class NextStep:
 
 # In the order of the flow; {names} are the dimensions it is about.
 _TODO = {
-    "import": NextStep("data", "Import texts", "This project has no texts yet.", section="Import"),
+    "import": NextStep("texts", "Import texts", "This project has no texts yet.", section="Import"),
     "dimension": NextStep(
-        "data", "Add a dimension", "Say what quality the texts are judged on.", section="Dimensions and wording"
+        "texts", "Add a dimension", "Say what quality the texts are judged on.", section="Dimensions and wording"
     ),
     "think": NextStep(
         "think_aloud", "Think aloud", "Nobody has said yet what to look for in {names}.", Right.TAKE_PART
     ),
-    "build": NextStep("build", "Build the checklist", "There are attributes but no checklist for {names}."),
+    "build": NextStep("how_it_was_made", "Build the checklist", "There are attributes but no checklist for {names}."),
     "publish": NextStep(
         "checklist", "Publish the checklist", "The checklist of {names} is a draft: read it, then publish it."
     ),
-    "watch": NextStep("score", "Watch the run", "A run is scoring texts right now."),
-    "score": NextStep("score", "Score the texts", "No text has been scored yet on {names}."),
+    "watch": NextStep("scores", "Watch the run", "A run is scoring texts right now."),
+    "score": NextStep("scores", "Score the texts", "No text has been scored yet on {names}."),
     "score_anew": NextStep(
-        "score", "Score the texts", "The newest version of the checklist of {names} has no scores yet."
+        "scores", "Score the texts", "The newest version of the checklist of {names} has no scores yet."
     ),
-    "finish": NextStep("score", "Finish the scores", "Not every text has a score on {names} yet."),
+    "finish": NextStep("scores", "Finish the scores", "Not every text has a score on {names} yet."),
     "look": NextStep("results", "See the results", "There are scores for {names}.", Right.READ),
 }
 _ORDER = tuple(_TODO)
@@ -94,7 +94,9 @@ def steps_of(progress: Overview, dimension: DimensionProgress | None) -> tuple[F
     """Texts, attributes, checklist, scores and results of a dimension; None stands for a project that has none."""
     if dimension is None:
         return tuple(
-            FlowStep(title, screen, StepState.READY if screen == "data" else StepState.BLOCKED, _no_dimension(progress))
+            FlowStep(
+                title, screen, StepState.READY if screen == "texts" else StepState.BLOCKED, _no_dimension(progress)
+            )
             for title, screen in _SCREENS
         )
     found = (
@@ -108,10 +110,10 @@ def steps_of(progress: Overview, dimension: DimensionProgress | None) -> tuple[F
 
 
 _SCREENS = (
-    ("Texts", "data"),
+    ("Texts", "texts"),
     ("Attributes", "think_aloud"),
     ("Checklist", "checklist"),
-    ("Scores", "score"),
+    ("Scores", "scores"),
     ("Results", "results"),
 )
 _Standing = tuple[StepState, str]

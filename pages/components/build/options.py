@@ -78,7 +78,7 @@ def older_builds(versions: Sequence[int]) -> None:
         "kept step by step, so they can't be gone on with here. Where their questions come from is under “Why these "
         "questions”."
     )
-    link("lineage", "See where the questions come from")
+    link("why_these_questions", "See where the questions come from")
     st.markdown(f"A new build leaves them as they are. {stages}")
 
 
@@ -182,7 +182,7 @@ def _without_llms(attributes: Sequence[Attribute], dimension: Dimension) -> None
         return
     with st.container(key="no_llms_asked"):
         st.info(f"No LLM was asked yet what to look for in {plain(dimension.name)}.", icon=":material/forum:")
-        link("ask_llms", "Ask the LLMs first")
+        link("ask_llms", "Ask LLMs first")
 
 
 def _options(

@@ -249,7 +249,7 @@ def _foot(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> No
                     args=[after],
                 )
         if view.build.sub_questions:
-            link("lineage", "Where the questions come from")
+            link("why_these_questions", "Where the questions come from")
 
 
 def _use_model(workbench: Workbench, build_id: int, stage: Stage, asked: str) -> None:

@@ -99,8 +99,8 @@ def _what_to_do(conditions: int) -> None:
         "everybody, from all people and from all LLMs, and score the same texts with each."
     )
     with st.container(horizontal=True):
-        link("build", "Build a checklist")
-        link("score", "Score texts")
+        link("how_it_was_made", "Build a checklist")
+        link("scores", "Score texts")
 
 
 def _picture(rows: pd.DataFrame, found: ConditionEffect, names: Names) -> None:

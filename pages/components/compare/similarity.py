@@ -234,10 +234,10 @@ def with_and_without(workbench: Workbench, attributes: Sequence[Attribute], embe
         show_error(error)
         return
     rows = likeness_rows(without, names.kind_title)[["Set", "and"]]
-    for column, found in (("Word statistics", without), ("Model of meaning", with_it)):
+    for column, found in (("Word statistics", without), ("Sentence model", with_it)):
         rows[column] = likeness_rows(found, names.kind_title)["Cosine"]
     shown = st.column_config.NumberColumn(format="%.3f", help=MEASURES["Cosine"])
-    columns = {"Word statistics": shown, "Model of meaning": shown}
+    columns = {"Word statistics": shown, "Sentence model": shown}
     st.dataframe(rows, placeholder="–", hide_index=True, key="with_and_without", column_config=columns)
     st.caption(
         plain(

@@ -47,7 +47,7 @@ def needs_project(workbench: Workbench, title: str, purpose: str) -> Project:
     if project is None:
         header(title, purpose)
         todo = "Import a file on Texts, which makes one, or try the demo on Overview."
-        empty("There is no project yet.", todo, "data", "Go to Texts")
+        empty("There is no project yet.", todo, "texts", "Go to Texts")
         st.stop()
     header(title, purpose, project)
     return project
@@ -60,7 +60,7 @@ def needs_dimension(workbench: Workbench, title: str, purpose: str) -> tuple[Pro
     if dimension is None:
         todo = "Say what quality the texts are judged on."
         section = {"section": "Dimensions and wording"}
-        empty("This project has no dimension yet.", todo, "data", "Add a dimension", section)
+        empty("This project has no dimension yet.", todo, "texts", "Add a dimension", section)
         st.stop()
         raise AssertionError("stop ends the screen")
     return project, dimension

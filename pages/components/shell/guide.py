@@ -87,16 +87,16 @@ def more_on_stage(stage: Stage) -> str:
 
 
 PARAGRAPHS: Mapping[str, str] = {
-    "home": "facilitators.html#overview",
-    "data": "facilitators.html#bring-your-texts-in",
+    "overview": "facilitators.html#overview",
+    "texts": "facilitators.html#bring-your-texts-in",
     "think_aloud": "experts.html#think-aloud",
-    "ask_llms": "facilitators.html#ask-the-llms",
+    "ask_llms": "facilitators.html#ask-llms",
     "attributes": "facilitators.html#look-through-the-attributes",
-    "build": "facilitators.html#make-the-checklist",
+    "how_it_was_made": "facilitators.html#make-the-checklist",
     "checklist": "facilitators.html#edit-and-publish",
-    "lineage": "facilitators.html#where-a-question-comes-from",
+    "why_these_questions": "facilitators.html#where-a-question-comes-from",
     "answer": "facilitators.html#let-experts-answer",
-    "score": "facilitators.html#score-the-texts",
+    "scores": "facilitators.html#score-the-texts",
     "results": "facilitators.html#read-the-verdict",
     "disagreements": "facilitators.html#settle-what-people-and-judges-see-differently",
     "compare": "researchers.html#who-notices-what",
@@ -109,10 +109,10 @@ PARAGRAPHS: Mapping[str, str] = {
 }
 """Screen -> its paragraph in the built guide."""
 OF_EXPERTS: Mapping[str, str] = {
-    "home": "experts.html#my-work",
+    "overview": "experts.html#my-work",
     "attributes": "experts.html#review-what-came-together",
     "checklist": "experts.html#review-what-came-together",
-    "lineage": "experts.html#review-what-came-together",
+    "why_these_questions": "experts.html#review-what-came-together",
     "answer": "experts.html#answer",
 }
 """As PARAGRAPHS, of screens on which experts do something else than the project's facilitator."""

@@ -168,7 +168,7 @@ WALK: tuple[str | Callable[[Documents], None], ...] = (
     "reproduce list",
     "reproduce letters.yaml table-1 --data letters.csv --dry-run",
     "reproduce letters.yaml table-1 --project Letters",
-    "writings list --project Letters --dimension Order",
+    "stage-outputs list --project Letters --dimension Order",
     "conditions run --project Letters --dimension Order --model rules --judge rules",
     "conditions show --project Letters",
     "conditions effect --project Letters --dimension Order",

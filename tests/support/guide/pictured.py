@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 
 PICTURED: Mapping[str, str] = {
-    "overview": "home",
-    "import": "data",
+    "overview": "overview",
+    "import": "texts",
     "ask-llms": "ask_llms",
     "attributes": "attributes",
-    "build": "build",
+    "build": "how_it_was_made",
     "checklist": "checklist",
-    "score": "score",
+    "score": "scores",
     "results": "results",
     "questions": "results",
     "expert-link": "",
-    "expert-my-work": "home",
+    "expert-my-work": "overview",
     "expert-samples": "think_aloud",
     "expert-points": "think_aloud",
     "expert-done": "think_aloud",

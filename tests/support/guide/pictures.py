@@ -76,7 +76,7 @@ def _picture(page: Page, name: str) -> None:
     """Of the screen that it is said to be of, or of none."""
     settled(page)
     opened = urlsplit(page.url).path.strip("/")
-    assert (opened or "home") == PICTURED[name], f"{name} would show {opened}"
+    assert (opened or "overview") == PICTURED[name], f"{name} would show {opened}"
     _take(page, PICTURES / f"{name}.png")
 
 
@@ -90,7 +90,7 @@ def _facilitator(page: Page, app: App) -> None:
     app.command("answers", "draw", "--project", "Demo", "--dimension", "coherence", "--texts", "4")
     _opened(page, app, "", "Overview")
     _picture(page, "overview")
-    _opened(page, app, "data", "Texts")
+    _opened(page, app, "texts", "Texts")
     page.get_by_text("Import", exact=True).first.click()
     page.locator("input[type=file]").first.set_input_files(small_csv(app.home / "summaries.csv"))
     page.get_by_text("Into a new project", exact=True).click()
@@ -99,11 +99,11 @@ def _facilitator(page: Page, app: App) -> None:
     page.get_by_text("The first of 18 rows").evaluate("line => line.scrollIntoView()")
     _picture(page, "import")
     for name, title in (
-        ("ask_llms", "Ask the LLMs"),
+        ("ask_llms", "Ask LLMs"),
         ("attributes", "Attributes"),
-        ("build", "How it was made"),
+        ("how_it_was_made", "How it was made"),
         ("checklist", "Checklist"),
-        ("score", "Scores"),
+        ("scores", "Scores"),
         ("results", "Results"),
     ):
         _opened(page, app, name, title)

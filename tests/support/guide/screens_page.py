@@ -46,7 +46,7 @@ _STATUS = """
 
 def screens_page() -> str:
     rows = [
-        (door.title, screen.title, code("/" if screen.name == "home" else f"/{screen.name}"), _who(screen))
+        (door.title, screen.title, code("/" if screen.name == "overview" else f"/{screen.name}"), _who(screen))
         for door in (*DOORS, RESEARCH, SET_UP)
         for screen in door.screens
     ]

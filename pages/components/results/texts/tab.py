@@ -129,7 +129,7 @@ def scored_list(workbench: Workbench, project: Project, rows: Sequence[ScoredTex
     )
     with st.container(horizontal=True):
         link("answer", "Let experts answer")
-        link("data", "Import ratings", parameters={"section": "Import"})
+        link("texts", "Import ratings", parameters={"section": "Import"})
     if scored := by_score(rows):
         st.caption(f"{number(len(scored), 'text')}, those with the lowest scores first. Tick one to open it.")
         ticked_table(scored, partial(_scores, workbench, project), _open_row, _COLUMNS, _table_key(scope), PAGE_SIZE)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal, NoReturn
 
@@ -26,7 +27,7 @@ FOLDER = Path(__file__).resolve().parents[3]
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """`name` is the page's file name without .py and its address; `right` is what it takes to open it."""
+    """`name` is its title in small letters, the page's file and its address; `right` is what it takes to open it."""
 
     name: str
     title: str
@@ -43,16 +44,16 @@ class Door:
     screens: tuple[Screen, ...]
 
 
-HOME = Screen("home", "Overview", ":material/home:", Right.SEE)
+HOME = Screen("overview", "Overview", ":material/home:", Right.SEE)
 DOORS = (
     Door("Overview", HOME.icon, (HOME,)),
-    Door("Texts", ":material/article:", (Screen("data", "Texts", ":material/article:"),)),
+    Door("Texts", ":material/article:", (Screen("texts", "Texts", ":material/article:"),)),
     Door(
         "Attributes",
         ":material/lightbulb:",
         (
             Screen("think_aloud", "Think aloud", ":material/record_voice_over:", Right.TAKE_PART),
-            Screen("ask_llms", "Ask the LLMs", ":material/forum:"),
+            Screen("ask_llms", "Ask LLMs", ":material/forum:"),
             Screen("attributes", "Attributes", ":material/sell:", Right.REVIEW),
             Screen("compare", "Compare", ":material/compare:", Right.READ),
         ),
@@ -62,12 +63,12 @@ DOORS = (
         ":material/checklist:",
         (
             Screen("checklist", "Checklist", ":material/checklist:", Right.REVIEW),
-            Screen("build", "How it was made", ":material/account_tree:"),
-            Screen("lineage", "Why these questions", ":material/family_history:", Right.REVIEW),
+            Screen("how_it_was_made", "How it was made", ":material/account_tree:"),
+            Screen("why_these_questions", "Why these questions", ":material/family_history:", Right.REVIEW),
             Screen("answer", "Answer", ":material/quiz:", Right.TAKE_PART),
         ),
     ),
-    Door("Scores", ":material/speed:", (Screen("score", "Scores", ":material/speed:"),)),
+    Door("Scores", ":material/speed:", (Screen("scores", "Scores", ":material/speed:"),)),
     Door(
         "Results",
         ":material/insights:",
@@ -96,6 +97,17 @@ SET_UP = Door(
     ),
 )
 SCREENS: Mapping[str, Screen] = {screen.name: screen for door in (*DOORS, RESEARCH, SET_UP) for screen in door.screens}
+
+
+# Addresses of version 0.2.0, kept for one release. The first screen answers to its name as the others do.
+_OLD = {
+    HOME.name: HOME.name,
+    "home": HOME.name,
+    "data": "texts",
+    "score": "scores",
+    "build": "how_it_was_made",
+    "lineage": "why_these_questions",
+}
 
 
 def open_screens(actor: Actor, project: Project | None) -> None:
@@ -171,7 +183,7 @@ def navigation() -> st.Page:
         )
         for screen in SCREENS.values()
     ]
-    pages.append(st.Page(_to_home, title=HOME.title, url_path="home"))
+    pages += [st.Page(partial(_moved, new), title=SCREENS[new].title, url_path=old) for old, new in _OLD.items()]
     return st.navigation(pages, position="hidden")
 
 
@@ -180,8 +192,9 @@ def name_of(shown: st.Page) -> str:
     return shown.url_path or HOME.name
 
 
-def _to_home() -> None:
-    st.switch_page(page("home"), query_params=st.query_params.to_dict())
+def _moved(name: str) -> None:
+    """Show the screen that has this name now, for an address that somebody kept."""
+    st.switch_page(page(name), query_params=st.query_params.to_dict())
 
 
 # Not Streamlit's own link, which would open another tab.
@@ -203,7 +216,7 @@ _ICONS = {
     StepState.BLOCKED: ":material/lock:",
 }
 # Where going on is a matter of its own: the list of all that is ready, and the expert's own "I am done".
-_OWN_WAY_ON = ("home", "think_aloud")
+_OWN_WAY_ON = ("overview", "think_aloud")
 _LOOK = """
 <style>
   .st-key-where { border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent); padding-bottom: 0.6rem; }
@@ -313,7 +326,7 @@ class TourStop:
 
 STOPS = (
     TourStop(
-        "data",
+        "texts",
         "Texts",
         "Bring in a table with one text a row, with ratings by people if you have some. Here you also say what each "
         "dimension means: people and models read that before anything else.",
@@ -321,7 +334,7 @@ STOPS = (
     TourStop(
         "think_aloud",
         "Attributes",
-        "People say under “Think aloud” what makes a text good, LLMs under “Ask the LLMs”. Nobody sees what others "
+        "People say under “Think aloud” what makes a text good, LLMs under “Ask LLMs”. Nobody sees what others "
         "wrote before they are done themselves.",
     ),
     TourStop(
@@ -331,7 +344,7 @@ STOPS = (
         "yours to edit; a published version never changes.",
     ),
     TourStop(
-        "score",
+        "scores",
         "Scores",
         "A judge answers the checklist for every text. You see beforehand what it costs, and a run that was stopped "
         "goes on where it ended.",

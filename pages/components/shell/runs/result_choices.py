@@ -288,14 +288,14 @@ def chosen_results(workbench: Workbench, project: Project, dimension: Dimension)
     """Choose runs and how their figures are computed; where there is nothing to choose the screen says so, and ends."""
     runs = [run for run in list_runs(workbench, project.id) if run.done and not run.locked]
     if not runs:
-        empty("No text of this project has been scored yet.", "Score some first.", "score", "Go to Scores")
+        empty("No text of this project has been scored yet.", "Score some first.", "scores", "Go to Scores")
         st.stop()
     chosen, choices = result_choices(workbench, project, runs, dimension.name)
     if not chosen and not any(run.study for run in runs):
         empty(
             "Only a comparison of ways of asking has scored texts of this project.",
             "Score texts first, or choose one of its runs above to look into it.",
-            "score",
+            "scores",
             "Go to Scores",
         )
         st.stop()

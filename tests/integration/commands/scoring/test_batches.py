@@ -94,11 +94,11 @@ def test_a_batch_that_was_left_at_the_provider_is_cancelled_there(run: Run) -> N
 def test_what_it_does_not_get_to_is_asked_at_once_where_who_waits_wishes_so(
     run: Run,
 ) -> None:
-    status, out, _ = run("runs", "wait", "1", "--rest-live", "--json")
+    status, out, _ = run("runs", "wait", "1", "--batch-fallback", "--json")
     assert (status, json.loads(out)["status"]) == (0, "done")
     assert get_run(open_workbench(), 1).params["batch"] == AT_ONCE
     run(*SCORE, "--no-cache")
-    status, _, err = run("runs", "wait", "2", "--rest-live")
+    status, _, err = run("runs", "wait", "2", "--rest-live")  # its name in version 0.2.0
     assert status == 2
     assert "asked at once anyway" in err
 
@@ -121,7 +121,7 @@ def test_models_think_aloud_in_batches(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--rest-live",), "--rest-live is about what a batch doesn't answer"),
+        (("--batch-fallback",), "--batch-fallback is about what a batch doesn't answer"),
         (("--batch", "--model", "rules"), "rules takes no batches"),
         (("--batch", "--dry-run", "--model", "rules"), "rules takes no batches"),
     ],
@@ -135,7 +135,7 @@ def test_what_can_not_be_is_said_before_anybody_thinks_aloud(run: Run, words: tu
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((*SCORE, "--rest-live"), "--rest-live is about what a batch doesn't answer"),
+        ((*SCORE, "--batch-fallback"), "--batch-fallback is about what a batch doesn't answer"),
         ((*SCORE, "--batch", "--tier", "flex"), "takes no service tier"),
         ((*SCORE[:3], "--judge", "rules", "--batch"), "rules takes no batches"),
     ],

@@ -45,7 +45,7 @@ def rated_project(workbench: Workbench) -> int:
 def test_an_empty_project_begins_with_texts():
     workbench = open_workbench()
     found = overview(workbench, create_project(workbench, "Empty", Task()).id)
-    assert (next_step(found).screen, progress_words(found)) == ("data", "no texts yet")
+    assert (next_step(found).screen, progress_words(found)) == ("texts", "no texts yet")
 
 
 def test_dimensions_that_nobody_rated_do_not_hold_up_the_others():
@@ -57,7 +57,7 @@ def test_dimensions_that_nobody_rated_do_not_hold_up_the_others():
     order = dimensions_named(workbench, "Talks", "order")[0]
     add_attributes(workbench, order.id, "Ada", ContributorKind.HUMAN, ["It has one thread."])
     found = overview(workbench, project_id)
-    assert (next_step(found).screen, progress_words(found)) == ("build", "1 of 2 with attributes")
+    assert (next_step(found).screen, progress_words(found)) == ("how_it_was_made", "1 of 2 with attributes")
 
 
 def test_other_samples_are_offered_nearest_in_score_first():
@@ -147,7 +147,7 @@ def test_a_study_of_conditions_does_not_count_as_scoring(tmp_path: Path) -> None
     add_attributes(workbench, dimension.id, "Ben", ContributorKind.HUMAN, ["It ends well."])
     assert run_study(workbench, project, StudyOptions((dimension,), "rules", "rules")).scored == 3
     found = overview(workbench, project.id)
-    assert (next_step(found).screen, progress_words(found)) == ("score", "1 of 1 with a checklist")
+    assert (next_step(found).screen, progress_words(found)) == ("scores", "1 of 1 with a checklist")
     with pytest.raises(NotReadyError, match="Only studies of conditions"):
         runs_to_show(workbench, project.id)
     run = run_flow(workbench, project, "rules")

@@ -24,7 +24,7 @@ def test_without_texts_everything_waits_for_them(workbench: Workbench) -> None:
     project = create_project(workbench, "News", Task(), (Dimension("order"),))
     states, todo = standing(workbench, project.id)
     assert states == [READY, BLOCKED, BLOCKED, BLOCKED, BLOCKED]
-    assert (todo.screen, todo.verb) == ("data", "Import texts")
+    assert (todo.screen, todo.verb) == ("texts", "Import texts")
 
 
 def test_without_a_dimension_every_step_says_what_is_missing(workbench: Workbench) -> None:
@@ -61,7 +61,7 @@ def test_each_step_opens_the_next_one_until_all_are_done(workbench: Workbench) -
     assert standing(workbench, project.id)[0] == [DONE, READY, BLOCKED, BLOCKED, BLOCKED]
     add_attributes(workbench, order.id, "Ada", ContributorKind.HUMAN, ["It has one thread."])
     states, todo = standing(workbench, project.id)
-    assert (states, todo.screen) == ([DONE, DONE, READY, BLOCKED, BLOCKED], "build")
+    assert (states, todo.screen) == ([DONE, DONE, READY, BLOCKED, BLOCKED], "how_it_was_made")
     run_flow(workbench, project, "rules")
     states, todo = standing(workbench, project.id)
     assert (states, todo.screen) == ([DONE] * 5, "results")
@@ -98,5 +98,5 @@ def test_a_newer_version_without_scores_is_scored_next_and_the_older_run_doesn_t
     assert found.dimensions[0].scored_words == f"version 1 by run {run.id}, version 2 not yet"
     assert found.dimensions[0].scored_words in scores.words
     todo = next_of(found, found.dimensions[0])
-    assert (todo.screen, todo.verb) == ("score", "Score the texts")
+    assert (todo.screen, todo.verb) == ("scores", "Score the texts")
     assert todo.why.startswith("The newest version of the checklist of")

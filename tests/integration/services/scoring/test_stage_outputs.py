@@ -70,7 +70,7 @@ def test_the_commands(tmp_path: Path) -> None:
     file.write_text("Order\n- Is it in order?\n", encoding="utf-8")
 
     def run(*arguments: str) -> str:
-        done = CliRunner().invoke(build(), ["writings", *arguments, *where])
+        done = CliRunner().invoke(build(), ["stage-outputs", *arguments, *where])
         assert done.exit_code == 0, done.output
         return done.stdout
 

@@ -3,14 +3,14 @@
 import streamlit as st
 
 from app.services.data.projects import dimensions_named, overview
-from pages.components.data.import_form import import_form, watch_import
-from pages.components.data.import_report import import_report, show_report
-from pages.components.data.task_form import add_dimension_form, dimension_form, task_form
-from pages.components.data.text_list import sample_change, texts_to_read
 from pages.components.shell.address import keep
 from pages.components.shell.current import current_dimension, current_project, current_workbench
 from pages.components.shell.frame import header, nothing_yet
 from pages.components.shell.locked_split import locked_split
+from pages.components.texts.import_form import import_form, watch_import
+from pages.components.texts.import_report import import_report, show_report
+from pages.components.texts.task_form import add_dimension_form, dimension_form, task_form
+from pages.components.texts.text_list import sample_change, texts_to_read
 
 TEXTS, IMPORT, JUDGED, SAMPLES, SPLIT = SECTIONS = (
     "Texts",

@@ -24,7 +24,10 @@ from app.services.data.uploads import (
     upload_sheets,
 )
 from app.services.runtime.workbench import Workbench
-from pages.components.data.column_mapping import (
+from pages.components.shell.background import watch
+from pages.components.shell.current import choose, was_pressed
+from pages.components.shell.words import button_label, plain, show_error
+from pages.components.texts.column_mapping import (
     ColumnChoice,
     ImportTarget,
     KeptUpload,
@@ -36,9 +39,6 @@ from pages.components.data.column_mapping import (
     release_upload,
     starting_with,
 )
-from pages.components.shell.background import watch
-from pages.components.shell.current import choose, was_pressed
-from pages.components.shell.words import button_label, plain, show_error
 
 OTHER_KIND = "something else"
 MEDIA = {

@@ -87,7 +87,7 @@ def finished(app: AppTest, workbench: Workbench, project: str = "Letters") -> Ap
 
 def test_without_attributes_the_screen_says_what_to_do(workbench: Workbench, open_screen: Open):
     create_project(workbench, "Letters", Task("letter"), (Dimension("tone", "How it sounds."),))
-    app = open_screen("build")
+    app = open_screen("how_it_was_made")
     assert app.button(key="empty_to_think_aloud").label == "Think aloud"
 
 
@@ -95,12 +95,12 @@ def test_before_the_first_build_the_stages_are_explained(workbench: Workbench, o
     project = create_project(workbench, "Letters", Task("letter"), (Dimension("tone", "How it sounds."),))
     dimension = dimensions_named(workbench, project.name, "all")[0]
     add_attributes(workbench, dimension.id, "Mira", ContributorKind.HUMAN, ["It is polite."])
-    text = said(open_screen("build"))
+    text = said(open_screen("how_it_was_made"))
     assert all(stage in text for stage in ("Components", "Clusters", "Key questions", "Sub-questions", "Validation"))
 
 
 def test_step_by_step_from_nothing_to_a_version(letters: Workbench, open_screen: Open):
-    app = open_screen("build")
+    app = open_screen("how_it_was_made")
     app.button(key="start_build").click().run()
     for label in ("components", "clusters", "key questions", "sub-questions", "validation"):
         button = app.button(key="make_stage")
@@ -113,7 +113,7 @@ def test_step_by_step_from_nothing_to_a_version(letters: Workbench, open_screen:
 
 
 def test_the_history_shows_who_made_each_change(letters: Workbench, open_screen: Open):
-    app = open_screen("build")
+    app = open_screen("how_it_was_made")
     app.session_state["editor"] = "Ana *B*"
     app = at(app, Stage.COMPONENTS)
     assert any(p.proto.popover.label == "You edit as Ana \\*B\\*" for p in app.get("popover"))
@@ -127,7 +127,7 @@ def test_the_history_shows_who_made_each_change(letters: Workbench, open_screen:
 
 def test_running_all_stages_makes_the_next_version_from_the_chosen_condition(demo: Workbench, open_screen: Open):
     project_id, dimension = place(demo)
-    app = open_screen("build")
+    app = open_screen("how_it_was_made")
     kinds = {a.contributor: a.kind for a in attributes_of(demo, project_id, dimension.id)}
     assert any(c.value.startswith("Everybody · ") for c in app.caption)
     app.button(key=f"condition_{dimension.id}_{len(kinds)}_people").click().run()
@@ -141,7 +141,7 @@ def test_running_all_stages_makes_the_next_version_from_the_chosen_condition(dem
 
 
 def test_running_all_stages_shows_the_last_stage_when_done(demo: Workbench, open_screen: Open):
-    app = open_screen("build")
+    app = open_screen("how_it_was_made")
     app = finished(app.button(key="build").click().run(), demo, "Demo")
     assert app.session_state["stage"] == Stage.VALIDATION
 
@@ -151,7 +151,7 @@ def test_a_choice_of_contributors_is_a_condition_too(demo: Workbench, open_scree
     for name in ("Ada, Dr.", "Bo"):
         add_attributes(demo, dimension.id, name, ContributorKind.HUMAN, [f"What {name} looks at."])
     kinds = {a.contributor: a.kind for a in attributes_of(demo, project_id, dimension.id)}
-    app = open_screen("build")
+    app = open_screen("how_it_was_made")
     app.get_by_key(f"condition_{dimension.id}_{len(kinds)}").set_value(["Ada, Dr.", "rules"]).run()
     assert any(c.value.startswith("Only Ada, Dr., rules, not an LLM · ") for c in app.caption)
     app.button(key="build").click().run()
@@ -166,21 +166,21 @@ def test_a_choice_of_contributors_is_a_condition_too(demo: Workbench, open_scree
 def test_nobody_ticked_builds_nothing(demo: Workbench, open_screen: Open):
     project_id, dimension = place(demo)
     kinds = {a.contributor for a in attributes_of(demo, project_id, dimension.id)}
-    app = open_screen("build")
+    app = open_screen("how_it_was_made")
     app.get_by_key(f"condition_{dimension.id}_{len(kinds)}").set_value([]).run()
     assert app.button(key="build").disabled
 
 
 def test_all_dimensions_are_built_and_named(demo: Workbench, open_screen: Open):
     project_id, _ = place(demo)
-    app = open_screen("build")
+    app = open_screen("how_it_was_made")
     app = ended(app.button(key="build_all").click().run(), build_job_key(project_id, 0))
     assert all(versions_of(demo, d.id)[0].version == 2 for d in dimensions_named(demo, "Demo", "all"))
     assert "coherence: version 2" in app.success[0].value.replace("\\", "")
 
 
 def test_each_stage_shows_its_input_its_prompt_and_its_answer(letters: Workbench, open_screen: Open):
-    app = open_screen("build")
+    app = open_screen("how_it_was_made")
     for stage in Stage:
         app = at(app, stage)
         assert not app.exception
@@ -194,7 +194,7 @@ def test_a_component_described_by_hand_makes_the_rest_stale_and_undo_takes_it_ba
     letters: Workbench, open_screen: Open
 ):
     build_id = newest(letters, "Letters").id
-    app = at(open_screen("build"), Stage.COMPONENTS)
+    app = at(open_screen("how_it_was_made"), Stage.COMPONENTS)
     app.button(key=f"open_{build_id}_component_1").click().run()
     app.text_input(key=f"component_name_{build_id}_1").set_value("Sequence")
     app.button(key=f"save_component_{build_id}_1").click().run()
@@ -208,7 +208,7 @@ def test_a_component_described_by_hand_makes_the_rest_stale_and_undo_takes_it_ba
 
 def test_components_are_added_and_removed(letters: Workbench, open_screen: Open):
     build_id = newest(letters, "Letters").id
-    app = at(open_screen("build"), Stage.COMPONENTS)
+    app = at(open_screen("how_it_was_made"), Stage.COMPONENTS)
     app.text_input(key="new_component_name").set_value("<b>Voice</b>")
     app.button(key="add_component_submit").click().run()
     assert newest(letters, "Letters").build.components[-1].name == "<b>Voice</b>"
@@ -224,7 +224,7 @@ def test_components_are_added_and_removed(letters: Workbench, open_screen: Open)
 def test_attributes_are_moved_and_left_out_together_and_undo_takes_each_back(letters: Workbench, open_screen: Open):
     view = newest(letters, "Letters")
     before = view.build.placements
-    app = at(open_screen("build"), Stage.CLUSTERS)
+    app = at(open_screen("how_it_was_made"), Stage.CLUSTERS)
     assert {row["id"] for row in shown(app, "clusters_")["rows"]} == set(view.in_use)
     act(app, 1, kind="move", ids=list(view.in_use), target=3)
     assert newest(letters, "Letters").build.members(3, view.in_use) == tuple(view.in_use)
@@ -252,7 +252,7 @@ def test_questions_are_reworded_added_removed_and_one_component_is_asked_again(
 ):
     view = newest(letters, "Letters")
     first = view.build.sub_questions[0]
-    app = at(open_screen("build"), Stage.SUB_QUESTIONS)
+    app = at(open_screen("how_it_was_made"), Stage.SUB_QUESTIONS)
     app.button(key=f"open_{view.id}_question_{first.id}").click().run()
     app.text_area(key=f"build_wording_{view.id}_{first.id}").set_value("Is it *polite*?")
     app.button(key=f"save_wording_{view.id}_{first.id}").click().run()
@@ -274,7 +274,7 @@ def test_questions_are_reworded_added_removed_and_one_component_is_asked_again(
 def test_a_new_answer_that_differs_from_an_edit_is_asked_about(letters: Workbench, open_screen: Open):
     view = newest(letters, "Letters")
     describe_component(letters, view.id, 1, "Sequence", "")
-    app = at(open_screen("build"), Stage.COMPONENTS)
+    app = at(open_screen("how_it_was_made"), Stage.COMPONENTS)
     app = finished(app.button(key=f"regenerate_{view.id}_components").click().run(), letters)
     assert "The new answer differs from 1 edit of yours" in said(app)
     app.button(key=f"take_{view.id}_components_1").click().run()
@@ -285,7 +285,7 @@ def test_a_new_answer_that_differs_from_an_edit_is_asked_about(letters: Workbenc
 def test_the_validators_changes_are_decided_one_by_one(letters: Workbench, open_screen: Open):
     view = newest(letters, "Letters")
     merge, reword, drop = view.build.changes[:3]
-    app = at(open_screen("build"), Stage.VALIDATION)
+    app = at(open_screen("how_it_was_made"), Stage.VALIDATION)
     assert "3 changes to decide" in said(app)
     app.button(key=f"refused_{view.id}_{merge.id}").click().run()
     app.button(key=f"reword_{view.id}_{reword.id}").click().run()
@@ -300,7 +300,7 @@ def test_the_validators_changes_are_decided_one_by_one(letters: Workbench, open_
 
 def test_changes_nobody_decided_are_named_where_the_checklist_is_made(letters: Workbench, open_screen: Open):
     view = newest(letters, "Letters")
-    app = at(open_screen("build"), Stage.CLUSTERS)
+    app = at(open_screen("how_it_was_made"), Stage.CLUSTERS)
     assert "**3 changes undecided**: taken as proposed." in said(app)
     app.button(key="look_undecided").click().run()
     assert "3 changes to decide" in said(app)
@@ -311,7 +311,7 @@ def test_changes_nobody_decided_are_named_where_the_checklist_is_made(letters: W
 
 def test_only_what_is_stale_is_rebuilt(letters: Workbench, llm: FakeLlm, open_screen: Open):
     view = newest(letters, "Letters")
-    app = at(open_screen("build"), Stage.KEY_QUESTIONS)
+    app = at(open_screen("how_it_was_made"), Stage.KEY_QUESTIONS)
     key = view.build.key_questions[0]
     app.button(key=f"open_{view.id}_question_{key.id}").click().run()
     app.text_area(key=f"build_wording_{view.id}_{key.id}").set_value("Does the letter sound right?")
@@ -327,7 +327,7 @@ def test_rebuild_stale_leaves_stages_alone_that_were_never_made(letters: Workben
     run_stages(letters, build_id, [Stage.COMPONENTS, Stage.CLUSTERS])
     describe_component(letters, build_id, 1, "Sequence", "")
     llm.requests.clear()
-    app = finished(open_screen("build").button(key="rebuild_stale").click().run(), letters)
+    app = finished(open_screen("how_it_was_made").button(key="rebuild_stale").click().run(), letters)
     view = newest(letters, "Letters")
     assert [stage_asked(request) for request in llm.requests] == ["clusters"]
     assert (view.stale, view.never_made) == ([], [Stage.KEY_QUESTIONS, Stage.SUB_QUESTIONS, Stage.VALIDATION])
@@ -335,12 +335,12 @@ def test_rebuild_stale_leaves_stages_alone_that_were_never_made(letters: Workben
 
 
 def test_a_new_build_starts_with_the_model_used_last(letters: Workbench, open_screen: Open):
-    app = open_screen("build")
+    app = open_screen("how_it_was_made")
     assert app.selectbox(key="build_model").value == "llama:builder"
     assert app.info
     project_id, dimension = place(letters, "Letters")
     add_attributes(letters, dimension.id, "llama:other", ContributorKind.LLM, ["It is warm."])
-    assert not open_screen("build").info
+    assert not open_screen("how_it_was_made").info
     assert last_model(letters, project_id, "judge") == "llama:builder"
     assert last_model(letters, project_id, "think aloud") == "llama:other"
 
@@ -375,13 +375,13 @@ def test_every_choice_of_a_model_starts_with_the_one_used_last(letters: Workbenc
     app.button_group(key="checklist_part").set_value("try").run()
     assert app.selectbox(key="try_model").value == "llama:judge"
     publish(letters, versions_of(letters, dimension.id)[0].id)
-    assert open_screen("score").multiselect(key="score_judge").value == ["llama:judge"]
+    assert open_screen("scores").multiselect(key="score_judge").value == ["llama:judge"]
 
 
 def test_an_earlier_state_can_be_gone_back_to(letters: Workbench, open_screen: Open):
     view = newest(letters, "Letters")
     describe_component(letters, view.id, 1, "Sequence", "")
-    app = open_screen("build")
+    app = open_screen("how_it_was_made")
     app.selectbox(key=f"back_to_{view.id}").set_value(view.revision)
     app.button(key=f"go_back_{view.id}").click().run()
     assert newest(letters, "Letters").build.components[0].name == "Order"
@@ -390,7 +390,7 @@ def test_an_earlier_state_can_be_gone_back_to(letters: Workbench, open_screen: O
 def test_a_failed_stage_says_why_and_can_be_tried_again(letters: Workbench, llm: FakeLlm, open_screen: Open):
     view = newest(letters, "Letters")
     llm.usual = Answer("no idea")
-    app = at(open_screen("build"), Stage.COMPONENTS)
+    app = at(open_screen("how_it_was_made"), Stage.COMPONENTS)
     app = finished(app.button(key=f"regenerate_{view.id}_components").click().run(), letters)
     assert any("no JSON object" in error.value for error in app.error)
     assert newest(letters, "Letters").build.components == view.build.components
@@ -398,7 +398,7 @@ def test_a_failed_stage_says_why_and_can_be_tried_again(letters: Workbench, llm:
 
 def test_another_model_for_one_stage(letters: Workbench, open_screen: Open):
     view = newest(letters, "Letters")
-    app = at(open_screen("build"), Stage.VALIDATION)
+    app = at(open_screen("how_it_was_made"), Stage.VALIDATION)
     app.button(key=f"use_model_{view.id}_validation").click().run()
     models = newest(letters, "Letters").build.models
     assert (models[Stage.VALIDATION], models[Stage.CLUSTERS]) == ("rules", "llama:builder")
@@ -407,7 +407,7 @@ def test_another_model_for_one_stage(letters: Workbench, open_screen: Open):
 def test_the_model_put_to_use_is_the_one_chosen_last(letters: Workbench, open_screen: Open):
     """Both reach the server together where the button is pressed right after the choice."""
     view = newest(letters, "Letters")
-    app = at(open_screen("build"), Stage.VALIDATION)
+    app = at(open_screen("how_it_was_made"), Stage.VALIDATION)
     other = not_set_up(app.selectbox(key=f"model_{view.id}_validation"))
     app.selectbox(key=f"model_{view.id}_validation").set_value(other)
     app.button(key=f"use_model_{view.id}_validation").click().run()
@@ -415,7 +415,7 @@ def test_the_model_put_to_use_is_the_one_chosen_last(letters: Workbench, open_sc
 
 
 def test_a_model_without_a_key_says_what_to_set(demo: Workbench, open_screen: Open):
-    app = open_screen("build")
+    app = open_screen("how_it_was_made")
     options = app.selectbox(key="build_model").options
     assert options[0] == "rules, not an LLM"
     locked = next(name for name in options if name.endswith("not set up"))
@@ -434,14 +434,14 @@ def test_a_database_from_before_builds_were_kept_says_where_the_older_ones_are(
             "UPDATE stage_run SET checklist_id = (SELECT id FROM checklist"
             " WHERE checklist.dimension_id = stage_run.dimension_id) WHERE stage = 'validation'"
         )
-    app = open_screen("build")
+    app = open_screen("how_it_was_made")
     assert not app.exception
     assert "Older builds are on record, none is in progress." in said(app)
     assert "They made version 1 of the checklist" in said(app)
 
 
 def test_how_far_an_llm_may_go_is_chosen_for_what_is_asked_next(letters: Workbench, llm: FakeLlm, open_screen: Open):
-    app = at(open_screen("build"), Stage.CLUSTERS)
+    app = at(open_screen("how_it_was_made"), Stage.CLUSTERS)
     app.number_input(key="build_max_output_tokens").set_value(7000).run()
     build = newest(letters, "Letters").id
     finished(app.button(key=f"regenerate_{build}_{Stage.CLUSTERS}").click().run(), letters, "Letters")
@@ -455,7 +455,7 @@ def test_each_of_eight_contributors_can_be_chosen(letters: Workbench, open_scree
         kind = ContributorKind.HUMAN if number < 3 else ContributorKind.LLM
         names.add(f"{kind.value} {number}")
         add_attributes(letters, dimension.id, f"{kind.value} {number}", kind, ["Another point."])
-    app = open_screen("build")
+    app = open_screen("how_it_was_made")
     chosen = app.button_group(key=f"condition_{dimension.id}_8")
     assert set(chosen.value) == names
     assert len(chosen.options) == 8

@@ -29,7 +29,7 @@ versions = versions_of(workbench, dimension.id)
 builds = builds_of(workbench, dimension.id) if may(workbench, Right.EDIT, dimension_id=dimension.id) else []
 options = [*(str(v.version) for v in versions), *(f"build-{build.id}" for build in builds[:1])]
 if not options:
-    empty("There is no checklist yet.", "Build one from the attributes.", "build", "Build the checklist")
+    empty("There is no checklist yet.", "Build one from the attributes.", "how_it_was_made", "Build the checklist")
     st.stop()
 prepare(OF, options, options[0])
 labels = {one: "Build in progress" if one.startswith("build-") else f"Version {one}" for one in options}

@@ -52,15 +52,15 @@ def finish_jobs(workbench: Workbench, project_id: int) -> None:
 
 def test_without_a_checklist_the_way_to_build_is_shown(workbench: Workbench, open_screen: Open) -> None:
     create_project(workbench, "Empty", Task(), (Dimension("clarity"),))
-    app = open_screen("score")
+    app = open_screen("scores")
     assert not app.exception
     assert "No dimension has a checklist yet" in shown(app)
-    assert app.button(key="empty_to_build").label == "Build the checklist"
+    assert app.button(key="empty_to_how_it_was_made").label == "Build the checklist"
 
 
 def test_it_says_what_it_would_take_and_then_scores(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
-    app = open_screen("score")
+    app = open_screen("scores")
     assert not app.exception
     assert "52 texts on 4 dimensions, 40 on each: 160 scores" in shown(app)
     assert "not an LLM" in shown(app)
@@ -78,7 +78,7 @@ def test_it_says_what_it_would_take_and_then_scores(demo: Workbench, open_screen
 
 def test_a_share_of_the_texts_of_one_dimension(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
-    app = open_screen("score")
+    app = open_screen("scores")
     app.button_group(key="score_texts").set_value("A share").run()
     app.number_input(key="score_share").set_value(50).run()
     app.number_input(key="score_seed").set_value(7).run()
@@ -94,7 +94,7 @@ def test_a_share_of_the_texts_of_one_dimension(demo: Workbench, open_screen: Ope
 
 def test_trials_are_runs_and_their_draws_are_compared_with_the_whole(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
-    app = open_screen("score")
+    app = open_screen("scores")
     app.button_group(key="score_texts").set_value("A share").run()
     app.number_input(key="score_share").set_value(50).run()
     app.number_input(key="score_trials").set_value(2).run()
@@ -106,7 +106,7 @@ def test_trials_are_runs_and_their_draws_are_compared_with_the_whole(demo: Workb
 
 
 def test_a_grid_the_data_lack_is_a_sentence(demo: Workbench, open_screen: Open) -> None:
-    app = open_screen("score")
+    app = open_screen("scores")
     app.button_group(key="score_texts").set_value("Documents × systems").run()
     assert not app.exception
     assert "Ask for fewer documents or systems" in shown(app)
@@ -116,7 +116,7 @@ def test_an_unknown_price_is_said(demo: Workbench, open_screen: Open, monkeypatc
     monkeypatch.setenv("OPENAI_API_KEY", "none-of-yours")
     settings.cache_clear()
     judged_before(demo, "openai:nobody-knows")
-    app = open_screen("score")
+    app = open_screen("scores")
     app.multiselect(key="score_judge").set_value(["openai:nobody-knows"]).run()
     assert not app.exception
     assert "unknown price" in shown(app)
@@ -125,7 +125,7 @@ def test_an_unknown_price_is_said(demo: Workbench, open_screen: Open, monkeypatc
 
 def test_a_missing_key_is_said_and_nothing_can_start(demo: Workbench, open_screen: Open) -> None:
     judged_before(demo, "openai:gpt-4o")
-    app = open_screen("score")
+    app = open_screen("scores")
     app.multiselect(key="score_judge").set_value(["openai:gpt-4o"]).run()
     assert "OPENAI_API_KEY" in shown(app)
     assert "start_scoring" not in [button.key for button in app.button]
@@ -134,7 +134,7 @@ def test_a_missing_key_is_said_and_nothing_can_start(demo: Workbench, open_scree
 def test_a_draft_is_published_here_and_used(demo: Workbench, open_screen: Open) -> None:
     coherence = dimensions_named(demo, "Demo", "coherence")[0]
     draft = new_draft(demo, published_checklist(demo, coherence.id).id)
-    app = open_screen("score")
+    app = open_screen("scores")
     button = app.button(key=f"publish_{draft.id}")
     assert button.label.startswith(f"Publish version {draft.version} and use it")
     button.click().run()
@@ -150,7 +150,7 @@ def test_a_second_run_waits_for_the_first(demo: Workbench, open_screen: Open) ->
     first = planned(demo)
     with demo.database.write() as work:
         work.runs.claim(first, "another process")
-    app = open_screen("score")
+    app = open_screen("scores")
     assert not app.exception
     assert f"Run {first} · checklist" in shown(app)
     assert app.button(key="start_scoring").disabled
@@ -178,7 +178,7 @@ def test_a_stopped_run_is_no_success(demo: Workbench, open_screen: Open) -> None
         work.jobs.report(job.id, "somebody", complete=False)
         said = f"Run {ended.id} was stopped: {ended.done} of {ended.all} scored."
         work.jobs.end(job.id, "somebody", JobStatus.DONE, said)
-    app = open_screen("score")
+    app = open_screen("scores")
     assert not app.success
     assert f"Run {run} was stopped: 39 of 40 scored." in shown(app)
 
@@ -191,7 +191,7 @@ def test_a_run_whose_process_died_can_be_resumed(
     with demo.database.write() as work:
         work.runs.claim(run, "a process that is gone")
     monkeypatch.setattr(run_repository, "SILENCE", timedelta(seconds=-1))
-    app = open_screen("score")
+    app = open_screen("scores")
     assert "interrupted, 0 of 40 scored" in shown(app)
     monkeypatch.undo()
     with demo.database.write() as work:
@@ -210,7 +210,7 @@ def test_failures_are_shown_by_kind_and_tried_again(demo: Workbench, open_screen
         work.runs.save([Outcome(score, error_kind="refused", error="The model declined. Read it.") for score in scores])
         work.runs.finish(run, RunStatus.DONE)
     assert [(failure.kind, failure.count) for failure in failure_kinds(demo, run)] == [("refused", 40)]
-    app = open_screen("score")
+    app = open_screen("scores")
     assert "done, 40 failed" in shown(app)
     assert "40 × [refused](/guide/" in shown(app)
     assert "): The model declined. Read it." in shown(app)
@@ -223,6 +223,6 @@ def test_failures_are_shown_by_kind_and_tried_again(demo: Workbench, open_screen
 
 
 def test_every_dimension_is_offered_once(demo: Workbench, open_screen: Open) -> None:
-    pills = next(g for g in open_screen("score").button_group if str(g.key).startswith("score_dimensions"))
+    pills = next(g for g in open_screen("scores").button_group if str(g.key).startswith("score_dimensions"))
     assert len(pills.options) == len(dimensions_named(demo, "Demo", "all")) == len(pills.value)
     assert all(versions_of(demo, dimension_id) for dimension_id in pills.value)

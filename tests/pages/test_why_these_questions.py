@@ -29,7 +29,7 @@ def part(app: AppTest, title: str) -> AppTest:
 def test_every_question_shows_the_attributes_behind_it_and_every_contributor_where_theirs_went(
     demo: Workbench, open_screen: Open
 ):
-    app = open_screen("lineage")
+    app = open_screen("why_these_questions")
     assert not app.exception
     assert app.get("vega_lite_chart")
     part(app, "From questions back")
@@ -49,7 +49,7 @@ def test_every_question_shows_the_attributes_behind_it_and_every_contributor_whe
 
 def test_a_build_in_progress_has_its_lineage_too(demo: Workbench, open_screen: Open):
     dimension = dimensions_named(demo, "Demo", "all")[0]
-    app = open_screen("lineage")
+    app = open_screen("why_these_questions")
     build_id = builds_of(demo, dimension.id)[0].id
     app.selectbox(key="of").set_value(f"build-{build_id}").run()
     assert not app.exception
@@ -62,7 +62,7 @@ def test_what_came_later_and_who_is_in_no_question_is_said(demo: Workbench, open
     dimension = dimensions_named(demo, "Demo", "all")[0]
     add_attributes(demo, dimension.id, "Late <b>Lea</b>", ContributorKind.HUMAN, ["Said afterwards."])
     lost = len(lineage_of_version(demo, dimension.id).lineage.unserved)
-    app = part(open_screen("lineage"), f"Left behind ({lost})")
+    app = part(open_screen("why_these_questions"), f"Left behind ({lost})")
     tables = [frame.value for frame in app.dataframe if "Where it ended" in frame.value.columns]
     assert "Said afterwards." in list(tables[0]["Attribute"])
     assert "it came later" in tables[0]["Where it ended"].iloc[-1]
@@ -71,7 +71,7 @@ def test_what_came_later_and_who_is_in_no_question_is_said(demo: Workbench, open
 def test_a_checklist_from_a_file_has_no_lineage_and_says_so(demo: Workbench, open_screen: Open):
     dimension = dimensions_named(demo, "Demo", "all")[0]
     import_checklist_file(demo, dimension.id, b'{"questions": ["Is it short?"]}', "short.json")
-    app = open_screen("lineage")
+    app = open_screen("why_these_questions")
     assert not app.exception
     assert "1 question added by hand" in said(app)
     assert lineage_document(lineage_of_version(demo, dimension.id))["components"][0]["questions"][0]["attributes"] == []
@@ -79,4 +79,4 @@ def test_a_checklist_from_a_file_has_no_lineage_and_says_so(demo: Workbench, ope
 
 def test_without_a_checklist_the_screen_says_what_to_do(workbench: Workbench, open_screen: Open):
     create_project(workbench, "Letters", Task("letter"), (Dimension("tone"),))
-    assert open_screen("lineage").button(key="empty_to_build").label == "Build the checklist"
+    assert open_screen("why_these_questions").button(key="empty_to_how_it_was_made").label == "Build the checklist"

@@ -287,7 +287,7 @@ def dimensions_with_checklist(workbench: Workbench, project: Project) -> list[tu
     versions = versions_of_each(workbench, [dimension.id for dimension in dimensions])
     if not any(versions.values()):
         todo = "Build one, then score with it, or choose a method that needs none."
-        empty("No dimension has a checklist yet.", todo, "build", "Build the checklist")
+        empty("No dimension has a checklist yet.", todo, "how_it_was_made", "Build the checklist")
         return []
     ready = []
     unsaved_typing(*EDITED_HERE)
@@ -311,7 +311,7 @@ def _offer_draft(
     if draft is None and published is None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"{name} has no checklist yet, so it can't be scored.", width="content")
-            link("build", "Build one")
+            link("how_it_was_made", "Build one")
         return
     if draft is None or (published is not None and draft.version < published.version):
         return

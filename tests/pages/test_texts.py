@@ -40,7 +40,7 @@ def section(app: AppTest, workbench: Workbench, project: str, name: str) -> AppT
 
 
 def test_the_first_file_makes_a_project_and_bad_rows_are_listed(workbench: Workbench, open_screen: Open):
-    app = upload(open_screen("data"), "../../etc/texts.csv", TABLE)
+    app = upload(open_screen("texts"), "../../etc/texts.csv", TABLE)
     assert name_field(app).value == "texts"
     name_field(app).input("").run()
     assert app.button(key="start_import").disabled
@@ -60,7 +60,7 @@ def test_the_first_file_makes_a_project_and_bad_rows_are_listed(workbench: Workb
 
 
 def test_the_mapping_is_guessed_and_can_be_changed(workbench: Workbench, open_screen: Open):
-    app = upload(open_screen("data"), "texts.csv", TABLE)
+    app = upload(open_screen("texts"), "texts.csv", TABLE)
     guess = {s.label: s.value for s in app.selectbox}
     assert guess["Which column holds the summary?"] == "summary"
     assert guess["Which says who wrote it?"] == "system"
@@ -80,7 +80,7 @@ def test_the_mapping_is_guessed_and_can_be_changed(workbench: Workbench, open_sc
 
 
 def test_a_file_of_another_kind_is_one_sentence(workbench: Workbench, open_screen: Open):
-    app = upload(open_screen("data"), "texts.parquet", "PAR1 and nothing more")
+    app = upload(open_screen("texts"), "texts.parquet", "PAR1 and nothing more")
     assert not app.exception
     assert "texts.parquet" in app.error[0].value
     assert "Parquet" in app.error[0].value
@@ -88,13 +88,13 @@ def test_a_file_of_another_kind_is_one_sentence(workbench: Workbench, open_scree
 
 
 def test_half_a_character_in_a_file_is_shown_as_it_will_be_kept(workbench: Workbench, open_screen: Open):
-    app = upload(open_screen("data"), "texts.json", '[{"te\\ud83dxt": "half \\ud83d of one", "score": 1}]')
+    app = upload(open_screen("texts"), "texts.json", '[{"te\\ud83dxt": "half \\ud83d of one", "score": 1}]')
     assert not app.exception
     assert list(app.dataframe[0].value["te xt"]) == ["half \ufffd of one"]
 
 
 def test_a_taken_name_is_refused(demo: Workbench, open_screen: Open):
-    app = upload(section(open_screen("data"), demo, "Demo", "Import"), "texts.csv", TABLE)
+    app = upload(section(open_screen("texts"), demo, "Demo", "Import"), "texts.csv", TABLE)
     app.radio[0].set_value("a new project").run()
     name_field(app).input("Demo").run()
     assert "already a project" in app.error[0].value
@@ -102,7 +102,7 @@ def test_a_taken_name_is_refused(demo: Workbench, open_screen: Open):
 
 
 def test_nothing_is_added_to_the_open_project_unless_somebody_says_so(demo: Workbench, open_screen: Open):
-    app = upload(section(open_screen("data"), demo, "Demo", "Import"), "texts.csv", TABLE)
+    app = upload(section(open_screen("texts"), demo, "Demo", "Import"), "texts.csv", TABLE)
     assert app.radio[0].value is None
     assert app.button(key="start_import").disabled
     assert any("Say where they go" in caption.value for caption in app.caption)
@@ -113,17 +113,17 @@ def test_nothing_is_added_to_the_open_project_unless_somebody_says_so(demo: Work
 
 def test_a_project_without_texts_is_where_they_go(workbench: Workbench, open_screen: Open):
     create_project(workbench, "Fresh", Task())
-    app = upload(open_screen("data"), "texts.csv", TABLE)
+    app = upload(open_screen("texts"), "texts.csv", TABLE)
     assert app.radio[0].value == "add"
 
 
 def test_what_was_chosen_is_still_there_after_a_look_elsewhere(demo: Workbench, open_screen: Open):
-    app = upload(section(open_screen("data"), demo, "Demo", "Import"), "texts.csv", TABLE)
+    app = upload(section(open_screen("texts"), demo, "Demo", "Import"), "texts.csv", TABLE)
     app.radio[0].set_value("a new project").run()
     name_field(app).input("Later").run()
     next(s for s in app.selectbox if s.label == "Which says who wrote it?").set_value("doc").run()
-    app.switch_page("../pages/home.py").run()
-    app.switch_page("../pages/data.py").run()
+    app.switch_page("../pages/overview.py").run()
+    app.switch_page("../pages/texts.py").run()
     app = section(app, demo, "Demo", "Import")
     assert any("texts.csv" in m.value and "still chosen" in m.value for m in app.markdown)
     assert app.radio[0].value == "a new project"
@@ -134,7 +134,7 @@ def test_what_was_chosen_is_still_there_after_a_look_elsewhere(demo: Workbench, 
 
 
 def test_what_can_be_done_with_the_texts_is_said_before_they_come_in(workbench: Workbench, open_screen: Open):
-    app = upload(open_screen("data"), "essays.csv", "essay,clarity\n" + "".join(f"E{n},{n % 5}\n" for n in range(30)))
+    app = upload(open_screen("texts"), "essays.csv", "essay,clarity\n" + "".join(f"E{n},{n % 5}\n" for n in range(30)))
     said = " ".join(m.value for m in app.markdown)
     assert "26 of 30 essays stay for scoring" in said
     assert "too few on that level too: bring in texts of about 4 more" in said
@@ -147,7 +147,7 @@ def test_a_sheet_of_a_workbook_is_chosen(workbench: Workbench, open_screen: Open
     book.create_sheet("Ratings").append(["essay", "clarity"])
     book["Ratings"].append(["An essay.", 3])
     book.save(file)
-    app = open_screen("data")
+    app = open_screen("texts")
     app.file_uploader(key="import_file").set_value(("class.xlsx", file.getvalue(), "")).run()
     assert "class.xlsx has a header row but no data" in app.error[0].value
     next(s for s in app.selectbox if s.label == "Sheet").set_value("Ratings").run()
@@ -162,7 +162,7 @@ def names(app: AppTest) -> list[str]:
 
 def test_the_first_text_is_open_beside_the_names_of_twenty(demo: Workbench, open_screen: Open):
     texts = text_page(demo, get_project(demo, "Demo").id).texts
-    app = open_screen("data")
+    app = open_screen("texts")
     assert len(names(app)) == 20
     assert texts[0].doc_id in names(app)[0]
     assert texts[0].text in [element.value for element in app.text]
@@ -176,7 +176,7 @@ def test_the_first_text_is_open_beside_the_names_of_twenty(demo: Workbench, open
 
 
 def test_search_looks_in_names_and_words_and_stays_in_the_address(demo: Workbench, open_screen: Open):
-    app = open_screen("data")
+    app = open_screen("texts")
     app.text_input(key="text_search").input("ferry").run()
     assert 0 < len(names(app)) < 20
     assert any("ferry" in name for name in names(app))
@@ -186,7 +186,7 @@ def test_search_looks_in_names_and_words_and_stays_in_the_address(demo: Workbenc
 
 
 def test_a_search_that_no_database_takes_is_one_sentence(demo: Workbench, open_screen: Open):
-    app = open_screen("data")
+    app = open_screen("texts")
     field = app.text_input(key="text_search")
     field.input("100% of_it " * 9_091).run()
     assert not app.exception
@@ -197,7 +197,7 @@ def test_a_search_that_no_database_takes_is_one_sentence(demo: Workbench, open_s
 
 def test_an_opened_text_stands_in_full_with_its_source_and_ratings(demo: Workbench, open_screen: Open):
     texts = text_page(demo, get_project(demo, "Demo").id).texts
-    app = open_screen("data")
+    app = open_screen("texts")
     app.button(key=f"read_text_{texts[19].id}").click().run()
     shown = [element.value for element in app.text]
     assert {texts[19].text, texts[19].source} <= set(shown)
@@ -214,7 +214,7 @@ def test_an_opened_text_stands_in_full_with_its_source_and_ratings(demo: Workben
 
 def test_a_text_of_another_project_is_not_shown(demo: Workbench, open_screen: Open):
     create_project(demo, "Other", Task())
-    app = open_screen("data")
+    app = open_screen("texts")
     app.session_state["project"] = "Other"
     app.session_state["open_text"] = text_page(demo, get_project(demo, "Demo").id).texts[0].id
     app.run()
@@ -224,7 +224,7 @@ def test_a_text_of_another_project_is_not_shown(demo: Workbench, open_screen: Op
 
 def test_a_dimension_is_edited_and_stays_current(demo: Workbench, open_screen: Open):
     dimension = dimensions_named(demo, "Demo", "all")[0]
-    app = section(open_screen("data"), demo, "Demo", "Dimensions and wording")
+    app = section(open_screen("texts"), demo, "Demo", "Dimensions and wording")
     app.text_input(key=f"dimension_name_{dimension.id}").input("flow")
     app.text_area(key=f"dimension_rubric_{dimension.id}").input("How one thing leads to the next.")
     app.button(key=f"save_dimension_{dimension.id}").click().run()
@@ -242,7 +242,7 @@ def test_a_change_that_would_harm_is_refused(
     demo: Workbench, open_screen: Open, field: str, value: str | float, said: str
 ):
     dimension = dimensions_named(demo, "Demo", "all")[0]
-    app = section(open_screen("data"), demo, "Demo", "Dimensions and wording")
+    app = section(open_screen("texts"), demo, "Demo", "Dimensions and wording")
     widgets = app.number_input if field == "high" else app.text_input
     widgets(key=f"dimension_{field}_{dimension.id}").set_value(value)
     app.button(key=f"save_dimension_{dimension.id}").click().run()
@@ -252,7 +252,7 @@ def test_a_change_that_would_harm_is_refused(
 
 def test_a_dimension_is_added(workbench: Workbench, open_screen: Open):
     create_project(workbench, "Blank", Task())
-    app = section(open_screen("data"), workbench, "Blank", "Dimensions and wording")
+    app = section(open_screen("texts"), workbench, "Blank", "Dimensions and wording")
     app.text_input(key="dimension_name_new").input("warmth")
     app.number_input(key="dimension_high_new").set_value(3.0)
     app.button(key="save_new_dimension").click().run()
@@ -262,7 +262,7 @@ def test_a_dimension_is_added(workbench: Workbench, open_screen: Open):
 
 def test_the_wording_is_kept_and_needs_names(workbench: Workbench, open_screen: Open):
     project = create_project(workbench, "Blank", Task(), (Dimension("warmth"),))
-    app = section(open_screen("data"), workbench, "Blank", "Dimensions and wording")
+    app = section(open_screen("texts"), workbench, "Blank", "Dimensions and wording")
     app.text_input(key=f"task_text_name_{project.id}").input("letter")
     app.button(key="save_task").click().run()
     assert get_project(workbench, "Blank").task.text_name == "letter"
@@ -277,7 +277,7 @@ def test_uploaded_bytes_leave_no_file_behind(
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
-    upload(open_screen("data"), "texts.csv", TABLE)
+    upload(open_screen("texts"), "texts.csv", TABLE)
     assert list(folder.iterdir()) == []
 
 
@@ -288,7 +288,7 @@ UNRATED = "\n".join(
 
 
 def test_an_unrated_import_leads_to_the_next_step(workbench: Workbench, open_screen: Open):
-    app = upload(open_screen("data"), "replies.csv", UNRATED)
+    app = upload(open_screen("texts"), "replies.csv", UNRATED)
     writer = next(field for field in app.text_input if field.label == "What is the writer called?")
     assert writer.value == "agent"
     writer.input("colleague").run()
@@ -309,10 +309,10 @@ def test_an_unrated_import_leads_to_the_next_step(workbench: Workbench, open_scr
 
 
 def test_the_list_calls_texts_by_their_words(workbench: Workbench, open_screen: Open):
-    upload(open_screen("data"), "replies.csv", UNRATED)
+    upload(open_screen("texts"), "replies.csv", UNRATED)
     project = create_project(workbench, "Replies", Task("reply", "ticket"), (Dimension("warmth"),))
     with workbench.database.write() as work:
         work.texts.add_many(project.id, [Text("source-6068", "We sent it.", "Ada", source="Where is it?")])
-    app = open_screen("data")
+    app = open_screen("texts")
     labels = [button.label for button in app.button if str(button.key).startswith("read_text_")]
     assert labels == ["Where is it? · Ada · We sent it."]

@@ -191,7 +191,7 @@ def new_project(workbench: Workbench) -> None:
         return
     saved_typing("new_project_name")
     choose(project.name)
-    go("data")
+    go("texts")
 
 
 def _described(preset: str) -> str:

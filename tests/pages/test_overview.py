@@ -24,7 +24,7 @@ def words(app: AppTest) -> str:
 
 
 def test_without_a_project_the_demo_is_offered_and_says_what_it_is(workbench: Workbench, open_screen: Open):
-    app = open_screen("home")
+    app = open_screen("overview")
     assert not app.exception
     assert app.button(key="try_demo").proto.type == "primary"
     assert "simulated" in words(app)
@@ -32,7 +32,7 @@ def test_without_a_project_the_demo_is_offered_and_says_what_it_is(workbench: Wo
 
 
 def test_the_demo_runs_in_the_background_and_becomes_the_current_project(workbench: Workbench, open_screen: Open):
-    app = open_screen("home")
+    app = open_screen("overview")
     app.button(key="try_demo").click().run()
     assert app.button(key="try_demo").disabled
     app = ended(app, DEMO_JOB)
@@ -45,7 +45,7 @@ def test_the_demo_runs_in_the_background_and_becomes_the_current_project(workben
 
 
 def test_the_notice_of_the_demo_can_be_closed(demo: Workbench, open_screen: Open) -> None:
-    app = open_screen("home")
+    app = open_screen("overview")
     assert DEMO_NOTICE in words(app)
     app.button(key="close_notice").click().run()
     assert DEMO_NOTICE not in words(app)
@@ -62,7 +62,7 @@ def _ready(app: AppTest) -> list[str]:
 def test_each_dimension_says_what_is_ready_and_leads_there(workbench: Workbench, open_screen: Open) -> None:
     _, (order, warmth) = rated_on_two(workbench)
     add_attributes(workbench, order.id, "Ada", ContributorKind.HUMAN, ["It has one thread."])
-    app = open_screen("home")
+    app = open_screen("overview")
     assert _ready(app) == ["Build the checklist", "Think aloud"]
     app.button(key=f"go_on_{warmth.id}").click().run()
     assert not app.exception
@@ -71,16 +71,16 @@ def test_each_dimension_says_what_is_ready_and_leads_there(workbench: Workbench,
 
 def test_research_screens_are_offered_once_they_are_switched_on(workbench: Workbench, open_screen: Open) -> None:
     project = create_project(workbench, "News", Task())
-    app = open_screen("home")
+    app = open_screen("overview")
     switch = next(toggle for toggle in app.toggle if toggle.label == "Research")
     assert not switch.value
     switch.set_value(True).run()
     assert get_project(workbench, "News").research
-    assert next(t for t in open_screen("home").toggle if t.key == f"research_{project.id}").value
+    assert next(t for t in open_screen("overview").toggle if t.key == f"research_{project.id}").value
 
 
 def test_progress_tells_people_and_llms_apart(demo: Workbench, open_screen: Open):
-    app = open_screen("home")
+    app = open_screen("overview")
     table = app.dataframe[0].value.set_index("Dimension")
     assert list(table.index) == ["coherence", "fluency", "consistency", "relevance"]
     assert table.loc["coherence", "By people"] > 0
@@ -91,7 +91,7 @@ def test_progress_tells_people_and_llms_apart(demo: Workbench, open_screen: Open
 
 
 def test_a_project_from_a_preset_has_its_dimensions_and_opens_data(workbench: Workbench, open_screen: Open):
-    app = open_screen("home")
+    app = open_screen("overview")
     app.text_input(key="new_project_name").input("Talks")
     app.selectbox(key="new_project_preset").set_value("dialogue")
     app.button(key="create_project").click().run()
@@ -102,7 +102,7 @@ def test_a_project_from_a_preset_has_its_dimensions_and_opens_data(workbench: Wo
 
 
 def test_a_blank_project_has_no_dimensions(workbench: Workbench, open_screen: Open):
-    app = open_screen("home")
+    app = open_screen("overview")
     app.text_input(key="new_project_name").input("Mine")
     app.selectbox(key="new_project_preset").set_value("blank")
     app.button(key="create_project").click().run()
@@ -110,7 +110,7 @@ def test_a_blank_project_has_no_dimensions(workbench: Workbench, open_screen: Op
 
 
 def test_a_project_without_a_name_is_refused_in_words(workbench: Workbench, open_screen: Open):
-    app = open_screen("home")
+    app = open_screen("overview")
     app.button(key="create_project").click().run()
     assert app.error[0].value == "The project has no name. Give it one."
     assert list_projects(workbench) == []
@@ -119,7 +119,7 @@ def test_a_project_without_a_name_is_refused_in_words(workbench: Workbench, open
 def test_another_project_can_be_opened(workbench: Workbench, open_screen: Open):
     create_project(workbench, "First", Task())
     create_project(workbench, "Second", Task())
-    app = open_screen("home")
+    app = open_screen("overview")
     current = app.session_state["project"]
     other = next(p for p in list_projects(workbench) if p.name != current)
     app.button(key=f"open_{other.id}").click().run()
@@ -129,7 +129,7 @@ def test_another_project_can_be_opened(workbench: Workbench, open_screen: Open):
 
 def test_names_are_shown_to_the_letter(workbench: Workbench, open_screen: Open):
     create_project(workbench, "**x** <b>", Task())
-    app = open_screen("home")
+    app = open_screen("overview")
     assert r"\*\*x\*\* \<b\>" in words(app)
 
 
@@ -147,7 +147,7 @@ def test_an_address_with_an_unknown_project_is_not_answered_by_another_one_in_si
 
 def test_before_a_project_is_deleted_a_copy_is_offered_and_stands_out(workbench: Workbench, open_screen: Open) -> None:
     project = create_project(workbench, "=../Odd", Task())
-    app = open_screen("home")
+    app = open_screen("overview")
     app.button(key=f"delete_{project.id}").click().run()
     assert not app.exception
     (copy,) = app.get("download_button")
@@ -159,13 +159,13 @@ def test_before_a_project_is_deleted_a_copy_is_offered_and_stands_out(workbench:
 
 def test_a_project_is_taken_along_and_brought_in_under_another_name(workbench: Workbench, open_screen: Open) -> None:
     project, _ = rated_on_two(workbench)
-    app = open_screen("home")
+    app = open_screen("overview")
     app.button(key=f"take_{project.id}").click().run()
     assert not app.exception
     assert "It holds no keys" in words(app)
     file = project_bytes(workbench, project.name)
 
-    app = open_screen("home")
+    app = open_screen("overview")
     app.file_uploader(key="project_file").set_value(("whole.zip", file, "application/zip"))
     app.button(key="bring_in").click().run()
     assert "There is already a project" in app.error[0].value
@@ -178,6 +178,6 @@ def test_a_project_is_taken_along_and_brought_in_under_another_name(workbench: W
 
 
 def test_without_a_file_nothing_is_brought_in(workbench: Workbench, open_screen: Open) -> None:
-    app = open_screen("home")
+    app = open_screen("overview")
     app.button(key="bring_in").click().run()
     assert app.error[0].value == "Choose a file first."

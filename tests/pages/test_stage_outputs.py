@@ -17,7 +17,7 @@ def test_a_person_changes_steps_and_writes_seeds(demo: Workbench, open_screen: O
     with demo.database.write() as work:
         output = '{"steps": ["Read *it*.", "Rate it."]}'
         work.stages.add(dimension.id, StageRun("g-eval-steps", "openai:gpt-4o", inputs_digest="x", output=output))
-    app = open_screen("score")
+    app = open_screen("scores")
     assert not app.exception
     app.text_area(key=f"lines_{dimension.id}_0_1").set_value("Read it slowly.\nRate it.")
     app.button(key=f"save_writing_{dimension.id}_0").click().run()

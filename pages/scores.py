@@ -9,11 +9,11 @@ from app.services.scoring.draws import check_draws
 from app.services.scoring.forecast import Forecast, forecast
 from app.services.scoring.runs import RunOptions
 from app.services.scoring.scoring_jobs import is_scoring, job_key, running_run
-from pages.components.score.asking_ways import asking_ways
-from pages.components.score.forecast import allowance, cost_table, show_forecast, texts_to_score
-from pages.components.score.own_scores import own_scores
-from pages.components.score.run_list import note_ending, outcome, run_list, run_progress, scoring_start, stage_outputs
-from pages.components.score.scoring_options import scoring_options
+from pages.components.scores.asking_ways import asking_ways
+from pages.components.scores.forecast import allowance, cost_table, show_forecast, texts_to_score
+from pages.components.scores.own_scores import own_scores
+from pages.components.scores.run_list import note_ending, outcome, run_list, run_progress, scoring_start, stage_outputs
+from pages.components.scores.scoring_options import scoring_options
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import needs_project

@@ -346,7 +346,7 @@ def scoring_start(
     by = f" with {len(wishes)} judges" if len(wishes) > 1 else ""
     by += f", {wishes[0].trials} trials" if wishes[0].trials > 1 else ""
     busy = running_run(workbench, project.id) is not None or is_scoring(workbench, project.id)
-    asked = _anchors_first(workbench, wishes)
+    asked = _check_drift(workbench, wishes)
     if was_pressed(
         f"Score {number(ahead[0].texts, 'text')}{by}",
         "start_scoring",
@@ -365,13 +365,13 @@ def scoring_start(
             st.rerun()
 
 
-def _anchors_first(workbench: Workbench, wishes: Sequence[RunOptions]) -> list[tuple[Dimension, Asking]]:
+def _check_drift(workbench: Workbench, wishes: Sequence[RunOptions]) -> list[tuple[Dimension, Asking]]:
     """Where anchors are frozen and the judge knows them: whom to ask about which ahead of the texts, if so wished."""
     asked = anchors_ahead(workbench, wishes)
     if not asked:
         return []
     names = ", ".join(dict.fromkeys(dimension.name for dimension, _ in asked))
-    first = st.toggle("Ask first whether the judge has changed", value=True, key="anchors_first", help=ANCHORS_HELP)
+    first = st.toggle("Ask first whether the judge has changed", value=True, key="check_drift", help=ANCHORS_HELP)
     st.caption(plain(f"By the anchors of {names}; Results, Details shows all looks."))
     return asked if first else []
 
@@ -383,13 +383,13 @@ def stage_outputs(workbench: Workbench, project: Project) -> None:
     dimensions = dimensions_named(workbench, project.name, "all")
     if not dimensions:
         return
-    with st.expander("Steps, aspects and seed questions", key="writings"):
+    with st.expander("Steps, aspects and seed questions", key="stage_outputs"):
         st.caption(
             "Some methods have the judge write something once per dimension: G-Eval its evaluation steps, CoAScore "
             "related aspects, CheckEval seed questions. Runs take the newest wording; earlier scores stay."
         )
         dimension = st.selectbox(
-            "Of the dimension", dimensions, format_func=lambda d: plain(d.name), key=f"writings_of_{project.id}"
+            "Of the dimension", dimensions, format_func=lambda d: plain(d.name), key=f"stage_outputs_of_{project.id}"
         )
         found = stage_outputs_of(workbench, dimension.id)
         for place, written in enumerate(found):

@@ -79,7 +79,7 @@ def import_report(workbench: Workbench, project: Project, open_section: Callable
 
 def _next_step(todo: NextStep, open_section: Callable[[str], None]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        if todo.screen == "data":
+        if todo.screen == "texts":
             st.button(todo.verb, key="report_next", type="primary", on_click=open_section, args=[todo.section])
         elif was_pressed(todo.verb, key="report_next", type="primary"):
             go(todo.screen, todo.parameters)
