@@ -65,7 +65,7 @@ def parse_json(text: str, name: str) -> Read:
         ) from None
     except (ValueError, RecursionError):
         raise FileFormatError(f"{name} holds JSON that is nested too deeply or has numbers too long.") from None
-    entries = _wrapped_list(whole) if isinstance(whole, dict) else whole
+    entries = _entries(whole)
     if not isinstance(entries, list):
         found = "one object" if isinstance(whole, dict) else "a single value"
         raise FileFormatError(f"{name} holds {found}, not a list.", _LIST_WANTED)
@@ -101,6 +101,16 @@ def parse_json_lines(lines: Callable[[], Iterable[str]], name: str) -> Read:
     if skipped and skipped[-1] == SkippedRow(last, _INCOMPLETE):
         skipped[-1] = SkippedRow(last, f"The last line is not complete JSON. {CUT_OFF}")
     return good, skipped
+
+
+_ONE_RECORD = ({"messages"}, {"trace", "observations"}, {"id", "input", "output", "observations"})
+"""Fields of an object that is one conversation or trace, though it holds lists."""
+
+
+def _entries(whole: Any) -> Any:
+    if not isinstance(whole, dict):
+        return whole
+    return [whole] if any(fields <= whole.keys() for fields in _ONE_RECORD) else _wrapped_list(whole)
 
 
 class _Broken:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.corpora.corpus import Corpus, CorpusReader, CorpusText
+from app.corpora.formats.conversations import MESSAGES, with_judged
 from app.corpora.formats.ellipse import ELLIPSE
 from app.corpora.formats.generic import read_generic
 from app.corpora.formats.known_format import KnownFormat
@@ -13,14 +14,17 @@ from app.corpora.formats.qags import QAGS
 from app.corpora.formats.sfres import SFRES
 from app.corpora.formats.summeval import SUMMEVAL
 from app.corpora.formats.topical_chat import TOPICAL_CHAT
+from app.corpora.formats.traces import TRACES
 from app.corpora.mapping import ColumnMapping
 from app.corpora.records import CONTAINERS, Records, read_records
 from app.corpora.rows import listed
 from app.errors import FileFormatError, InputError
 
 KNOWN_FORMATS: dict[str, KnownFormat] = {
-    known.name: known for known in (SUMMEVAL, ELLIPSE, TOPICAL_CHAT, QAGS, OPENMEVA, SFRES)
+    known.name: known for known in (SUMMEVAL, ELLIPSE, TOPICAL_CHAT, QAGS, OPENMEVA, SFRES, *TRACES, MESSAGES)
 }
+CONVERSATIONS = frozenset(known.name for known in (*TRACES, MESSAGES))
+"""Formats of which another part than the last reply can be judged."""
 FORMATS: tuple[str, ...] = ("auto", *CONTAINERS, *KNOWN_FORMATS)
 _RECORDS_TO_LOOK_AT = 20
 
@@ -70,6 +74,12 @@ def open_corpus(
     if format != "auto":
         _check_structure(known, records, path.name)
     return known.read(records, path.name)
+
+
+def as_wished(corpus: CorpusReader, references: str = "", part: str = "") -> CorpusReader:
+    """The corpus with these references (`with_references`) and this part of its conversations (`with_judged`); as the
+    file has them for "". Raises InputError."""
+    return with_references(with_judged(corpus, part), references)
 
 
 _SOURCE, _SYSTEM = "source", "system="

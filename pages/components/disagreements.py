@@ -414,10 +414,10 @@ def _reading(project: Project, found: SidesOfPair) -> None:
     st.caption(plain(f"{project.task.text_name.capitalize()}: {text_title(found.text)}"))
     places = [place for one in found.judges for said in one.judgments if (place := _place(said, found.text))]
     here, there = ([(p.start, p.end) for p in places if p.in_source is source] for source in (False, True))
-    readable_text(found.text.text, f"parted_text_{found.text.id}", here)
+    readable_text(found.text, "text", f"parted_text_{found.text.id}", here)
     if found.text.source:
         st.caption(plain(project.task.source_name.capitalize()))
-        readable_text(found.text.source, f"parted_source_{found.text.id}", there)
+        readable_text(found.text, "source", f"parted_source_{found.text.id}", there)
 
 
 def _steps(pairs: Sequence[QueuedPair], pair: QueuedPair) -> None:

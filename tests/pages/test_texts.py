@@ -1,5 +1,6 @@
-"""Data: bring texts in, look at them, say what they are judged on."""
+"""Texts: bring texts in, look at them, say what they are judged on."""
 
+import json
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
@@ -316,3 +317,28 @@ def test_the_list_calls_texts_by_their_words(workbench: Workbench, open_screen: 
     app = open_screen("texts")
     labels = [button.label for button in app.button if str(button.key).startswith("read_text_")]
     assert labels == ["Where is it? · Ada · We sent it."]
+
+
+TALKS = "\n".join(
+    json.dumps({"id": f"c{n}", "model": "m", "messages": [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "Where is **it**?"},
+        {"role": "assistant", "content": f"Wait, {n}."},
+        {"role": "user", "content": "And now?"},
+        {"role": "assistant", "content": f"Here it is, {n}."},
+    ]}) for n in range(3)
+)  # fmt: skip
+
+
+def test_conversations_come_in_by_reply_and_are_shown_as_turns(workbench: Workbench, open_screen: Open):
+    app = upload(open_screen("texts"), "talks.jsonl", TALKS)
+    next(choice for choice in app.selectbox if choice.label == "What is judged").set_value("each").run()
+    app.button(key="start_import").click().run()
+    app = ended(app, import_key("talks"))
+    assert overview(workbench, get_project(workbench, "talks").id).texts == 6
+    app = section(open_screen("texts"), workbench, "talks", "Texts")
+    assert not app.exception
+    assert "System prompt" in [folded.label for folded in app.expander]
+    said = [text.value for text in app.text]
+    assert "Where is **it**?" in said
+    assert "Wait, 0." in said

@@ -14,7 +14,8 @@ FormatOption = Annotated[
     str,
     typer.Option(
         "--format",
-        help="auto, csv, jsonl, json, parquet, xlsx, summeval, ellipse, topical-chat, qags, openmeva or sfres.",
+        help="auto, csv, jsonl, json, parquet, xlsx, summeval, ellipse, topical-chat, qags, openmeva, sfres, messages, "
+        "langfuse, otlp, phoenix or openai-evals.",
     ),
 ]
 _SHOWN = 20
@@ -49,6 +50,9 @@ def import_(
         str,
         typer.Option(help="Of new texts, instead of the file's: source, or system=NAME for that system's texts."),
     ] = "",
+    part: Annotated[
+        str, typer.Option(help="Of conversations: the last reply (last), each reply (each), or all of it (whole).")
+    ] = "",
     json_: JsonOption = False,
 ) -> None:
     """Texts and ratings into a project, which is created if it is new.
@@ -68,7 +72,9 @@ def import_(
 
     mapping = ColumnMapping.parse(map_ or [], rating or [], scale or []) if map_ or rating or scale else None
     workbench = open_workbench()
-    report = import_file(workbench, file, project, format_, mapping, sheet, writer=writer, references=references)
+    report = import_file(
+        workbench, file, project, format_, mapping, sheet, writer=writer, references=references, part=part
+    )
     if json_:
         print_json(report.to_json())
         return

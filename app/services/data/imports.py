@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from app.corpora.corpus import ColumnUse, Corpus, CorpusReader, CorpusText, SkippedRow
 from app.corpora.mapping import FIELD_NAMES, OUTPUT_NAMES, ColumnMapping
 from app.corpora.presets import Preset, load_preset
-from app.corpora.reading import open_corpus, with_references
+from app.corpora.reading import as_wished, open_corpus
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task
 from app.errors import ConflictError, FileFormatError, WorkbenchError
@@ -104,16 +104,17 @@ def import_file(
     preset: Preset | None = None,
     writer: str = "",
     references: str = "",
+    part: str = "",
 ) -> ImportReport:
     """Read the file, then keep all of it or nothing. The project is created if it is new.
 
     What is already there is not added again. sheet: of a workbook, else its first. preset: whose wording and rubrics
     the texts get where the file's format has none. writer: what a new project calls those who wrote the texts, else
-    what their column is called. references: what new texts are compared with instead of the file's references
-    (`with_references`). Raises FileFormatError or NotFoundError for a file that can't be
-    read.
+    what their column is called. references: what new texts are compared with instead of the file's references.
+    part: which part of a conversation is judged (`as_wished`). Raises FileFormatError or NotFoundError for a file that
+    can't be read.
     """
-    corpus = open_worded(path, format_name, mapping, sheet, preset, writer, references)
+    corpus = open_worded(path, format_name, mapping, sheet, preset, writer, references, part)
     return replace(keep_corpus(workbench, corpus, project), file=path.name)
 
 
@@ -125,10 +126,11 @@ def open_worded(
     preset: Preset | None,
     writer: str = "",
     references: str = "",
+    part: str = "",
 ) -> CorpusReader:
     """As `open_corpus`, with the preset's wording where the format has none, with this name of the writer, and with
-    these references (`with_references`)."""
-    corpus = with_references(open_corpus(path, format_name, mapping, sheet), references)
+    these references and this part of conversations (`as_wished`)."""
+    corpus = as_wished(open_corpus(path, format_name, mapping, sheet), references, part)
     corpus = worded(corpus, preset) if preset and corpus.columns else corpus
     return replace(corpus, task=replace(corpus.task, writer_name=writer.strip())) if writer.strip() else corpus
 
@@ -325,7 +327,7 @@ def _bring_in(workbench: Workbench, path: Path, project: str, plan: ImportPlan, 
     """Whoever began the import is in the trail; the right is asked again, for it may be gone meanwhile."""
     mapping = plan.mapped.mapping() if plan.mapped else None
     preset = load_preset(plan.preset) if plan.preset else None
-    corpus = open_worded(path, plan.format, mapping, plan.sheet, preset, plan.writer, plan.references)
+    corpus = open_worded(path, plan.format, mapping, plan.sheet, preset, plan.writer, plan.references, plan.part)
     keep_corpus(workbench, corpus, project, sent=sent)
 
 

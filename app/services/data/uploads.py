@@ -11,7 +11,7 @@ from typing import Any
 
 from app.corpora.corpus import Corpus, CorpusReader
 from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, guess, read_scale, source_label, writer_label
-from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format, open_corpus, with_references
+from app.corpora.reading import CONVERSATIONS, FORMATS, KNOWN_FORMATS, as_wished, detect_format, open_corpus
 from app.corpora.records import sheets_of
 from app.corpora.scale import NumberColumn, number_columns
 from app.corpora.table import open_table
@@ -276,6 +276,11 @@ class UploadPreview:
         return replace(task, source_name=source or task.source_name, writer_name=writer or task.writer_name)
 
     @property
+    def conversations(self) -> bool:
+        """Whether another part than the last reply can be judged."""
+        return self.format in CONVERSATIONS
+
+    @property
     def kind(self) -> str:
         """The preset for such texts, going by what their column is called; "" where that says nothing."""
         column = self.guess.fields.get("text", "") if self.guess else ""
@@ -286,7 +291,7 @@ class UploadPreview:
 class ImportPlan:
     """How an upload is to be read: its format, of a workbook the sheet, what the columns mean where no format fixes it,
     and for a new project the preset whose wording and rubrics it takes and what the writers of its texts are called, ""
-    for none and for what their column is called. `references` as in `with_references`."""
+    for none and for what their column is called. `references` and `part` as in `as_wished`."""
 
     format: str = "auto"
     sheet: str = ""
@@ -294,6 +299,7 @@ class ImportPlan:
     preset: str = ""
     writer: str = ""
     references: str = ""
+    part: str = ""
 
 
 def upload_sheets(upload: Upload) -> tuple[str, ...]:
@@ -327,7 +333,7 @@ def check_upload(upload: Upload, plan: ImportPlan) -> tuple[Feasibility, ...]:
     """What can be done with the texts if they are imported so. Raises FileFormatError, InputError."""
     with stored(upload) as path:
         mapping = plan.mapped.mapping() if plan.mapped else None
-        return feasibility(with_references(open_corpus(path, plan.format, mapping, plan.sheet), plan.references))
+        return feasibility(as_wished(open_corpus(path, plan.format, mapping, plan.sheet), plan.references, plan.part))
 
 
 @contextmanager

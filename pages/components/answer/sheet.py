@@ -395,10 +395,10 @@ def _place_key(mine: AnswerSheet) -> str:
 
 def _reading(project: Project, dimension: Dimension, text: Text) -> None:
     st.caption(plain(project.task.text_name.capitalize()))
-    readable_text(text.text, f"answer_text_{text.id}")
+    readable_text(text, "text", f"answer_text_{text.id}")
     if text.source:
         st.caption(plain(project.task.source_name.capitalize()))
-        readable_text(text.source, f"answer_source_{text.id}")
+        readable_text(text, "source", f"answer_source_{text.id}")
     with st.expander(f"What {plain(dimension.name)} means", key="answer_rubric"):
         st.text(dimension.rubric or "It has no rubric.")
 

@@ -22,7 +22,7 @@ from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.current import was_pressed
-from pages.components.shell.reading import readable_text
+from pages.components.shell.reading import part_with_places, readable_text
 from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.tables import column_names, named_value
 from pages.components.shell.words import model_label, plain, show_error
@@ -92,10 +92,10 @@ def _named(text: Text) -> str:
 
 def _read(view: ChecklistView, text: Text) -> None:
     st.caption(plain(text_title(text)))
-    readable_text(text.text, "try_text_body")
+    readable_text(text, "text", "try_text_body")
     if text.source:
         with st.expander(plain(view.project.task.source_name.capitalize()), key="try_source"):
-            st.text(text.source)
+            part_with_places(text, "source", "try_source_body")
 
 
 def _trial(workbench: Workbench, view: ChecklistView, text: Text) -> PreviewText | None:

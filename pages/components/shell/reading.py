@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import streamlit as st
 
 from app.domain.attribute import Sample
+from app.domain.conversation import Part, part_of, turns_in
 from app.domain.project import Dimension, Task, Text
 from app.domain.wording import QuotedPlace, Span, find_quote
 from app.services.data.uploads import samples_words
@@ -23,10 +24,30 @@ _INDENT = "\u00a0"  # spaces that Markdown keeps
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
-def readable_text(text: str, key: str, places: Iterable[Span] = ()) -> None:
-    """At a readable width, with these spans highlighted; what is long scrolls within its own place."""
-    with st.container(height=HEIGHT if len(text) > LONG else "content", border=len(text) > LONG, key=key):
-        text_with_places(text, places)
+def readable_text(text: Text, part: Part, key: str, places: Iterable[Span] = ()) -> None:
+    """The text or its source, with these spans highlighted; what is long scrolls within its own place."""
+    long = len(part_of(text, part)) > LONG
+    with st.container(height=HEIGHT if long else "content", border=long, key=key):
+        part_with_places(text, part, key, places)
+
+
+def part_with_places(text: Text, part: Part, key: str, places: Iterable[Span] = ()) -> None:
+    """A conversation turn by turn, anything else as it is. What isn't said by person or model is folded, unless
+    something in it is highlighted."""
+    turns, spans = turns_in(text, part), list(places)
+    if not turns:
+        text_with_places(part_of(text, part), spans)
+    for number_of, turn in enumerate(turns):
+        inside = [
+            (max(start, turn.start) - turn.start, min(end, turn.end) - turn.start)
+            for start, end in spans
+            if start < turn.end and end > turn.start
+        ]
+        folded = turn.turn.role not in ("user", "assistant") and not inside
+        with st.expander(plain(turn.turn.heading)) if folded else st.container(key=f"{key}_turn_{number_of}"):
+            if not folded:
+                st.caption(f"**{plain(turn.turn.heading)}**")
+            text_with_places(turn.turn.words, inside)
 
 
 def text_with_quote(text: str, quote: str, source: str = "", source_name: str = "source") -> None:

@@ -132,8 +132,9 @@ def import_form(workbench: Workbench, project: Project | None) -> None:
     if target.new and choice.mapped is not None:
         task = _named(key, preview, choice.mapped, task)
     writer = task.writer_name if target.new else ""
+    part = _part(key) if preview.conversations else ""
     references = _references(key)
-    plan = ImportPlan(plan.format, plan.sheet, choice.mapped, target.preset, writer, references)
+    plan = ImportPlan(plan.format, plan.sheet, choice.mapped, target.preset, writer, references, part)
     keep_choices()
     if not choice.missing:
         _feasible(kept, plan, task)
@@ -153,6 +154,21 @@ def _named(key: str, preview: UploadPreview, mapped: MappedColumns, task: Task) 
         width=320,
     )
     return replace(task, writer_name=writer.strip() or task.writer_name)
+
+
+_PARTS = {"last": "The last reply", "each": "Each reply of the model", "whole": "The whole conversation"}
+
+
+def _part(key: str) -> str:
+    options = list(_PARTS)
+    return st.selectbox(
+        "What is judged",
+        options,
+        format_func=_PARTS.__getitem__,
+        key=starting_with(f"import_part_{key}", "last", options),
+        help="The turns before a reply are its source: people and judges read both.",
+        width=320,
+    )
 
 
 _REFERENCES = {"file": "As in the file", "source": "The source of each text", "system": "The texts of a system"}
@@ -207,7 +223,7 @@ def _once(place: str, about: tuple[object, ...], make: Callable[[], T]) -> T:
 
 def _feasible(kept: KeptUpload, plan: ImportPlan, task: Task) -> None:
     """What could be done with these texts, before they come in."""
-    about = (kept.id, plan.format, plan.sheet, repr(plan.mapped), plan.references)
+    about = (kept.id, plan.format, plan.sheet, repr(plan.mapped), plan.references, plan.part)
     is_known = st.session_state.get(_CHECK, ("",))[0] == about
     if len(kept.upload.data) > LARGE and not is_known and not was_pressed("Check what can be computed", key="check"):
         return

@@ -22,7 +22,7 @@ from pages.components.shell.address import keep, prepare_number, prepare_words
 from pages.components.shell.browser.page_scripts import page_script, run_in_page
 from pages.components.shell.current import current_dimension, was_pressed
 from pages.components.shell.frame import sticky
-from pages.components.shell.reading import left_out, readable_text, samples_side_by_side, score_words
+from pages.components.shell.reading import left_out, part_with_places, readable_text, samples_side_by_side, score_words
 from pages.components.shell.words import number, plain, show_error
 
 
@@ -33,14 +33,17 @@ def text_view(project: Project, found: RatedText) -> None:
     st.caption(" · ".join(plain(part) for part in text.key if part))
     st.caption(plain(project.task.text_name))
     with st.container(key="open_text_body"):
-        st.text(text.text, width="stretch")
+        part_with_places(text, "text", "open_text")
     _ratings(found)
     if text.references:
         with st.expander(number(len(text.references), "reference"), key="references"):
             for reference in text.references:
                 st.text(reference)
     st.caption(plain(project.task.source_name))
-    readable_text(text.source or "none given", "open_source")
+    if text.source:
+        readable_text(text, "source", "open_source")
+    else:
+        st.text("none given")
 
 
 def _ratings(found: RatedText) -> None:

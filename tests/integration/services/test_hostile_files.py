@@ -42,6 +42,7 @@ from db import foreign_file
 from db.migrate import revisions
 from tests.support.hostile_files import damaged, damaged_archive, forked, try_all
 from tests.support.projects import ready_to_score, workbench_at
+from tests.unit.corpora.test_conversations import SHAPES
 
 ROWS = [
     {
@@ -87,6 +88,9 @@ TABLES = {
         "\n".join(map(json.dumps, ROWS)).encode(),
         b'{"id": "d1", "model_id": "M", "decoded": "A.", "expert_annotations": [{"coherence": 1}]}\n' * 3,
         b'{"doc_id": "1", "prompt": "p", "gen": {"a": {"text": "A", "score": {"human": 3}}}}\n' * 2,
+    ),
+    "traces": damaged(
+        *("\n".join([json.dumps(record)] * 2).encode() for _, record, _ in SHAPES),
     ),
     "xlsx": damaged_archive(_sheet()),
     "parquet": damaged(_parquet()),

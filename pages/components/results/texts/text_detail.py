@@ -29,7 +29,7 @@ from pages.components.shell.checklists.question_editor import EDITOR, QUESTION, 
 from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import own_name, signed_in_as
 from pages.components.shell.navigation.screens import go
-from pages.components.shell.reading import quote_line, text_with_places
+from pages.components.shell.reading import part_with_places, quote_line
 from pages.components.shell.words import button_label, model_label, plain, show_error
 
 _ADDED = "attribute_added"
@@ -218,10 +218,11 @@ def opened_text(
 def _reading(project: Project, found: TextDetail, quoted: Sequence[QuotedAnswer]) -> None:
     places = [each.place for each in quoted if each.place is not None]
     st.caption(plain(project.task.text_name.capitalize()))
-    text_with_places(found.text.text, [(place.start, place.end) for place in places if not place.in_source])
+    here, there = ([(p.start, p.end) for p in places if p.in_source is source] for source in (False, True))
+    part_with_places(found.text, "text", "opened_text", here)
     if found.text.source:
         with st.expander(plain(project.task.source_name.capitalize()), expanded=True, key="opened_source"):
-            text_with_places(found.text.source, [(place.start, place.end) for place in places if place.in_source])
+            part_with_places(found.text, "source", "opened_source", there)
 
 
 def _scores(result: DimensionResult, row: ScoredText, found: TextDetail) -> None:
