@@ -12,9 +12,9 @@ import typer
 
 from app.commands.data.imports import FormatOption
 from app.commands.model_asking import (
+    BatchFallbackOption,
     BatchOption,
     EffortOption,
-    RestLiveOption,
     RoomOption,
     TierOption,
     TimeoutOption,
@@ -74,7 +74,7 @@ def judge(
     effort: EffortOption = "",
     tier: TierOption = "",
     batch: BatchOption = False,
-    rest_live: RestLiveOption = False,
+    batch_fallback: BatchFallbackOption = False,
     json_: JsonOption = False,
 ) -> None:
     """Judge texts with a checklist file: each text's score and answers, without a project or database.
@@ -102,7 +102,7 @@ def judge(
         tuple(require or ()),
         budget,
         chosen_model_options(max_output_tokens, timeout, effort, tier),
-        chosen_batch(batch, rest_live),
+        chosen_batch(batch, batch_fallback),
         concurrency,
     )
     asked = read_file(checklist, LARGEST_LIST)
