@@ -46,7 +46,8 @@ _FILES = {
         for n in range(30)
     ),
     "letters.yaml": "paper: letters\ntitle: Letters\ndata:\n  letters: {title: Letters, fetch: letters.csv, "
-    "mapping: [text=text, doc_id=doc, system_id=writer, reference=model answer], ratings: [Order=rater1, Order=rater2]}\nmethods:\n"
+    "mapping: [text=text, doc_id=doc, system_id=writer, reference=model answer], "
+    "ratings: [Order=rater1, Order=rater2]}\nmethods:\n"
     "  rouge: {evaluator: rouge-l}\n  own: {imported: own}\n  judged: {evaluator: llm-score, model: GPT-4}\n"
     "tables:\n  table-1:\n"
     "    title: agreement\n    level: dataset\n    columns: [{heading: Order, data: letters, dimension: Order}]\n"
