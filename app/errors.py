@@ -6,6 +6,7 @@ more, if it does.
     │   ├── FileFormatError          a file that can't be read as what it was said to be
     │   ├── NotFoundError            a project, dimension, checklist or run that isn't there
     │   ├── NotReadyError            an earlier step is missing, or the data can't carry the question asked
+    │   │   └── NothingNewError      only new texts were to be scored, and there are none
     │   ├── RepeatedError            the same person has said this before, word for word
     │   ├── NotAllowedError          the person's role in the project doesn't let them do this
     │   │   └── NotListedError       the provider knows them, and the list of those who may come in doesn't
@@ -114,6 +115,10 @@ class NotFoundError(InputError):
 
 
 class NotReadyError(InputError):
+    pass
+
+
+class NothingNewError(NotReadyError):
     pass
 
 

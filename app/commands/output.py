@@ -4,13 +4,13 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from app.domain.storable_text import storable
-from app.errors import paragraph_of_kind
+from app.errors import InputError, paragraph_of_kind
 
 if TYPE_CHECKING:
     pass
@@ -65,6 +65,16 @@ def say_where_of(kinds: Iterable[str]) -> None:
     """Where the guide tells of failures that are on record, by their kinds."""
     for kind in dict.fromkeys(kinds):
         say(f"See: guide, {paragraph_of_kind(kind).name}")
+
+
+def read_date(written: str) -> datetime:
+    """A day or a time, as 2026-11-26 or 2026-11-26T18:00; of UTC where it doesn't say of which zone. Raises
+    InputError."""
+    try:
+        found = datetime.fromisoformat(written.strip())
+    except ValueError:
+        raise InputError(f"“{written[:40]}” is no date.", "Write it as 2026-11-26.") from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:

@@ -96,6 +96,28 @@ class SystemChoice:
 EVERY_SYSTEM = SystemChoice()
 
 
+@dataclass(frozen=True, slots=True)
+class TextFilter:
+    """Which texts a run scores. new: those alone that no run of the same method, judge and checklist has scored. since:
+    those that came in then or later. matching: (a part of a text's name or a column of its file, a pattern with * and
+    ?), all of which have to fit."""
+
+    new: bool = False
+    since: datetime | None = None
+    matching: tuple[tuple[str, str], ...] = ()
+
+    def params(self) -> dict[str, Any]:
+        """As stored with a run."""
+        return {
+            **({"new": True} if self.new else {}),
+            **({"since": self.since.isoformat()} if self.since else {}),
+            **({"matching": [list(pair) for pair in self.matching]} if self.matching else {}),
+        }
+
+
+EVERY_TEXT = TextFilter()
+
+
 class AskingWay(StrEnum):
     """In the order in which they are asked and shown."""
 

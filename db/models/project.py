@@ -42,6 +42,8 @@ class DimensionRow(SQLModel, table=True):
 
 
 class TextRow(SQLModel, table=True):
+    """`imported_at` is empty for texts of databases from before it was kept."""
+
     __tablename__ = "text"
     __table_args__ = (UniqueConstraint("project_id", "doc_id", "system_id", "item_id"),)
 
@@ -54,6 +56,7 @@ class TextRow(SQLModel, table=True):
     text: str = Field(sa_column=text_column())
     references: list[str] = Field(default_factory=list, sa_column=json_column())
     extra: dict[str, Any] = Field(default_factory=dict, sa_column=json_column())
+    imported_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
 class RatingRow(SQLModel, table=True):

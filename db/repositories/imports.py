@@ -25,7 +25,7 @@ from db.models import (
     TextImportRow,
     TextRow,
 )
-from db.models.columns import now
+from db.models.columns import UtcDateTime, now
 from db.repositories.texts import text_columns
 
 ABANDONED = timedelta(minutes=10)  # without a word: blocks follow each other within seconds
@@ -144,12 +144,16 @@ class Imports:
         ]
 
     def _add_texts(self, import_id: int, project_id: int) -> int:
-        new = (
-            sql_select(literal(project_id), *(getattr(StagedTextRow, name) for name in _FIELDS))
+        new: Any = (
+            sql_select(
+                literal(project_id),
+                literal(now(), UtcDateTime()),
+                *(getattr(StagedTextRow, name) for name in _FIELDS),
+            )
             .where(col(StagedTextRow.import_id) == import_id, ~exists().where(_same_key(project_id)))
             .order_by(col(StagedTextRow.position))
         )
-        return self._insert(TextRow, ("project_id", *_FIELDS), new)
+        return self._insert(TextRow, ("project_id", "imported_at", *_FIELDS), new)
 
     def _ratings_left_out(self, import_id: int, project_id: int) -> list[tuple[int, str]]:
         values = (StagedTextRow.row, StagedRatingRow.rater, StagedRatingRow.value, DimensionRow.name)

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -12,6 +13,7 @@ from sqlmodel import Session, col, or_, select
 from app.domain.project import Rating, Scope, Text, TextPlace
 from app.errors import NotFoundError
 from db.models import DimensionRow, RatingRow, TextRow
+from db.models.columns import now
 from db.repositories.locked_split import within
 
 Key = tuple[str, str, str]
@@ -33,7 +35,8 @@ class Texts:
     def add_many(self, project_id: int, texts: Sequence[Text]) -> None:
         """Texts whose keys are new to the project."""
         if texts:
-            self._session.execute(insert(TextRow), [{"project_id": project_id, **text_columns(text)} for text in texts])
+            about = {"project_id": project_id, "imported_at": now()}
+            self._session.execute(insert(TextRow), [about | text_columns(text) for text in texts])
 
     def add_ratings(self, ratings: Sequence[tuple[int, int, Rating]]) -> None:
         """(text id, dimension id, rating), none of them there yet."""
@@ -82,6 +85,22 @@ class Texts:
                 select(TextRow.id, TextRow.doc_id, TextRow.system_id, TextRow.item_id).where(*some)
             )
             found |= {int(text or 0): (document, system, item) for text, document, system, item in rows}
+        return found
+
+    def imported_since(self, project_id: int, since: datetime) -> frozenset[int]:
+        """The ids of the texts that came in then or later; texts whose time isn't known aren't among them."""
+        query = select(TextRow.id).where(
+            TextRow.project_id == project_id, col(TextRow.imported_at) >= since, *within(self._scope, TextRow.id)
+        )
+        return frozenset(int(text or 0) for text in self._session.exec(query))
+
+    def extras(self, text_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+        """Id -> the columns of its file that are no field of a text."""
+        found: dict[int, dict[str, Any]] = {}
+        for start in range(0, len(text_ids), BLOCK):
+            some = col(TextRow.id).in_(text_ids[start : start + BLOCK]), *within(self._scope, TextRow.id)
+            rows = self._session.exec(select(TextRow.id, TextRow.extra).where(*some))
+            found |= {int(text or 0): dict(extra) for text, extra in rows}
         return found
 
     def count(self, project_id: int, search: str = "") -> int:

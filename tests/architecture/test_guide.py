@@ -15,6 +15,7 @@ from app.errors import (
     AwaitedError,
     InputError,
     NotFoundError,
+    NothingNewError,
     NotReadyError,
     RepeatedError,
     WorkbenchError,
@@ -44,7 +45,7 @@ from tests.support.repository import ROOT, name_of, parsed, python_files
 
 BY_HAND = sorted({path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.md")} - set(MADE))
 OUTSIDE = re.compile(r"[a-z]+:")
-SAID_IN_FULL = {WorkbenchError, InputError, NotFoundError, NotReadyError, RepeatedError, AwaitedError}
+SAID_IN_FULL = {WorkbenchError, InputError, NotFoundError, NotReadyError, NothingNewError, RepeatedError, AwaitedError}
 """What these are about differs from case to case: the message itself says it."""
 
 

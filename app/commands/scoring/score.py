@@ -27,6 +27,7 @@ from app.commands.output import (
     counts_table,
     echo,
     print_json,
+    read_date,
     say,
     say_where_of,
     table,
@@ -214,6 +215,20 @@ def score(
     without_system: Annotated[
         list[str] | None, typer.Option(help="A system whose texts are not scored; repeat for more.")
     ] = None,
+    new: Annotated[
+        bool,
+        typer.Option("--new", help="Only texts without a score of this method, judge and checklist version."),
+    ] = False,
+    since: Annotated[
+        str, typer.Option(metavar="DATE", help="Only texts that were imported on this day or later: 2026-11-26.")
+    ] = "",
+    filter_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            help="Only texts whose doc_id, system_id, item_id or column of their file fits: doc_id=night-*; repeat.",
+        ),
+    ] = None,
     trials: Annotated[int, typer.Option(min=1, help="So many runs; trial t draws with seed + t.")] = 1,
     locked: Annotated[bool, typer.Option("--locked", help="Score the locked test split, and only that.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = CONCURRENCY,
@@ -262,7 +277,7 @@ def score(
     Example: interacteval score --project News --dimension all --judge openai:gpt-6-luna --draw 40x4
     """
     from app.cluster import check_dask
-    from app.domain.run import SystemChoice
+    from app.domain.run import SystemChoice, TextFilter
     from app.errors import InputError
     from app.services.data.projects import dimensions_named, dimensions_to_use, get_project
     from app.services.runtime.workbench import open_workbench
@@ -296,12 +311,17 @@ def score(
         reuse=reuse,
         draw=read_draw(draw),
         systems=SystemChoice(tuple(system or ()), tuple(without_system or ())),
+        filter=TextFilter(new, read_date(since) if since else None, read_settings(filter_ or (), "a filter")),
         trials=trials,
         model=chosen_model_options(max_output_tokens, timeout, effort, tier),
         batch=chosen_batch(batch, batch_fallback),
     )
+    if resume is not None and options.filter.params():
+        raise InputError(f"Run {resume} goes on with its own texts.", "Leave --new, --since and --filter out.")
     if resume is not None:
         ready_to_resume(context, workbench, target.id, resume, options)
+    elif options.filter.params() and _nothing_new(workbench, target.id, options, dry_run, json_):
+        return
     if dry_run:
         print_estimate(workbench, target.id, options, json_)
         return
@@ -318,6 +338,27 @@ def score(
     carry_out(
         workbench, run_ids, concurrency, json_=json_, trials_of=trials_of, processes=processes, warn_after=warn_after
     )
+
+
+def _nothing_new(workbench: "Workbench", project_id: int, options: "RunOptions", dry_run: bool, json_: bool) -> bool:
+    """Whether no text fits the filter: said, and no failure, for a script that looks every night."""
+    from app.errors import NothingNewError
+    from app.services.scoring.runs import plan_run
+
+    try:
+        plan_run(workbench, project_id, options.each_trial()[0])
+    except NothingNewError as error:
+        say(error.message)
+        asked = {"calls": 0, "calls_cached": 0, "input_tokens": 0, "cost_usd": 0.0}
+        run: dict[str, Any] = {
+            **{"run": None, "evaluator": options.evaluator, "variant": "", "judge": options.judge, "status": "done"},
+            **{"dimensions": {}, "maybe_paid_twice": 0, "retries": 0, "output_tokens": 0, "replies_mended": 0},
+            **{"logprobs": None, "warnings": [], "seconds": 0.0},
+        }
+        if json_:
+            print_json(asked | {"output_tokens_estimate": 0} if dry_run else run | asked)
+        return True
+    return False
 
 
 def _warn_of_window(workbench: "Workbench", project_id: int, options: "RunOptions") -> None:
@@ -400,14 +441,14 @@ def _for_the_person(report: "RunReport") -> bool:
     return report.fatal is not None and report.fatal.exit_status == InputError.exit_status
 
 
-def read_settings(written: "Sequence[str]") -> tuple[tuple[str, str], ...]:
+def read_settings(written: "Sequence[str]", what: str = "an option of a method") -> tuple[tuple[str, str], ...]:
     """(name, value) of each `name=value`. Raises InputError."""
     from app.errors import InputError
 
     pairs = [entry.partition("=") for entry in written]
     for entry, (name, sign, value) in zip(written, pairs, strict=True):
         if not (name and sign and value):
-            raise InputError(f"“{entry}” is not an option of a method.", "Write it as name=value.")
+            raise InputError(f"“{entry}” is not {what}.", "Write it as name=value.")
     return tuple((name.strip(), value.strip()) for name, _, value in pairs)
 
 

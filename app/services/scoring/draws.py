@@ -60,8 +60,8 @@ def check_draws(workbench: Workbench, project_id: int, options: RunOptions) -> l
 
 def check_draw(workbench: Workbench, project_id: int, options: RunOptions) -> list[DrawCheck]:
     """Of each rated dimension of the run that would start. Raises what planning raises."""
-    plan = plan_run(workbench, project_id, options)
-    texts = [(dimension, part.texts) for part, dimension in zip(plan, options.dimensions, strict=True)]
+    planned = {part.dimension: part.texts for part in plan_run(workbench, project_id, options)}
+    texts = [(dimension, planned[dimension.id]) for dimension in options.dimensions if dimension.id in planned]
     return check_drawn_texts(workbench, project_id, texts, options.seed)
 
 

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -16,9 +17,9 @@ from app.domain.build import Stage
 from app.domain.checklist import Action, Checklist, Question, unchanged_questions
 from app.domain.judgment import Judgment
 from app.domain.people import Right
-from app.domain.project import Dimension
-from app.domain.run import RunDimension, RunSummary
-from app.errors import InputError, UnsupportedError
+from app.domain.project import Dimension, TextPlace
+from app.domain.run import RunDimension, RunSummary, ScoreStatus, TextFilter
+from app.errors import InputError, NotReadyError, UnsupportedError
 from app.evaluators.checklist import METHOD, JudgeOptions
 from app.evaluators.method import (
     Evaluator,
@@ -208,6 +209,61 @@ def _source(work: UnitOfWork, checklist: Checklist, run_id: int, dimension_id: i
     before = work.checklists.get(earlier).asked if earlier else ()
     open_before = str(work.runs.get(run_id).params.get(OPEN_AS, ""))
     return ReuseSource(run_id, unchanged_questions(before, checklist.asked, open_before, open_as))
+
+
+_KEY = ("doc_id", "system_id", "item_id")
+
+
+def filtered_texts(
+    work: UnitOfWork,
+    project_id: int,
+    wanted: TextFilter,
+    texts: Sequence[TextPlace],
+    way: tuple[str, str, Any],
+    part: tuple[int, int | None],
+) -> list[TextPlace]:
+    """Those of these texts that the filter wants, in their order. way: (method, judge, options of the method). part:
+    (dimension, checklist), by id. Raises NotReadyError where none fits a pattern."""
+    left = list(texts)
+    for name, pattern in wanted.matching:
+        said = {text.id: text.key[_KEY.index(name)] for text in left} if name in _KEY else _column(work, name, left)
+        left = [text for text in left if fnmatchcase(said[text.id], pattern)]
+        if not left:
+            raise NotReadyError(f"No text fits {name}={pattern}.", "* stands for anything, ? for one character.")
+    if wanted.since is not None:
+        since = work.texts.imported_since(project_id, wanted.since)
+        left = [text for text in left if text.id in since]
+    if wanted.new:
+        scored = _scored_texts(work, project_id, way, part)
+        left = [text for text in left if text.id not in scored]
+    return left
+
+
+def _column(work: UnitOfWork, name: str, texts: Sequence[TextPlace]) -> dict[int, str]:
+    extras = work.texts.extras([text.id for text in texts])
+    columns = sorted({column for extra in extras.values() for column in extra})
+    if name not in columns:
+        raise NotReadyError(f"No text has a column “{name}”.", f"There are: {', '.join([*_KEY, *columns[:20]])}.")
+    return {text.id: str(extras.get(text.id, {}).get(name, "")) for text in texts}
+
+
+def _scored_texts(
+    work: UnitOfWork, project_id: int, way: tuple[str, str, Any], part: tuple[int, int | None]
+) -> set[int]:
+    evaluator, judge, options = way
+    return {
+        row.text
+        for run in work.runs.all(project_id)
+        if (run.evaluator, _full_name(run.judge)) == (evaluator, _full_name(judge))
+        and options_of(method_named(evaluator), run.params) == options
+        and any((each.dimension, each.checklist) == part for each in work.runs.parts(run.id))
+        for row in work.results.each_scored(run.id, part[0])
+        if row.status is ScoreStatus.DONE
+    }
+
+
+def _full_name(judge: str) -> str:
+    return judge if judge == NO_JUDGE else str(parse_model_name(judge))
 
 
 CHECKLIST = "checklist"

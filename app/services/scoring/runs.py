@@ -8,12 +8,22 @@ from typing import Any
 
 from app.domain.people import Right
 from app.domain.project import Dimension, TextPlace
-from app.domain.run import EVERY_SYSTEM, AskingWay, RunDimension, RunStatus, RunSummary, SystemChoice
+from app.domain.run import (
+    EVERY_SYSTEM,
+    EVERY_TEXT,
+    AskingWay,
+    RunDimension,
+    RunStatus,
+    RunSummary,
+    SystemChoice,
+    TextFilter,
+)
 from app.errors import (
     ConflictError,
     ConnectionLostError,
     DatabaseError,
     InputError,
+    NothingNewError,
     NotReadyError,
     ProviderError,
     RunLostError,
@@ -41,6 +51,7 @@ from app.services.scoring.evaluators import (
     check_judge_of,
     check_provider_of,
     chosen_options,
+    filtered_texts,
     options_of,
     reuse_params,
     with_checklist,
@@ -81,7 +92,7 @@ class RunOptions:
     draw: (documents, systems of each) to draw instead of a share. trials: so many runs, each with a draw of its own.
     model: how long a request may take, how many tokens an answer, and the judge's reasoning effort.
     reuse: take answers to unchanged questions over from runs of the versions before (answer_reuse).
-    systems: whose texts are scored.
+    systems: whose texts are scored. filter: which of them.
     texts: these (ids) instead of a draw, but for those that are held back; all for none. asking_way, asking_set: for
     which way of asking it stands in which comparison of them (asking_runs). anchors: the set of anchors (id) that the
     texts are; such a run stays out of results.
@@ -110,6 +121,7 @@ class RunOptions:
     anchors: int = 0
     batch: str = ""
     systems: SystemChoice = EVERY_SYSTEM
+    filter: TextFilter = EVERY_TEXT
 
     @property
     def drawn(self) -> bool:
@@ -132,6 +144,7 @@ class RunOptions:
             "locked": self.locked,
             **({"draw": list(self.draw)} if self.draw else {}),
             **self.systems.params(),
+            **self.filter.params(),
             **({"texts_chosen": len(self.texts)} if self.texts else {}),
             **({"asking_way": self.asking_way.value, "asking_set": self.asking_set} if self.asking_way else {}),
             **({"anchors": self.anchors} if self.anchors else {}),
@@ -167,17 +180,22 @@ class RunReport:
     fatal: ProviderError | None = None
 
 
+@use_case(Right.FACILITATE)
 def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list[RunDimension]:
     """The texts to score on each dimension: all but what was read as its think-aloud samples, or a draw from them.
 
-    Raises InputError for an unknown evaluator, NotReadyError where a checklist isn't published or no text is left.
+    Raises InputError for an unknown evaluator, NotReadyError where a checklist isn't published or no text is left,
+    NothingNewError where only new texts are wanted and no dimension has any; a dimension without any is left out.
     """
     method, chosen = check_evaluator(options.evaluator), options.method_options()
     _check_of_use(options, method, chosen)
     _check_network(workbench, method, chosen)
     method.ready(chosen)
     with own_wordings(workbench, project_id):
-        return [_plan(workbench, project_id, options, dimension) for dimension in options.dimensions]
+        plan = [_plan(workbench, project_id, options, dimension) for dimension in options.dimensions]
+    if not any(part.texts for part in plan):
+        raise NothingNewError("No text is new: all that were asked for have a score, or came in before.")
+    return [part for part in plan if part.texts]
 
 
 def _check_network(workbench: Workbench, method: Method, chosen: Any) -> None:
@@ -217,10 +235,18 @@ def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension:
         options.locked,
         options.draw,
         options.systems,
+        lambda work, texts: filtered_texts(
+            work,
+            project_id,
+            options.filter,
+            texts,
+            (options.evaluator, _judge_of(options), chosen),
+            (dimension.id, checklist.id if checklist else None),
+        ),
     )
     if options.texts:
         texts = _only(texts, options.texts, dimension)
-    if method.references(chosen) and not _any_reference(workbench, [text.id for text in texts]):
+    if texts and method.references(chosen) and not _any_reference(workbench, [text.id for text in texts]):
         raise NotReadyError(
             f"No text has a reference to compare it with, and {method.name} needs one.",
             "Import the texts with their references.",

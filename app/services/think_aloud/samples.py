@@ -1,6 +1,6 @@
 """Samples that people and LLMs read while thinking aloud, and the texts that they leave for scoring."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -178,13 +178,14 @@ def drawn(
     locked: bool = False,
     draw: tuple[int, int] | None = None,
     systems: SystemChoice = EVERY_SYSTEM,
+    among: Callable[[UnitOfWork, list[TextPlace]], list[TextPlace]] = lambda _, texts: texts,
 ) -> tuple[list[TextPlace], HeldBack]:
     """The evaluation texts or a share of them, and what is left out.
 
     A share is drawn from the rated texts so that their distribution of human scores is kept (InteractEval, section
     4.1); the same seed draws the same texts. Where nobody rated the dimension, chance alone draws from all. draw: so
     many documents, so many systems of each, as the paper's code does it, instead of a share. The locked split is always
-    taken whole. systems: whose texts are scored, or drawn from.
+    taken whole. systems: whose texts are scored, or drawn from; among: keeps a part of these.
 
     Raises NotReadyError where nothing is left to score, with the reason.
     """
@@ -199,8 +200,8 @@ def drawn(
         if not texts:
             raise _nothing_left(work, project_id, dimension_id, locked)
         systems.check({text.system_id for text in texts})
-        texts = systems.of(texts)
-        if share == 1 and draw is None:
+        texts = among(work, systems.of(texts))
+        if not texts or (share == 1 and draw is None):
             return texts, out
         scores = {text: fmean(ratings) for text, _, _, ratings in work.texts.rated(dimension_id)}
         name = work.projects.dimension_by_id(dimension_id).name
