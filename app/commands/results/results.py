@@ -1,18 +1,34 @@
 """results."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from app.commands.model_asking import IntervalsDaskOption
-from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, shown_model, table
+from app.commands.output import (
+    DimensionOption,
+    JsonOption,
+    ProjectOption,
+    echo,
+    print_json,
+    read_date,
+    say,
+    shown_model,
+    table,
+)
 from app.commands.results.meta_eval import AtLevel, Resample, Resamples, Seed, WithConstant, WithDuplicates
 from app.meta_evaluation.score_matrix import RESAMPLES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.domain.wording import QuoteCounts
+    from app.meta_evaluation.agreement_verdict import AgreementVerdict
     from app.services.results.contribution import Aspects, AspectWorth
+    from app.services.results.gates import GateResult
     from app.services.results.results import DimensionResult
+    from app.services.runtime.workbench import Workbench
 
 
 def register(root: typer.Typer) -> None:
@@ -21,6 +37,7 @@ def register(root: typer.Typer) -> None:
 
 def results(
     project: ProjectOption,
+    dimension: DimensionOption = "all",
     run: Annotated[
         list[int] | None,
         typer.Option(help="A run's number, repeatable; without it that with most texts of each method and judge."),
@@ -35,6 +52,24 @@ def results(
     without_system: Annotated[
         list[str] | None, typer.Option(help="A system whose texts are not compared; repeat for more.")
     ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Exit with status 4 where this isn't reached, by the worse end of the interval: spearman>=.6, "
+            "yes(3)>=.9 (the share of yes to question 3), score>=3.5, mae<=1; repeat for more."
+        ),
+    ] = None,
+    nightly: Annotated[
+        bool,
+        typer.Option(
+            "--nightly",
+            help="With --require: fail only where all runs together prove it, so that looking every night fails an "
+            "unchanged judge in at most 5 % of projects.",
+        ),
+    ] = False,
+    since: Annotated[
+        str, typer.Option(metavar="DATE", help="With --nightly: runs from then on alone, as after a repair.")
+    ] = "",
     resample: Resample = None,
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
@@ -50,9 +85,7 @@ def results(
     """
     from app.domain.run import SystemChoice
     from app.errors import InputError
-    from app.services.data.projects import get_project, overview
-    from app.services.results.contribution import aspects_of
-    from app.services.results.method_grid import dimension_means, method_labels, result_words
+    from app.services.data.projects import dimensions_named, get_project, overview
     from app.services.results.quality_cost import writers
     from app.services.results.result_files import verdict_of, write_results
     from app.services.results.results import Choices, newer_trial_words, results_of, runs_to_show
@@ -69,7 +102,11 @@ def results(
     if without_system:
         systems.check(writers(workbench, target.id)[0])
     choices = Choices(level, constant, duplicates, partial, soft, resample, resamples, seed, systems)
-    found = [result for run_id in runs for result in results_of(workbench, run_id, choices)]
+    names = {each.name for each in dimensions_named(workbench, project, dimension)}
+    found = [
+        result for run_id in runs for result in results_of(workbench, run_id, choices) if result.dimension.name in names
+    ]
+    gates = _gates(workbench, found, require or (), nightly, since)
     if soft:
         _check_soft(found)
     verdicts = [verdict_of(workbench, result) for result in found]
@@ -85,34 +122,86 @@ def results(
         )
         say(f"Wrote {output}")
     if json_:
-        about = [aspects_of(workbench, result) for result in found]
-        means = {mean.result.run.id: {"mean_over_dimensions": mean.to_json()} for mean in dimension_means(found)}
-        labels = method_labels(found)
-        print_json(
-            [
-                r.to_json()
-                | {"method": labels[r.run.id]}
-                | {"verdict": v.to_json(r.dimension.name)}
-                | (a.to_json() if a else {})
-                | means.get(r.run.id, {})
-                | ({"quotes": q.to_json()} if q else {})
-                for r, v, a, q in zip(found, verdicts, about, quotes, strict=True)
-            ]
-        )
+        print_json(_documents(workbench, found, verdicts, quotes, gates if require else {}))
     else:
-        for result, verdict in zip(found, verdicts, strict=True):
-            echo(verdict.about(result_words(result, found)))
-        echo("")
-        print_results(found, target.notice)
-        for result, counted in zip(found, quotes, strict=True):
-            if counted:
-                echo(f"{result.dimension.name}, {shown_model(result.run.judge)}: quotes: {counted}")
-        for result in found:
-            _print_aspects(result, aspects_of(workbench, result))
+        _print(workbench, found, verdicts, quotes, target.notice)
     for name in dict.fromkeys(result.dimension.name for result in found):
         shown = [result.run for result in found if result.dimension.name == name]
         if trial := newer_trial_words(workbench, target.id, shown, name):
             say(trial)
+    _end(gates)
+
+
+def _end(gates: "dict[tuple[int, str], list[GateResult]]") -> None:
+    held = [gate for each in gates.values() for gate in each]
+    for gate in held:
+        say(gate.words)
+    if not all(gate.passed for gate in held):
+        raise typer.Exit(4)
+
+
+def _print(
+    workbench: "Workbench",
+    found: "list[DimensionResult]",
+    verdicts: "list[AgreementVerdict]",
+    quotes: "list[QuoteCounts]",
+    notice: str,
+) -> None:
+    from app.services.results.contribution import aspects_of
+    from app.services.results.method_grid import result_words
+
+    for result, verdict in zip(found, verdicts, strict=True):
+        echo(verdict.about(result_words(result, found)))
+    echo("")
+    print_results(found, notice)
+    for result, counted in zip(found, quotes, strict=True):
+        if counted:
+            echo(f"{result.dimension.name}, {shown_model(result.run.judge)}: quotes: {counted}")
+    for result in found:
+        _print_aspects(result, aspects_of(workbench, result))
+
+
+def _documents(
+    workbench: "Workbench",
+    found: "list[DimensionResult]",
+    verdicts: "list[AgreementVerdict]",
+    quotes: "list[QuoteCounts]",
+    gates: "dict[tuple[int, str], list[GateResult]]",
+) -> list[dict[str, Any]]:
+    """gates: {} where none was asked for."""
+    from app.services.results.contribution import aspects_of
+    from app.services.results.method_grid import dimension_means, method_labels
+
+    about = [aspects_of(workbench, result) for result in found]
+    means = {mean.result.run.id: {"mean_over_dimensions": mean.to_json()} for mean in dimension_means(found)}
+    labels = method_labels(found)
+    held = {place: {"gates": [gate.to_json() for gate in each]} for place, each in gates.items()}
+    return [
+        r.to_json()
+        | {"method": labels[r.run.id]}
+        | {"verdict": v.to_json(r.dimension.name)}
+        | (a.to_json() if a else {})
+        | means.get(r.run.id, {})
+        | ({"quotes": q.to_json()} if q else {})
+        | held.get((r.run.id, r.dimension.name), {})
+        for r, v, a, q in zip(found, verdicts, about, quotes, strict=True)
+    ]
+
+
+def _gates(
+    workbench: "Workbench", found: "list[DimensionResult]", require: "Sequence[str]", nightly: bool, since: str
+) -> "dict[tuple[int, str], list[GateResult]]":
+    """Raises InputError for what is no gate, or can't be held against these results."""
+    from app.errors import InputError
+    from app.meta_evaluation.gates import Gate
+    from app.services.results.gates import check_gates, check_nightly
+
+    if (nightly and not require) or (since and not nightly):
+        raise InputError("--nightly is about gates, and --since about nights.", "Give --require, and --nightly.")
+    gates = [Gate.read(each) for each in require]
+    if nightly:
+        return check_nightly(workbench, found, gates, read_date(since) if since else None)
+    return check_gates(workbench, found, gates)
 
 
 def _check_soft(found: "list[DimensionResult]") -> None:

@@ -30,16 +30,27 @@ def look_shares(looks: int, patience: int = 1) -> Floats:
 def capital(ps: Floats) -> Floats:
     """(..., looks): what a stake of 1 has become after each look; `ps` are their p-values, in their order."""
     looks = ps.shape[-1]
-    shares, starts = look_shares(looks), look_shares(looks, PATIENCE)
+    shares = look_shares(looks)
     won = np.where(ps <= AT_ONCE * LEVEL * shares, 1 / (AT_ONCE * LEVEL), 0.0)
     at_once = np.cumsum(won, axis=-1) + 1 - np.cumsum(shares)  # what is staked on looks yet to come is kept
-    running, grown = np.zeros(ps.shape[:-1]), np.empty(ps.shape)
-    gains, waiting = _gain(ps), 1 - np.cumsum(starts)
-    for look in range(looks):
-        running = (running + starts[look]) * gains[..., look]
-        grown[..., look] = running + waiting[look]
-    total: Floats = AT_ONCE * at_once + (1 - AT_ONCE) * grown
+    total: Floats = AT_ONCE * at_once + (1 - AT_ONCE) * grown_stake(_gain(ps))
     return total
+
+
+def grown_stake(gains: Floats, most: float = np.inf) -> Floats:
+    """(..., looks): what a stake of 1 has become after each look where a part of it enters with each look and stays.
+
+    gains (..., looks): what a bet of 1 on one look becomes, at most 1 on average while nothing has changed. most: what
+    exceeds it is given up, so that a loss shows soon after.
+    """
+    looks = gains.shape[-1]
+    starts = look_shares(looks, PATIENCE)
+    running, grown = np.zeros(gains.shape[:-1]), np.empty(gains.shape)
+    waiting = 1 - np.cumsum(starts)
+    for look in range(looks):
+        running = np.minimum((running + starts[look]) * gains[..., look], most)
+        grown[..., look] = running + waiting[look]
+    return grown
 
 
 def upper_bound(values: Floats, level: float = LEVEL) -> float:
