@@ -1,5 +1,7 @@
 """Think aloud: an expert reads the rubric and four samples and writes down what to look for."""
 
+from functools import partial
+
 import streamlit as st
 
 from app.domain.people import Role
@@ -15,6 +17,8 @@ from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import left_out, rubric, samples_side_by_side
 from pages.components.shell.words import plain
 from pages.components.think_aloud.own_attributes import own_attributes
+from pages.components.think_aloud.own_rows import Own
+from pages.components.think_aloud.passages import drawn_highlights, sample_passages
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
@@ -31,12 +35,7 @@ except WorkbenchError as error:
     st.stop()
 
 reading, writing = st.columns([3, 2], gap="large")
-with reading:
-    rubric(dimension)
-    st.subheader("Samples", anchor=False)
-    if role_in(workbench, project) is not Role.EXPERT:  # what scoring leaves out is no matter of theirs
-        left_out(project.task, samples, held_out(workbench, project.id, dimension.id))
-    samples_side_by_side(project.task, dimension, samples)
+own = None
 with writing, sticky("writing"):
     name = expert(workbench, project)
     yours = is_theirs_to_do(workbench, dimension.id, name) if name else False
@@ -44,8 +43,20 @@ with writing, sticky("writing"):
         st.markdown(f"**{plain(dimension.name)} isn't among what is yours to do.** What is yours stands on Overview.")
         link("overview", "Go to what is yours")
     elif name:
-        own_attributes(workbench, project, dimension, samples, name)
+        own = Own(workbench, dimension, tuple(samples), project.task.language, name)
+        highlights = drawn_highlights(own)
+        own_attributes(own, project)
     else:
         st.caption("Then write down what to look for. You see your own points only.")
         link("texts", "Other samples", help_="For the project's facilitator.", parameters={"section": "Samples"})
     enough(workbench, project, dimension)
+with reading:
+    rubric(dimension)
+    st.subheader("Samples", anchor=False)
+    if role_in(workbench, project) is not Role.EXPERT:  # what scoring leaves out is no matter of theirs
+        left_out(project.task, samples, held_out(workbench, project.id, dimension.id))
+    if own is None:
+        samples_side_by_side(project.task, dimension, samples)
+    else:
+        st.caption("Select the words that make you say something: a field opens there.")
+        samples_side_by_side(project.task, dimension, samples, partial(sample_passages, own, project.task, highlights))

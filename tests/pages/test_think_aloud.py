@@ -382,3 +382,48 @@ def test_everything_said_so_far_is_listed_and_can_be_opened(demo: Workbench, ope
     app.text_area(key="transcript_text").input("   ")
     app.button(key="transcript_keep").click().run()
     assert any("The transcript is empty" in e.value for e in app.error)
+
+
+def marked(
+    workbench: Workbench, quote: str, words: str, number: int = 1, shift: int = 0
+) -> tuple[str, dict[str, object]]:
+    """What the browser sends about a passage of the first sample, and the key of its component."""
+    dimension = place(workbench)[1]
+    text = samples_of(workbench, dimension.id)[0].text
+    start = text.text.index(quote) + shift
+    entry = {
+        "number": number,
+        "part": "text",
+        "start": start,
+        "end": start + len(quote),
+        "quote": quote,
+        "words": words,
+    }
+    return f"passages_{dimension.id}_{text.id}", {"page": "p", "attempt": number, "marked": [entry]}
+
+
+def test_words_about_a_passage_are_kept_once_and_highlighted(demo: Workbench, open_screen: Open):
+    app = expert(open_screen)
+    quote = samples_of(demo, place(demo)[1].id)[0].text.text[:12].strip()
+    key, message = marked(demo, quote, "It begins at once.")
+    for attempt in (1, 2):
+        browser_messages.send(app, key, marked={**message, "attempt": attempt})
+    (attribute,) = by(demo, "Ada")
+    assert (attribute.text, attribute.passage and attribute.passage.quote) == ("It begins at once.", quote)
+    told = browser_messages.shown(app, key)
+    assert (told["page"], told["confirmed"], told["problem"]) == ("p", 1, "")
+    assert [(mark["id"], mark["own"], mark["colour"]) for mark in told["marks"]] == [(attribute.id, True, 0)]
+    assert any(quote in caption.value for caption in app.caption)
+    app.button(key=f"remove_{attribute.id}").click().run()
+    assert browser_messages.shown(app, key)["marks"] == []
+
+
+@pytest.mark.parametrize("odd", ["shifted", "no words", "no message", "too many"])
+def test_what_is_no_passage_of_a_sample_is_refused(demo: Workbench, open_screen: Open, odd: str):
+    app = expert(open_screen)
+    quote = samples_of(demo, place(demo)[1].id)[0].text.text[:12].strip()
+    key, message = marked(demo, quote, " " if odd == "no words" else "It begins.", shift=int(odd == "shifted"))
+    sent: object = {"no message": [1], "too many": {**message, "marked": [{}] * 200}}.get(odd, message)
+    browser_messages.send(app, key, marked=sent)
+    assert by(demo, "Ada") == []
+    assert browser_messages.shown(app, key)["problem"]

@@ -4,7 +4,7 @@ Texts and quotes are anybody's: nothing of them is read as markup, and nothing i
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import streamlit as st
 
@@ -156,15 +156,19 @@ def score_words(score: float | None) -> str:
     return "not rated" if score is None else f"score {score:.2f}"
 
 
-def samples_side_by_side(task: Task, dimension: Dimension, samples: Sequence[Sample]) -> None:
+def samples_side_by_side(
+    task: Task, dimension: Dimension, samples: Sequence[Sample], shown: Callable[[Sample], None] | None = None
+) -> None:
     """Text and score of each, lowest score first and unrated ones last, beside its source if it has one; long sources
-    scroll in a box."""
+    scroll in a box. shown: draws text and source in another way."""
     for place, sample in enumerate(samples, start=1):
         with st.container(key=f"sample_{sample.position}"):
             by_hand = " · chosen by hand" if sample.chosen_by == "hand" else ""
             scale = "" if sample.score is None else f" of {dimension.low:g} to {dimension.high:g}"
             st.markdown(f"**Sample {place} · {score_words(sample.score)}**{scale}{by_hand}")
-            if sample.text.source:
+            if shown is not None:
+                shown(sample)
+            elif sample.text.source:
                 _beside_its_source(task, sample.text)
             else:
                 st.text(sample.text.text, width="stretch")

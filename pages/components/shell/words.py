@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from app.domain.attribute import Passage
 from app.domain.run import RULES_LABEL as RULES_LABEL  # noqa: PLC0414 - for the screens, with the other words
 from app.domain.run import model_label as model_label  # noqa: PLC0414
 from app.domain.storable_text import shown_directions
@@ -63,6 +64,15 @@ def button_label(verb: str, what: str) -> str:
     Who hears the page, or commands it by voice, is told `what` it is about as well: `style.py` takes it out of sight.
     """
     return f"{verb} :gray-background[{plain(what)}]".strip()
+
+
+QUOTED = 160  # characters of a passage beside an attribute
+
+
+def quote_words(passage: Passage) -> str:
+    """The passage's words as Markdown, of long ones the beginning, in quotation marks."""
+    words = " ".join(passage.quote.split())
+    return f"“{plain(words if len(words) <= QUOTED else f'{words[: QUOTED - 1].rstrip()}…')}”"
 
 
 KEY_IN_SETTINGS = "A key can also be typed on the Settings screen."

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import streamlit as st
 
-from app.domain.attribute import Attribute, ProposedAttribute, Sample, Transcript
+from app.domain.attribute import Attribute, ProposedAttribute, Transcript
 from app.domain.project import Dimension, Project
 from app.errors import RepeatedError, WorkbenchError
 from app.services.runtime.models import AUDIO_FORMATS, available_models, voice_recording_path
@@ -45,6 +45,7 @@ from pages.components.shell.undo import change, remember, undo_button
 from pages.components.shell.upload_field import upload_field, voice_field
 from pages.components.shell.words import button_label, number, plain, show_error
 from pages.components.think_aloud.own_rows import NAMED_BY, WHOLE, Own, own_rows, sample_name, show_newest
+from pages.components.think_aloud.passages import highlights_changed
 
 LISTENER = "transcription_model"
 SENTENCES = "Every sentence, without an LLM"
@@ -274,19 +275,17 @@ _FINISHED = "own_finished"
 
 
 @st.fragment
-def own_attributes(
-    workbench: Workbench, project: Project, dimension: Dimension, samples: Sequence[Sample], name: str
-) -> None:
+def own_attributes(own: Own, project: Project) -> None:
     """The line to write on, and below it what this person has written; what others wrote is not shown.
 
     A fragment: saving a line redraws this column and leaves the samples beside it alone.
     """
+    workbench, dimension, name = own.workbench, own.dimension, own.expert
     still_there(workbench)
-    if st.session_state.pop(_FINISHED, False):
-        st.rerun(scope="app")  # the bar above the screen says what comes next
+    if st.session_state.pop(_FINISHED, False) or highlights_changed(own):
+        st.rerun(scope="app")  # the bar above the screen says what comes next, the samples show other passages
     show_saved_typing()
     unsaved_typing("edit_text_")
-    own = Own(workbench, dimension, tuple(samples), project.task.language, name)
     _line(own)
     written = considerations_of(workbench, project.id, dimension.id, name)
     points = own_points(written)

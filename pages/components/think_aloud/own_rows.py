@@ -22,7 +22,7 @@ from app.services.think_aloud.independence import (
 from pages.components.shell.background import changes_by_others
 from pages.components.shell.browser.page_scripts import dropped_typing, known_typing, saved_typing
 from pages.components.shell.undo import change
-from pages.components.shell.words import button_label
+from pages.components.shell.words import button_label, quote_words
 
 WHOLE = "You can write more at any time."
 PAGE_SIZE = 50  # what nearly everybody writes stands on one page
@@ -106,9 +106,10 @@ def _remarks(own: Own, points: Sequence[Attribute], number: int) -> list[str]:
     """Its number, what prompted it, and which of those before it says the same."""
     point = points[number - 1]
     prompted = sample_name(own.samples, point.prompted_by).lower()
+    quote = point.passage and quote_words(point.passage)
     same = same_point(point.text, points[: number - 1])
     unsaved = known_typing().get(f"edit_text_{point.id}", point.text) != point.text and "an edit is not saved yet"
-    said = [f"Point {number}", prompted and f"prompted by {prompted}", same and f"as your point {same}", unsaved]
+    said = [f"Point {number}", prompted and f"prompted by {prompted}", quote, same and f"as your point {same}", unsaved]
     return [str(part) for part in said if part]
 
 
@@ -182,15 +183,16 @@ def _editor(own: Own, attribute: Attribute) -> None:
             key=f"edit_text_{attribute.id}",
             help="Enter saves it, Shift and Enter begin a new line.",
         )
-        st.selectbox(
-            "Prompted by",
-            options,
-            index=options.index(attribute.prompted_by) if known and attribute.prompted_by is not None else None,
-            format_func=partial(sample_name, own.samples),
-            placeholder="no sample in particular",
-            key=f"edit_sample_{attribute.id}",
-            filter_mode=None,
-        )
+        if attribute.passage is None:  # else it is the sample of the passage
+            st.selectbox(
+                "Prompted by",
+                options,
+                index=options.index(attribute.prompted_by) if known and attribute.prompted_by is not None else None,
+                format_func=partial(sample_name, own.samples),
+                placeholder="no sample in particular",
+                key=f"edit_sample_{attribute.id}",
+                filter_mode=None,
+            )
         with st.container(horizontal=True):
             st.form_submit_button("Save", key=f"edit_save_{attribute.id}", on_click=_save, args=[own, attribute])
             st.form_submit_button(
@@ -200,7 +202,7 @@ def _editor(own: Own, attribute: Attribute) -> None:
 
 def _save(own: Own, attribute: Attribute) -> None:
     text = str(st.session_state[f"edit_text_{attribute.id}"])
-    sample = st.session_state[f"edit_sample_{attribute.id}"]
+    sample = st.session_state.get(f"edit_sample_{attribute.id}", attribute.prompted_by)
 
     def put(wording: str, prompted_by: int | None) -> None:
         edit_attribute(own.workbench, attribute.id, wording, who=own.expert)

@@ -277,18 +277,22 @@
     report();
   };
 
+  // The drafts of this person on this screen whose keys begin so.
+  const draftsOf = (prefixes) => {
+    const start = `${owner()}|`;
+    const keys = shelf((kept) => Object.keys(kept).filter((key) => key.startsWith(start)).sort()) ?? [];
+    return keys
+      .map((where) => [where.split("|").pop(), where])
+      .filter(([key, where]) => prefixes.some((prefix) => key.startsWith(prefix)) && where === addressOf(key))
+      .map(([key, where]) => [key, read(where)]);
+  };
+
   // To the screens that ask for it: the drafts that no field outside a form holds, for the server knows those.
   const report = () => {
     const box = document.querySelector(".st-key-typing_known input");
     if (!box || !told()) return;
-    const prefixes = box.getAttribute("aria-label").split(" ");
-    const start = `${owner()}|`;
     const found = {};
-    const keys = shelf((kept) => Object.keys(kept).filter((key) => key.startsWith(start)).sort()) ?? [];
-    for (const where of keys) {
-      const key = where.split("|").pop();
-      if (!prefixes.some((prefix) => key.startsWith(prefix)) || where !== addressOf(key)) continue;
-      const draft = read(where);
+    for (const [key, draft] of draftsOf(box.getAttribute("aria-label").split(" "))) {
       const field = document.querySelector(`.st-key-${CSS.escape(key)} :is(textarea, input)`);
       const known = field && !inForm(field) && !untold.has(field) && field.value === draft?.words;
       if (draft && !known) found[key] = draft.words;
@@ -359,4 +363,9 @@
   }).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["disabled"] });
   forgetOld();
   look();
+
+  // For components whose fields are opened as they are needed: key -> words.
+  window.interactevalDrafts = (prefix) =>
+    told() ? Object.fromEntries(draftsOf([prefix]).flatMap(([key, draft]) => (draft ? [[key, draft.words]] : []))) : {};
+  document.dispatchEvent(new Event("interacteval:drafts"));
 })();

@@ -1,0 +1,162 @@
+"""A sample in which an expert selects words and says what they notice; passages are highlighted.
+
+The browser only says what somebody selected and wrote: the use cases decide whether the words stand there, and whose
+passages an expert may see. Entries are numbered, so that one that arrives twice is kept once. See `passages.js`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from app.domain.attribute import LONGEST_PASSAGE, Attribute, ContributorKind, Passage, PassagePart, Sample
+from app.domain.project import Task
+from app.errors import WorkbenchError
+from app.limits import LONGEST_FIELD
+from app.services.think_aloud.independence import add_consideration, passages_of, remove_consideration
+from app.think_aloud import MarkedWords, read_marked
+from pages.components.shell.browser.page_scripts import OUTBOX, dropped_typing
+from pages.components.shell.reading import LONG_SOURCE
+from pages.components.shell.undo import remember
+from pages.components.think_aloud.own_rows import Own, show_newest
+
+COLOURS = 8  # in `passages.css`; the expert's own is the first
+NOTHING_YET = ("", 0)
+_DRAWN = "drawn_passages"
+_HERE = Path(__file__).parent
+
+_component = st.components.v2.component(
+    "interacteval_passages",
+    js=f"{OUTBOX}\n{(_HERE / 'passages.js').read_text(encoding='utf-8')}",
+    css=(_HERE / "passages.css").read_text(encoding="utf-8"),
+    isolate_styles=False,  # drafts must be kept of the field, and Streamlit's own keys see that somebody writes
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Highlights:
+    """Attributes with a passage that the expert may see, and the colour of each contributor."""
+
+    attributes: Sequence[Attribute]
+    expert: str
+
+    @property
+    def colours(self) -> dict[str, int]:
+        """The expert's own first; colours come again where there are many contributors."""
+        names = dict.fromkeys([self.expert, *(a.contributor for a in self.attributes)])
+        return {name: min(place, 1 + (place - 1) % (COLOURS - 1)) for place, name in enumerate(names)}
+
+    def of(self, text_id: int) -> list[dict[str, Any]]:
+        """Those in one sample, as the browser draws them."""
+        colours = self.colours
+        return [
+            {
+                "id": a.id,
+                "part": p.part.value,
+                "start": p.start,
+                "end": p.end,
+                "who": a.contributor,
+                "own": a.contributor == self.expert,
+                "llm": a.kind is ContributorKind.LLM,
+                "colour": colours[a.contributor],
+                "said": a.text,
+            }
+            for a, p in ((a, a.passage) for a in self.attributes)
+            if p is not None and p.text_id == text_id
+        ]
+
+
+def drawn_highlights(own: Own) -> Highlights:
+    """What the samples show now; `highlights_changed` compares with it."""
+    found = passages_of(own.workbench, own.dimension.id, own.expert)
+    st.session_state[_DRAWN] = _told(found)
+    return Highlights(found, own.expert)
+
+
+def highlights_changed(own: Own) -> bool:
+    """Whether the samples on the screen show others than this expert may see, or sees, now."""
+    return bool(st.session_state.get(_DRAWN) != _told(passages_of(own.workbench, own.dimension.id, own.expert)))
+
+
+def _told(attributes: Sequence[Attribute]) -> list[tuple[int, str]]:
+    return [(attribute.id, attribute.text) for attribute in attributes]
+
+
+def sample_passages(own: Own, task: Task, highlights: Highlights, sample: Sample) -> None:
+    """The sample's text beside its source. No fragment: a server that was started anew would know none, and never hear
+    what the browser sends again."""
+    text = sample.text
+    key = f"passages_{own.dimension.id}_{text.id}"
+
+    def take() -> None:
+        _take(own, key, text.id, st.session_state[key].get("marked"))
+
+    page, number = _confirmed(key)
+    data = {
+        "key": _draft_key(text.id),
+        "page": page,
+        "confirmed": number,
+        "problem": st.session_state.get(f"{key}_problem", ""),
+        "longest": LONGEST_PASSAGE,
+        "longest_words": LONGEST_FIELD,
+        "parts": list(_parts(task, sample)),
+        "marks": highlights.of(text.id),
+    }
+    sent = _component(key=key, data=data, on_marked_change=take).get("marked")
+    # After the server or the connection was away, what was sent last arrives with a new session, which calls nothing.
+    if sent is not None and _confirmed(key) == NOTHING_YET and _take(own, key, text.id, sent):
+        st.rerun()
+
+
+def _parts(task: Task, sample: Sample) -> Iterable[dict[str, Any]]:
+    text = sample.text
+    if text.source:
+        long = len(text.source) > LONG_SOURCE
+        yield {"part": PassagePart.SOURCE.value, "label": task.source_name, "words": text.source, "long": long}
+    yield {"part": PassagePart.TEXT.value, "label": task.text_name, "words": text.text, "long": False}
+
+
+def _draft_key(text_id: int) -> str:
+    return f"passage_{text_id}"
+
+
+def _confirmed(key: str) -> tuple[str, int]:
+    """The opened page that sent entries last, and up to which of them all are over."""
+    page, last = st.session_state.get(f"{key}_confirmed", NOTHING_YET)
+    return str(page), int(last)
+
+
+def _take(own: Own, key: str, text_id: int, sent: object) -> bool:
+    """Keep what the browser sent and this session hasn't kept yet. The first that is refused is said and is over."""
+    try:
+        message = read_marked(sent, text_id)
+    except WorkbenchError as error:
+        st.session_state[f"{key}_problem"] = error.in_full
+        return False
+    page, last = _confirmed(key)
+    fresh = [entry for entry in message.marked if message.page != page or entry.number > last]
+    for entry in fresh:
+        st.session_state[f"{key}_problem"] = problem = _keep(own, entry)
+        st.session_state[f"{key}_confirmed"] = (message.page, entry.number)
+        if problem:
+            break
+    return bool(fresh)
+
+
+def _keep(own: Own, entry: MarkedWords) -> str:
+    """Why it can't be kept, "" where it is."""
+    try:
+        added = add_consideration(own.workbench, own.dimension.id, own.expert, entry.words, passage=entry.passage)
+    except WorkbenchError as error:
+        return error.in_full
+    dropped_typing(_key_of(entry.passage))
+    show_newest(own)
+    remember(own.place, "added a point", partial(remove_consideration, own.workbench, added))
+    return ""
+
+
+def _key_of(passage: Passage) -> str:
+    return f"{_draft_key(passage.text_id or 0)}_{passage.part.value}_{passage.start}_{passage.end}"

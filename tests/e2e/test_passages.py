@@ -1,0 +1,337 @@
+"""Passages: an invited expert selects words of a sample, says what they notice there, and loses nothing of it."""
+
+import itertools
+import json
+import os
+import shutil
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+
+from app.domain.attribute import Attribute, ContributorKind, Passage, PassagePart
+from app.domain.project import Text
+from app.providers.credentials import Credentials
+from app.services.attributes.attributes import add_attributes, attributes_of
+from app.services.data.projects import dimensions_named, get_project
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import Database
+from tests.e2e.conftest import App, served
+from tests.e2e.screen import PATIENCE_MS, click, settled
+
+STRANGE = "👩‍👩‍👧 The first came.\r\nשלום עולם, e\u0301cole and 🎈 last words.\r\n" + "More follows here. " * 20
+SOURCE = "The source says 🎈 three things.\r\nNothing else <b>is</b> said."
+WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+_numbers = itertools.count(1)
+
+
+@contextmanager
+def opened(app: App) -> Iterator[Workbench]:
+    database = Database(f"sqlite:///{app.home}/workbench.db")
+    yield Workbench(database, Credentials())
+    database.close()
+
+
+@pytest.fixture(scope="module")
+def app(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """People come in by invitation; the first sample of the first dimension is a text that is easily counted wrong."""
+    home = tmp_path_factory.mktemp("passages")
+    shutil.copytree(demo_home, home, dirs_exist_ok=True)
+    with served(home, {"INTERACTEVAL_ACCESS": "invite"}) as running:
+        with opened(running) as workbench, workbench.database.write() as work:
+            project = work.projects.get("Demo")
+            work.texts.add_many(project.id, [Text("strange", STRANGE, source=SOURCE)])
+            text = work.texts.places(project.id)[-1].id
+            dimension = work.projects.dimensions(project.id)[0].id
+            others = [(s.text.id, s.score, s.chosen_by) for s in work.think_aloud.samples(dimension)[1:]]
+            work.think_aloud.set_samples(dimension, [(text, None, "hand"), *others])
+        yield running
+
+
+@pytest.fixture
+def name() -> str:
+    return f"Ana {next(_numbers)}"
+
+
+@contextmanager
+def signed_in(browser: Browser, app: App, name: str, **options: object) -> Iterator[Page]:
+    """An invited expert on Think aloud, in a browser of their own."""
+    expect.set_options(timeout=PATIENCE_MS)
+    context: BrowserContext = browser.new_context(**options)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    invitation = app.command("people", "invite", name, "--project", "Demo", "--address", app.url, "--json")
+    page.goto(json.loads(invitation)["link"])
+    page.get_by_role("button", name="Come in").click()
+    expect(page.get_by_role("heading", level=1, name="My work", exact=True)).to_be_visible()
+    open_samples(page, app)
+    yield page
+    context.close()
+
+
+def open_samples(page: Page, app: App) -> None:
+    page.goto(f"{app.url}/think_aloud?project=Demo&dimension=coherence")
+    expect(words(page)).to_be_visible()
+    settled(page)
+
+
+def words(page: Page, part: str = "text") -> Locator:
+    """Of the first sample."""
+    return page.locator(".passages").first.locator(".words").nth(1 if part == "text" else 0)
+
+
+def field(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="What do you notice?")
+
+
+def ends(place: Locator, quote: str) -> list[dict[str, float]]:
+    """The middles of the left edge of its first character and of the right edge of its last, on the screen."""
+    place.scroll_into_view_if_needed()
+    found: list[dict[str, float]] = place.evaluate(
+        """(place, quote) => {
+          const at = place.textContent.indexOf(quote);
+          const spot = (offset) => {
+            const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+            for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+              if (offset <= node.data.length) return [node, offset];
+              offset -= node.data.length;
+            }
+          };
+          const range = document.createRange();
+          range.setStart(...spot(at));
+          range.setEnd(...spot(at + quote.length));
+          const boxes = [...range.getClientRects()].filter((box) => box.width > 0);
+          const [first, last] = [boxes[0], boxes.at(-1)];
+          return [{ x: first.left, y: first.top + first.height / 2 }, { x: last.right, y: last.top + last.height / 2 }];
+        }""",
+        quote,
+    )
+    return found
+
+
+def select(page: Page, place: Locator, quote: str) -> None:
+    """By mouse, as a person drags over words."""
+    first, last = ends(place, quote)
+    page.mouse.move(first["x"] + 0.5, first["y"])
+    page.mouse.down()
+    page.mouse.move(last["x"] - 0.5, last["y"], steps=4)
+    page.mouse.up()
+    expect(field(page)).to_be_focused()
+
+
+def own(app: App, name: str) -> list[Attribute]:
+    with opened(app) as workbench:
+        project = get_project(workbench, "Demo")
+        return [a for a in attributes_of(workbench, project.id) if a.contributor == name]
+
+
+def saved(page: Page, said: str) -> None:
+    """It stands among the expert's own points, and nothing waits any more."""
+    expect(page.locator(".st-key-own_rows").get_by_text(said, exact=True)).to_be_visible()
+    expect(page.locator("mark.waits")).to_have_count(0)
+    settled(page)
+
+
+@pytest.mark.parametrize("part", ["text", "source"])
+def test_selected_words_become_an_attribute_in_two_actions(browser: Browser, app: App, name: str, part: str) -> None:
+    quotes = {"text": ("The first came.", "cole and 🎈 last"), "source": ("🎈 three", "<b>is</b>")}[part]
+    with signed_in(browser, app, name, viewport=WIDE) as page:
+        for quote in quotes:
+            select(page, words(page, part), quote)
+            page.keyboard.type(f"About {quote}")
+            page.keyboard.press("Enter")
+            saved(page, f"About {quote}")
+        expect(words(page, part).locator("mark.by-0")).to_have_text(list(quotes))
+    content = STRANGE if part == "text" else SOURCE
+    found = [a.passage for a in own(app, name)]
+    assert [p and (p.part, p.quote, content[p.start : p.end]) for p in found] == [
+        (PassagePart(part), quote, quote) for quote in quotes
+    ]
+
+
+def test_words_across_lines_and_directions_keep_their_places(browser: Browser, app: App, name: str) -> None:
+    quotes = ["שלום", "came.\r\nשלום עולם, e\u0301cole"]
+    with signed_in(browser, app, name, viewport=WIDE) as page:
+        for quote in quotes:
+            words(page).evaluate(
+                """(place, quote) => {
+                  const at = place.textContent.indexOf(quote);
+                  const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+                  const spot = (offset) => {
+                    walker.currentNode = place;
+                    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+                      if (offset <= node.data.length) return [node, offset];
+                      offset -= node.data.length;
+                    }
+                  };
+                  getSelection().setBaseAndExtent(...spot(at), ...spot(at + quote.length));
+                  document.dispatchEvent(new PointerEvent("pointerup", { bubbles: true, pointerType: "mouse" }));
+                }""",
+                quote,
+            )
+            expect(field(page)).to_be_focused()
+            page.keyboard.type(f"About {len(quote)}")
+            page.keyboard.press("Enter")
+            saved(page, f"About {len(quote)}")
+    found = [a.passage for a in own(app, name)]
+    assert [p and (p.quote, STRANGE[p.start : p.end]) for p in found] == [(quote, quote) for quote in quotes]
+
+
+def test_keys_alone_select_words_and_add_an_attribute(browser: Browser, app: App, name: str) -> None:
+    with signed_in(browser, app, name, viewport=WIDE) as page:
+        words(page).focus()
+        for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "Enter"):
+            page.keyboard.press(key)
+        expect(field(page)).to_be_focused()
+        page.keyboard.type("It begins.")
+        page.keyboard.press("Enter")
+        saved(page, "It begins.")
+        expect(words(page)).to_be_focused()
+    assert [a.passage and a.passage.quote for a in own(app, name)] == ["first came"]
+
+
+def test_phone_selects_by_touch_and_nothing_overflows(browser: Browser, app: App, name: str) -> None:
+    with signed_in(browser, app, name, viewport=PHONE, has_touch=True, is_mobile=True) as page:
+        words(page).scroll_into_view_if_needed()
+        words(page).tap()
+        quote = "e\u0301cole and 🎈"
+        words(page).evaluate(
+            """(place, quote) => {
+              const at = place.textContent.indexOf(quote);
+              getSelection().setBaseAndExtent(place.firstChild, at, place.firstChild, at + quote.length);
+            }""",
+            quote,
+        )
+        expect(field(page)).to_be_visible()
+        assert page.evaluate("getSelection().toString()") == quote  # its handles stay until the field is tapped
+        field(page).tap()
+        field(page).fill("Accents.")
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        box = page.locator(".passages .field").bounding_box()
+        assert box is not None
+        assert (box["x"] >= 0, box["x"] + box["width"] <= PHONE["width"]) == (True, True)
+        if folder := os.environ.get("PASSAGES_PICTURES"):
+            page.screenshot(path=f"{folder}/phone.png")
+        page.get_by_role("button", name="Add", exact=True).first.tap()
+        saved(page, "Accents.")
+    assert [a.passage and a.passage.quote for a in own(app, name)] == [quote]
+
+
+def test_draft_in_the_field_outlives_a_reload(browser: Browser, app: App, name: str) -> None:
+    with signed_in(browser, app, name, viewport=WIDE) as page:
+        select(page, words(page), "last words")
+        page.keyboard.type("Half a tho")
+        page.reload()
+        expect(field(page)).to_have_value("Half a tho")
+        expect(words(page).locator("mark.opened")).to_have_text("last words")
+        settled(page)
+        if folder := os.environ.get("PASSAGES_PICTURES"):
+            page.screenshot(path=f"{folder}/draft.png")
+        field(page).focus()
+        page.keyboard.press("End")
+        page.keyboard.type("ught.")
+        page.keyboard.press("Enter")
+        saved(page, "Half a thought.")
+        page.reload()
+        saved(page, "Half a thought.")
+        expect(field(page)).to_have_count(0)
+    assert [(a.text, a.passage and a.passage.quote) for a in own(app, name)] == [("Half a thought.", "last words")]
+
+
+def test_cancelled_field_leaves_no_draft_and_another_selection_takes_words_along(
+    browser: Browser, app: App, name: str
+) -> None:
+    with signed_in(browser, app, name, viewport=WIDE) as page:
+        select(page, words(page), "last words")
+        page.keyboard.type("Not this.")
+        page.keyboard.press("Escape")
+        expect(field(page)).to_have_count(0)
+        select(page, words(page), "last words")
+        expect(field(page)).to_have_value("")
+        page.keyboard.type("But this.")
+        select(page, words(page), "The first")
+        expect(field(page)).to_have_value("But this.")
+        page.reload()
+        expect(field(page)).to_have_value("But this.")
+        expect(words(page).locator("mark.opened")).to_have_text("The first")
+        field(page).press("Enter")
+        saved(page, "But this.")
+    assert [(a.text, a.passage and a.passage.quote) for a in own(app, name)] == [("But this.", "The first")]
+
+
+def test_words_said_before_are_told_in_the_field(browser: Browser, app: App, name: str) -> None:
+    with signed_in(browser, app, name, viewport=WIDE) as page:
+        for quote in ("The first", "last words"):
+            select(page, words(page), quote)
+            page.keyboard.type("The same.")
+            page.keyboard.press("Enter")
+            if quote == "The first":
+                saved(page, "The same.")
+        expect(page.locator(".passages .field .problem")).not_to_be_empty()
+        expect(field(page)).to_have_value("The same.")
+    assert len(own(app, name)) == 1
+
+
+@pytest.mark.long
+def test_ten_passages_survive_reload_two_tabs_and_a_killed_server(browser: Browser, app: App, name: str) -> None:
+    quotes = ["👩‍👩‍👧", "The", "first", "came", "cole", "and", "🎈", "last", "words", "More"]
+    with signed_in(browser, app, name, viewport=WIDE) as page:
+        for quote in quotes[:4]:
+            select(page, words(page), quote)
+            page.keyboard.type(f"On {quote}")
+            page.keyboard.press("Enter")
+            saved(page, f"On {quote}")
+        other = page.context.new_page()
+        open_samples(other, app)
+        for quote, tab in zip(quotes[4:8], itertools.cycle([page, other])):
+            select(tab, words(tab), quote)
+            tab.keyboard.type(f"On {quote}")
+            tab.keyboard.press("Enter")
+            saved(tab, f"On {quote}")
+        page.reload()
+        saved(page, "On last")
+        select(page, words(page), quotes[8])
+        page.keyboard.type(f"On {quotes[8]}")
+        assert app.process is not None
+        os.kill(app.process.pid, signal.SIGKILL)
+        app.process.wait()
+        page.keyboard.press("Enter")  # nobody is there to hear it
+        expect(page.locator("mark.waits")).to_have_count(1)
+        app.start()
+        saved(page, f"On {quotes[8]}")
+        select(page, words(page), quotes[9])
+        page.keyboard.type(f"On {quotes[9]}")
+        os.kill(app.process.pid, signal.SIGKILL)
+        app.process.wait()
+        app.start()
+        page.reload()
+        expect(field(page)).to_have_value(f"On {quotes[9]}")
+        settled(page)
+        field(page).press("Enter")
+        saved(page, f"On {quotes[9]}")
+    assert [(a.text, a.passage and a.passage.quote) for a in own(app, name)] == [(f"On {q}", q) for q in quotes]
+
+
+def test_others_passages_are_highlighted_once_done(browser: Browser, app: App, name: str) -> None:
+    with opened(app) as workbench:
+        dimension = dimensions_named(workbench, "Demo", "coherence")[0]
+        with workbench.database.read() as work:
+            text = work.think_aloud.samples(dimension.id)[0].text
+        marked = Passage.at(STRANGE, STRANGE.index("first"), STRANGE.index("first") + 5, text.id)
+        other = f"Other of {name}"
+        add_attributes(workbench, dimension.id, other, ContributorKind.HUMAN, [f"<b>{name}</b>"], passages=[marked])
+    with signed_in(browser, app, name, viewport=WIDE) as page:
+        select(page, words(page), "last words")
+        page.keyboard.type("Mine.")
+        page.keyboard.press("Enter")
+        saved(page, "Mine.")
+        expect(words(page).locator("mark")).to_have_text(["last words"])
+        assert other not in page.content()
+        click(page.get_by_role("button", name="I am done"), shows=words(page).get_by_text("first", exact=True))
+        words(page).get_by_text("first", exact=True).click()
+        expect(page.locator(".passages .note").first).to_contain_text(f"{other}: <b>{name}</b>")
+        if folder := os.environ.get("PASSAGES_PICTURES"):
+            page.screenshot(path=f"{folder}/done.png")
