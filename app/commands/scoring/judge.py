@@ -23,7 +23,7 @@ from app.commands.model_asking import (
     runs_end_on_signals,
     warn_of_end,
 )
-from app.commands.output import JsonOption, counted, echo, print_json, say, table
+from app.commands.output import JsonOption, counted, echo, print_json, say, shown_model, table
 from app.commands.scoring.score import progress_sayer, read_settings
 from app.scoring.concurrency import CONCURRENCY
 
@@ -174,8 +174,8 @@ def _print(found: "JudgedTexts") -> None:
     mean = "none" if found.mean is None else f"{found.mean:.3f}"
     cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:.4f}"
     echo(
-        f"{found.dimension}, {found.judge}: mean {mean} of {counted(len(found.texts), 'text')}; cost {cost}, "
-        f"{found.calls} calls, {found.calls_cached} answered before"
+        f"{found.dimension}, {shown_model(found.judge)}: mean {mean} of {counted(len(found.texts), 'text')}; "
+        f"cost {cost}, {found.calls} calls, {found.calls_cached} answered before"
     )
     for gate in found.gates:
         value = "none" if gate.value is None else f"{gate.value:.3f}"
