@@ -45,6 +45,7 @@ _COMMANDS = (
     "data.backups",
     "people",
     "worker",
+    "agents",
 )
 # What was called so in version 0.2.0; the old names work for one release, and no help shows them.
 _OLD_COMMANDS = {"writings": "stage-outputs"}

@@ -12,6 +12,7 @@ from app.domain.checklist import (
     LONGEST_COMMENT,
     Action,
     Checklist,
+    ChecklistStatus,
     Edit,
     Proposal,
     ProposalStatus,
@@ -21,7 +22,7 @@ from app.domain.checklist import (
 )
 from app.domain.people import Right
 from app.domain.run import StageRun
-from app.errors import ConflictError, InputError, NotFoundError
+from app.errors import ConflictError, InputError, NotFoundError, NotReadyError
 from app.services.background.jobs import start_job
 from app.services.background.progress import Progress, job_kind
 from app.services.checklists.draft_edits import QuestionWording, new_question, question_in
@@ -187,6 +188,31 @@ def propose_applicability(workbench: Workbench, checklist_id: int, model: str) -
     record = answered(APPLICABILITY, name, found.request.prompt, found.answer.reply)
     _keep(workbench, checklist_id, dimension.id, proposals, record, replaces=Action.APPLICABILITY)
     return len(proposals)
+
+
+@use_case(Right.FACILITATE, act="proposed a wording", about="model")
+def propose_wording(
+    workbench: Workbench, dimension_id: int, question: str, text: str, reason: str, model: str
+) -> Proposal:
+    """Another wording, by an agent that comes with it, of the question with this wording in the newest draft.
+
+    Open until a person decides. Raises NotReadyError where there is no draft, NotFoundError where it has no such
+    question, InputError for a wording that is none or is the question's own.
+    """
+    wording, named = QuestionWording(text).tidy().text, " ".join(question.split())
+    with workbench.database.write() as work:
+        draft = work.checklists.find(dimension_id, None, ChecklistStatus.DRAFT)
+        if draft is None:
+            raise NotReadyError("There is no draft that a wording could be proposed for.", "A facilitator begins one.")
+        found = next((each for each in draft.asked if each.text == named), None)
+        if found is None:
+            raise NotFoundError("The draft has no question with this wording.", "Give it as the draft has it.")
+        if wording == found.text:
+            raise InputError("This is the question's own wording.", "Propose another one.")
+        said = " ".join(reason.split())
+        proposal = Proposal(Action.REPHRASE, model, (found.id,), (found.text,), (wording,), said)
+        work.proposals.add(draft.id, [proposal])
+    return proposal
 
 
 @use_case(Right.EDIT, act="accepted a proposal")
