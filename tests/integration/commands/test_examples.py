@@ -56,7 +56,14 @@ def test_the_notebook_takes_a_slice_of_summeval(tmp_path: Path, environment: dic
     assert said.rstrip().endswith("over 5 sources")
 
 
-def test_no_output_is_kept_with_the_notebook() -> None:
-    code = [cell for cell in cells_of(NOTEBOOK) if cell["cell_type"] == "code"]
-    assert len(code) > 3
+@pytest.mark.slow
+def test_the_notebook_judges_without_a_project_or_a_key(tmp_path: Path, environment: dict[str, str]) -> None:
+    said = run_notebook(EXAMPLES / "judge.ipynb", tmp_path, environment)
+    assert said.rstrip().endswith("over 4 texts")
+
+
+@pytest.mark.parametrize("notebook", sorted(EXAMPLES.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_no_output_is_kept_with_a_notebook(notebook: Path) -> None:
+    code = [cell for cell in cells_of(notebook) if cell["cell_type"] == "code"]
+    assert len(code) > 2
     assert [cell for cell in code if cell["outputs"] or cell["execution_count"] is not None] == []
