@@ -6,8 +6,8 @@ from app.domain.attribute import AttributeStatus
 from app.domain.build import Stage
 from app.services.building.build_jobs import build_job_key
 from app.services.building.build_state import builds_of, versions_built_whole, view_build
-from pages.components.build.change import EDITED_HERE
-from pages.components.build.options import (
+from pages.components.how_it_was_made.change import EDITED_HERE
+from pages.components.how_it_was_made.options import (
     NEW_BUILD,
     chosen_build,
     close_when_started,
@@ -16,7 +16,7 @@ from pages.components.build.options import (
     older_builds,
     shown_build,
 )
-from pages.components.build.stepper import stepper
+from pages.components.how_it_was_made.stepper import stepper
 from pages.components.shell.background import watch
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.browser.page_scripts import unsaved_typing

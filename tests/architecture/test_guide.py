@@ -93,7 +93,8 @@ def test_every_page_is_in_the_navigation() -> None:
 @cache
 def _screen_words() -> str:
     """Everything that screens may say, a line each, with "{}" for what the program fills in."""
-    said = [path.read_text(encoding="utf-8") for path in (ROOT / "app" / "entrance").glob("*.html")]
+    written = [*(ROOT / "app" / "entrance").glob("*.html"), *(ROOT / "pages" / "components").rglob("*.js")]
+    said = [path.read_text(encoding="utf-8") for path in written]
     for path in python_files("pages", "app"):
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.JoinedStr):

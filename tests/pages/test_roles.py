@@ -501,7 +501,7 @@ def test_unrated_samples_are_shown_to_an_invited_expert(
 
 PRESSES = {
     "ask": ("ask_llms", "pages.components.ask_llms.begin_think_aloud"),
-    "build_all": ("how_it_was_made", "pages.components.build.options.begin_builds"),
+    "build_all": ("how_it_was_made", "pages.components.how_it_was_made.options.begin_builds"),
     "start_scoring": ("scores", "pages.components.scores.run_list.begin_scoring"),
     "start_study": ("conditions", "pages.components.conditions.begin_study"),
 }

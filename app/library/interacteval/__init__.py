@@ -22,6 +22,7 @@ from app.export.checklist_reading import read_document
 from app.input_file import LARGEST_LIST, read_file
 from app.meta_evaluation.comparison import Comparison, compare_scores
 from app.meta_evaluation.evaluation import MetaEvaluation, evaluate
+from app.scoring.concurrency import CONCURRENCY
 from app.services.checklists.checklist_files import checklist_settings
 from app.services.scoring.judged_texts import (
     JudgedAnswer,
@@ -112,7 +113,7 @@ class Checklist:
         settings: Mapping[str, str] | None = None,
         cache: str | Path | None = None,
         budget: float | None = None,
-        concurrency: int = 32,
+        concurrency: int = CONCURRENCY,
     ) -> Judged:
         """Ask the model every question about every text.
 

@@ -8,7 +8,7 @@ import streamlit as st
 from app.domain.build import BuildQuestion, Stage
 from app.services.building.build_state import BuildView, add_build_question, remove_build_question, reword_question
 from app.services.runtime.workbench import Workbench
-from pages.components.build.change import ROW, row, save_edit
+from pages.components.how_it_was_made.change import ROW, row, save_edit
 from pages.components.shell.checklists.build_words import ORIGINS
 from pages.components.shell.contributor_words import said_by
 from pages.components.shell.words import button_label, number, plain

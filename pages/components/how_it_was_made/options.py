@@ -18,7 +18,7 @@ from app.services.data.projects import dimensions_named
 from app.services.runtime.judges import ModelOptions
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import RULES, last_model
-from pages.components.build.change import save_edit
+from pages.components.how_it_was_made.change import save_edit
 from pages.components.shell import words
 from pages.components.shell.address import keep, numbers
 from pages.components.shell.browser.page_scripts import page_script, run_in_page

@@ -12,10 +12,10 @@ from app.services.building.build import make_checklist
 from app.services.building.build_jobs import begin_again, begin_stages, taken_as_proposed
 from app.services.building.build_state import BuildView, keep_stage, set_model, view_build
 from app.services.runtime.workbench import Workbench
-from pages.components.build.change import build_place, save_edit, save_open_edits
-from pages.components.build.options import STEP, stage_options
-from pages.components.build.questions import build_questions
-from pages.components.build.stages import clusters, components, failure, offers, record, review
+from pages.components.how_it_was_made.change import build_place, save_edit, save_open_edits
+from pages.components.how_it_was_made.options import STEP, stage_options
+from pages.components.how_it_was_made.questions import build_questions
+from pages.components.how_it_was_made.stages import clusters, components, failure, offers, record, review
 from pages.components.shell.address import keep, prepare
 from pages.components.shell.checklists.build_words import (
     PURPOSES,
