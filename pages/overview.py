@@ -6,9 +6,8 @@ from app.domain.people import Right, Role
 from app.services.data.projects import list_projects, overview
 from app.services.demo import DEMO_JOB
 from app.services.runtime.use_case import may
-from pages.components.overview.members import members
 from pages.components.overview.my_work import my_work, ready
-from pages.components.overview.progress import experts_table, progress_table, pseudonyms, trail_table
+from pages.components.overview.progress import progress_table
 from pages.components.overview.project_list import bring_in, demo, enter_finished_demo, new_project, project_list
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_project, current_workbench
@@ -55,15 +54,9 @@ st.subheader(plain(project.name), anchor=False)
 ready(workbench, progress)
 if any(dimension.attributes for dimension in progress.dimensions):
     link("compare", "Compare people and LLMs: who noticed what, and each one's topics", icon=":material/scatter_plot:")
+link("people", "People: how far experts are, who did what")
 with st.expander("All figures", key="figures"):
     progress_table(progress)
-if may(workbench, Right.FACILITATE, project_id=project.id):
-    if not current_expert():
-        experts_table(workbench, project.id)
-    if workbench.actor.person is not None:
-        members(workbench, project)
-    trail_table(workbench, project)
-    pseudonyms(workbench, project)
 if not begins:
     st.stop()
 st.subheader("Projects", anchor=False)

@@ -105,6 +105,7 @@ def test_each_does_their_own_work_and_the_facilitator_sees_how_far_they_are(app:
     shown(tabs["Ada"], "What Ada looks for.")
     owner = tabs["Owner"]
     come_in(owner, link(app, "--owner"), "Overview")
+    owner.goto(f"{app.url}/people?project=Demo")
     unfold(owner, "invite_somebody", "Invite somebody", shows="invite_name")
     at(owner, "invite_name").get_by_role("textbox").fill("Cy")
     # Not by the button: leaving the field takes its hint away, and the button moves from under the pointer.

@@ -60,7 +60,7 @@ def people(app: AppTest) -> dict[str, dict[str, object]]:
 def test_dimensions_are_given_and_stand_beside_the_name(demo: Workbench, open_screen: Open, as_: As) -> None:
     person = as_("Ana").person
     as_("Fay")
-    app = open_screen("overview")
+    app = open_screen("people")
     assert not app.exception
     assert [people(app)[name]["Dimensions"] for name in (*NAMES, "Fay")] == ["all", "all", "all", ""]
     app.multiselect(key=f"given_{DEMO}_{person}").select(2).select(COHERENCE).run()
@@ -75,7 +75,7 @@ def test_texts_are_spread_and_what_lies_idle_is_moved(
     demo: Workbench, draw: AnswerDraw, open_screen: Open, as_: As
 ) -> None:
     as_("Fay")
-    app = open_screen("overview")
+    app = open_screen("people")
     assert people(app)["Ana"]["Texts"] == "0 of 6"
     assert not [one for one in app.button if one.key == "move_now"]
     app.number_input(key=f"overlap_{COHERENCE}").set_value(4)
@@ -99,7 +99,7 @@ def test_whoever_has_no_text_yet_is_named(demo: Workbench, draw: AnswerDraw, ope
     share_texts(demo, COHERENCE, 2)
     invite(demo, DEMO, "Di", Role.EXPERT)
     as_("Fay")
-    app = open_screen("overview")
+    app = open_screen("people")
     assert "Without a text: Di." in said(app)
     app.button(key=f"overlap_now_{COHERENCE}").click().run()
     assert "Without a text" not in said(app)
@@ -169,7 +169,7 @@ def test_how_many_experts_a_text_goes_to_is_said_where_texts_are_drawn(
 
 
 def test_on_ones_own_computer_nothing_is_assigned(demo: Workbench, draw: AnswerDraw, open_screen: Open) -> None:
-    app = open_screen("overview")
+    app = open_screen("people")
     assert not [one for one in app.expander if one.label == "Assign"]
     app = open_screen("answer")
     assert "Each text goes to" not in said(app)

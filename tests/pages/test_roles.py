@@ -220,7 +220,7 @@ def test_what_others_wrote_stays_hidden_and_there_is_no_way_around(
 def test_a_facilitator_invites_and_takes_a_part_away(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
     link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
     sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
-    app = open_screen("overview")
+    app = open_screen("people")
     assert not app.exception
     app.text_input(key="invite_name").set_value("Ben")
     app.button(key="invite_make").click().run()
@@ -228,7 +228,7 @@ def test_a_facilitator_invites_and_takes_a_part_away(demo: Workbench, open_scree
     assert "/enter?key=" in app.code[0].value
     token = app.code[0].value.rpartition("=")[2]
     assert accept_invitation(demo, token)[0] == "Ben"
-    app = open_screen("overview")
+    app = open_screen("people")
     app.selectbox(key="revoke_name").set_value("Ben")
     app.button(key="revoke_now").click().run()
     app.button(key="revoke_for_sure").click().run()
@@ -238,7 +238,7 @@ def test_a_facilitator_invites_and_takes_a_part_away(demo: Workbench, open_scree
 def test_removing_a_member_without_a_choice_removes_nobody(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
     link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
     sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
-    app = open_screen("overview")
+    app = open_screen("people")
     assert app.selectbox(key="revoke_name").value is None
     app.button(key="revoke_now").click().run()
     assert app.error
@@ -249,7 +249,7 @@ def test_a_member_is_removed_only_once_confirmed(demo: Workbench, open_screen: O
     link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
     sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
     accept_invitation(demo, invite(demo, DEMO, "Ben", Role.EXPERT).token)
-    app = open_screen("overview")
+    app = open_screen("people")
     app.selectbox(key="revoke_name").set_value("Ben")
     app.button(key="revoke_now").click().run()
     app.button(key="keep_member").click().run()
@@ -262,7 +262,7 @@ def test_inviting_empties_the_name_and_a_removed_member_has_no_link(
 ) -> None:
     link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
     sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
-    app = open_screen("overview")
+    app = open_screen("people")
     app.text_input(key="invite_name").set_value("  ")
     app.button(key="invite_make").click().run()
     assert app.error
@@ -284,7 +284,7 @@ def test_inviting_empties_the_name_and_a_removed_member_has_no_link(
 def test_a_pasted_list_gives_each_person_a_link(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
     link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
     sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
-    app = open_screen("overview")
+    app = open_screen("people")
     app.text_area(key="invite_list").set_value("Ben, ben@example.org\nCara, reader\nrules")
     app.button(key="invite_list_make").click().run()
     assert not app.exception
@@ -300,7 +300,7 @@ def test_a_pasted_list_gives_each_person_a_link(demo: Workbench, open_screen: Op
 
 def test_a_name_is_replaced_by_a_pseudonym(demo: Workbench, open_screen: Open) -> None:
     add_consideration(demo, 1, "Ana", "Order.")
-    app = open_screen("overview")
+    app = open_screen("people")
     app.session_state["pseudonyms"] = True
     app.run()
     app.button(key="pseudonym_now").click().run()
@@ -314,7 +314,7 @@ def test_a_name_is_replaced_by_a_pseudonym(demo: Workbench, open_screen: Open) -
 
 
 def test_who_did_what_can_be_filtered(demo: Workbench, open_screen: Open) -> None:
-    app = open_screen("overview")
+    app = open_screen("people")
     new_draft(demo, 1)
     invite(demo, DEMO, "Ana", Role.EXPERT)
     app.session_state["trail"] = True

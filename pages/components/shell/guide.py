@@ -104,6 +104,7 @@ PARAGRAPHS: Mapping[str, str] = {
     "conditions": "researchers.html#whose-attributes",
     "methods": "researchers.html#several-methods",
     "locked_test": "researchers.html#a-locked-test",
+    "people": "facilitators.html#run-a-team",
     "prompts": "researchers.html#prompts",
     "settings": "administrators.html#models-and-keys",
 }

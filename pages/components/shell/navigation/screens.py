@@ -92,6 +92,7 @@ SET_UP = Door(
     "Set-up",
     ":material/settings:",
     (
+        Screen("people", "People", ":material/group:"),
         Screen("prompts", "Prompts", ":material/edit_note:"),
         Screen("settings", "Settings", ":material/settings:", Right.SET_UP),
     ),

@@ -167,7 +167,7 @@ class _Message:
 def members(workbench: Workbench, project: Project) -> None:
     _show_removal()
     found = tasks_of_members(workbench, project.id)
-    st.subheader("People", anchor=False)
+    st.subheader("Members", anchor=False)
     if found:
         st.dataframe(
             pd.DataFrame([_row(one) for one in found]),

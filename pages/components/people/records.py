@@ -1,0 +1,140 @@
+"""Records of the project's people: how far experts are, who did what, and a pseudonym in place of a name."""
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.project import Project
+from app.errors import WorkbenchError
+from app.services.people.invitations import TrailEntry, trail_csv, trail_of
+from app.services.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import experts_progress
+from pages.components.shell import words
+from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.current import was_pressed
+from pages.components.shell.words import plain, show_error
+
+
+def experts_table(workbench: Workbench, project_id: int) -> bool:
+    """Counts only: no word of what anybody wrote. False where nobody has begun."""
+    found = experts_progress(workbench, project_id)
+    if not found:
+        return False
+    st.subheader("Experts", anchor=False)
+    with st.container(key="experts"):
+        st.dataframe(
+            pd.DataFrame(
+                [
+                    {
+                        "Expert": one.expert,
+                        "Role": one.role,
+                        "Background": one.background,
+                        "Dimension": one.dimension,
+                        "Considerations": one.attributes,
+                        "State": "done" if one.done else "working on it",
+                        "After seeing others": one.late,
+                        "Last active": words.clock(one.last_at) if one.last_at else None,
+                    }
+                    for one in found
+                ]
+            ),
+            placeholder="–",
+            hide_index=True,
+            key="experts_progress",
+            width="content",
+            column_config={
+                "State": st.column_config.TextColumn(help="Who is done on a dimension sees what others wrote on it."),
+                "After seeing others": st.column_config.NumberColumn(
+                    help="Written after the expert had said done, when others' considerations could be seen."
+                ),
+                "Last active": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
+            },
+        )
+    return True
+
+
+NO_NAME = "without a name"
+
+
+def trail_table(workbench: Workbench, project: Project) -> None:
+    unfolded = st.expander("Who did what", key="trail", on_change="rerun")
+    if not unfolded.open:
+        return
+    with unfolded:
+        found = trail_of(workbench, project.id)
+        if not found:
+            st.markdown("Nothing has been changed or taken out yet since this is kept.")
+            return
+        shown = _filtered(found)
+        st.caption(f"{len(shown):,} of {len(found):,} entries; none is ever removed.")
+        st.dataframe(
+            pd.DataFrame(
+                [
+                    {"When": words.clock(one.at), "Who": one.who or NO_NAME, "Did": one.act, "What": one.about}
+                    for one in shown
+                ],
+                columns=["When", "Who", "Did", "What"],
+            ),
+            hide_index=True,
+            placeholder="–",
+            key="trail_entries",
+            column_config={"When": st.column_config.DatetimeColumn(format="D MMM, HH:mm:ss")},
+        )
+        st.download_button(
+            "As a table (CSV)",
+            lambda: trail_csv(shown),
+            f"trail-{project.name}.csv",
+            "text/csv",
+            key="download_trail",
+            on_click="ignore",
+        )
+
+
+def _filtered(found: list[TrailEntry]) -> list[TrailEntry]:
+    people = sorted({one.who or NO_NAME for one in found})
+    acts = sorted({one.act for one in found})
+    left, right = st.columns(2)
+    who = left.multiselect("Who", people, key="trail_who", placeholder="everybody")
+    did = right.multiselect("Did", acts, key="trail_act", placeholder="everything")
+    return [one for one in found if (not who or (one.who or NO_NAME) in who) and (not did or one.act in did)]
+
+
+_DONE = "pseudonym_done"
+
+
+def pseudonyms(workbench: Workbench, project: Project) -> None:
+    """Nothing where nobody has a name yet."""
+    names = people_named(workbench, project.id)
+    if not names:
+        return
+    unfolded = st.expander("Replace a name by a pseudonym", key="pseudonyms", on_change="rerun")
+    if not unfolded.open:
+        return
+    with unfolded:
+        for line in st.session_state.pop(_DONE, []):
+            st.markdown(plain(line))
+        with st.form("pseudonym_form", border=False, clear_on_submit=True):
+            name = st.selectbox("Who", names, key="pseudonym_name", index=None, placeholder="choose a name")
+            new = st.text_input(
+                "What to call them instead", proposed_pseudonym(workbench, project.id), key="pseudonym_new"
+            )
+            st.caption(
+                "It takes the place of the name beside all they wrote and did, and in who did what. This can't be "
+                "taken back. Backups and files taken out before keep the name."
+            )
+            pressed = was_pressed("Replace the name", key="pseudonym_now", form=True)
+        if pressed and name is None:
+            st.error("Choose whose name is to go.")
+        elif pressed:
+            _replace(workbench, project, str(name), new)
+
+
+def _replace(workbench: Workbench, project: Project, name: str, new: str) -> None:
+    try:
+        done = replace_name(workbench, project.id, name, new)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    saved_typing("pseudonym_new")
+    st.session_state[_DONE] = [f"{name} is {done.pseudonym} now.", *still_said(done)]
+    st.rerun()

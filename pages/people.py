@@ -1,0 +1,17 @@
+"""People: who takes part in the project, how far they are, who did what."""
+
+from pages.components.people.members import members
+from pages.components.people.records import experts_table, pseudonyms, trail_table
+from pages.components.shell.current import current_workbench
+from pages.components.shell.expert import current_expert
+from pages.components.shell.frame import needs_project, nothing_yet
+
+workbench = current_workbench()
+project = needs_project(workbench, "People", "Who takes part in this project, how far they are, and who did what.")
+team = workbench.actor.person is not None
+if team:
+    members(workbench, project)
+if not current_expert() and not experts_table(workbench, project.id) and not team:
+    nothing_yet("experts", "**No expert has begun.** Whoever thinks aloud on this computer is listed here.")
+trail_table(workbench, project)
+pseudonyms(workbench, project)
