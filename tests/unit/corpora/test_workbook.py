@@ -172,7 +172,7 @@ def test_workbook_unpacking_to_too_much_is_refused_unread(written: Written, monk
         load_table(path)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_workbook_of_a_hundred_thousand_texts_is_read(tmp_path: Path) -> None:
     path = tmp_path / "large.xlsx"
     book = openpyxl.Workbook(write_only=True)
