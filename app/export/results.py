@@ -55,11 +55,12 @@ def html_report(
     results: Sequence[Mapping[str, Any]],
     methods: Sequence[str],
     overview: "ReportChart | None",
-    means: Sequence[Mapping[str, Any]] = (),
+    grids: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     """A self-contained page: every figure with its interval, what it rests on and its signature, charts, methods.
 
-    `results` in the form of `results --json`, each with its `charts`; `means` over the dimensions of a run.
+    `results` in the form of `results --json`, each with its `charts`. `grids` of methods by dimensions, one a
+    coefficient: `title`, `columns`, `rows` (label, cells) and `notes`.
     """
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=shown_value
@@ -71,7 +72,7 @@ def html_report(
         results=results,
         methods=methods,
         overview=overview,
-        means=means,
+        grids=grids,
         version=__version__,
         policy=_content_security_policy(source),
     )

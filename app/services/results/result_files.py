@@ -23,13 +23,14 @@ from app.meta_evaluation.agreement_verdict import AgreementVerdict, VerdictKind,
 from app.meta_evaluation.evaluation import SourceCoefficient, spearman_by_source
 from app.meta_evaluation.score_matrix import COEFFICIENTS
 from app.services.results.method_grid import (
+    FIGURES,
     Comparisons,
     FigureName,
     GridRow,
     MethodGrid,
+    cell,
     defined_figures,
     difference,
-    dimension_means,
     grid_notes,
     method_and_judge,
     method_grid,
@@ -259,7 +260,7 @@ def report_html(
         )
     ]
     return html_report(
-        _title(project), _notices(project, results), documents, METHODS, overview, _means(results)
+        _title(project), _notices(project, results), documents, METHODS, overview, _grids(results)
     ).encode()
 
 
@@ -312,8 +313,20 @@ def scores_parquet(results: Iterable[DimensionResult]) -> bytes:
     return parquet_bytes(_all_scores(results))
 
 
-def _means(results: Sequence[DimensionResult]) -> list[dict[str, object]]:
-    return [mean.to_json() for mean in dimension_means(results)]
+def _grids(results: Sequence[DimensionResult]) -> list[dict[str, object]]:
+    """Methods by dimensions, one a coefficient; none where a single method scored a single dimension."""
+    grid = method_grid(results)
+    if len(grid.rows) == len(grid.columns) == 1:
+        return []
+    return [
+        {
+            "title": f"{FIGURES[name]} by method and dimension",
+            "columns": grid.columns,
+            "rows": [(row.label, [cell(row.figure(column, name)) for column in grid.columns]) for row in grid.rows],
+            "notes": grid_notes(grid, (name,)),
+        }
+        for name in defined_figures(grid)
+    ]
 
 
 def _title(project: Project) -> str:
