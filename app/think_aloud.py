@@ -8,6 +8,7 @@ from statistics import fmean, median, pstdev
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.domain.attribute import LONGEST_PASSAGE, HeldBack, Passage, PassagePart, ProposedAttribute, Sample
 from app.domain.project import Dimension, Task, Text
@@ -278,6 +279,42 @@ def draw_unrated(
         by_document[pool[place].doc_id] += 1
         by_system[pool[place].system_id] += 1
     return tuple(pool[place] for place in sorted(taken))
+
+
+def draw_apart(
+    candidates: Sequence[UnratedCandidate],
+    words: NDArray[np.float64],
+    lengths: Sequence[int],
+    count: int = SAMPLES,
+    seed: int = 0,
+    documents: Collection[str] = (),
+) -> tuple[UnratedCandidate, ...]:
+    """Draw `count` texts that are unlike each other, in the order of their ids: the first by chance, each other the one
+    that is farthest from those before (Gonzalez 1985), from a document that none is from yet where there is one.
+
+    words: (candidates, width) vectors of what they say. Far is the mean of the distance in direction and of that in
+    logarithmic length, in standard deviations, and system.
+    """
+    if not candidates:
+        return ()
+    size = np.log1p(np.asarray(lengths, dtype=np.float64))
+    size = (size - size.mean()) / (size.std() or 1.0)
+    norm = np.linalg.norm(words, axis=1, keepdims=True)
+    unit = words / np.where(norm <= 1e-12, 1.0, norm)
+    systems = np.array([candidate.system_id for candidate in candidates])
+    used = Counter(documents)
+    first = int(np.random.default_rng(seed).integers(len(candidates)))
+    taken, apart = [first], np.full(len(candidates), np.inf)
+    while True:
+        at = taken[-1]
+        used[candidates[at].doc_id] += 1
+        form = (np.minimum(np.abs(size - size[at]), 2.0) / 2 + (systems != systems[at])) / 2
+        apart = np.minimum(apart, (1 - unit @ unit[at] + form) / 2)
+        free = [place for place in range(len(candidates)) if place not in taken]
+        if len(taken) >= count or not free:
+            break
+        taken.append(min(free, key=lambda place: (used[candidates[place].doc_id], -apart[place], place)))
+    return tuple(sorted((candidates[place] for place in taken), key=lambda candidate: candidate.text_id))
 
 
 def _points(pool: Sequence[SampleCandidate], count: int) -> list[float]:

@@ -49,6 +49,23 @@ class Dimension:
     position: int = 0
     id: int = 0
 
+    @property
+    def binary(self) -> bool:
+        """Whether texts are good (1) or not good (0) on it, with nothing between."""
+        return (self.low, self.high) == (0, 1)
+
+
+class Verdict(StrEnum):
+    """What an expert says of one text on a binary dimension. The first two are ratings of 1 and 0 too."""
+
+    GOOD = "good"
+    NOT_GOOD = "not good"
+    CANT_SAY = "can't say"
+
+    @property
+    def rating(self) -> float | None:
+        return {Verdict.GOOD: 1.0, Verdict.NOT_GOOD: 0.0}.get(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Project:

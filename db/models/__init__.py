@@ -43,6 +43,7 @@ from db.models.project import (
     StagedTextRow,
     TextImportRow,
     TextRow,
+    VerdictRow,
     WorkerRow,
 )
 from db.models.run import (
@@ -135,5 +136,6 @@ __all__ = [
     "ThinkAloudSampleRow",
     "TrailRow",
     "TranscriptRow",
+    "VerdictRow",
     "WorkerRow",
 ]

@@ -70,6 +70,20 @@ class RatingRow(SQLModel, table=True):
     value: float
 
 
+class VerdictRow(SQLModel, table=True):
+    """What an expert said of a text while reading it. Good and not good are ratings of theirs too."""
+
+    __tablename__ = "verdict"
+    __table_args__ = (UniqueConstraint("text_id", "dimension_id", "contributor_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    text_id: int = Field(sa_column=owned_by("text.id"))
+    dimension_id: int = Field(sa_column=owned_by("dimension.id"))
+    contributor_id: int = Field(sa_column=owned_by("contributor.id"))
+    verdict: str
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
 class TextImportRow(SQLModel, table=True):
     """Goes when the import is done. `touched_at` tells one that still goes on from one that was killed.
 

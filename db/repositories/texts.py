@@ -10,9 +10,10 @@ from typing import Any
 from sqlalchemy import func, insert
 from sqlmodel import Session, col, or_, select
 
-from app.domain.project import Rating, Scope, Text, TextPlace
-from app.errors import NotFoundError
-from db.models import DimensionRow, RatingRow, TextRow
+from app.domain.attribute import Contributor
+from app.domain.project import Rating, Scope, Text, TextPlace, Verdict
+from app.errors import ConflictError, NotFoundError
+from db.models import ContributorRow, DimensionRow, RatingRow, TextRow, VerdictRow
 from db.models.columns import now
 from db.repositories.locked_split import within
 
@@ -46,6 +47,53 @@ class Texts:
         ]
         if values:
             self._session.execute(insert(RatingRow), values)
+
+    def give_verdict(self, text_id: int, dimension_id: int, contributor: Contributor, verdict: Verdict) -> None:
+        """In place of the one before; good and not good are a rating of theirs too.
+
+        Raises ConflictError where a rating of that name came from elsewhere: it stays.
+        """
+        where = VerdictRow.text_id == text_id, VerdictRow.dimension_id == dimension_id
+        row = self._session.exec(
+            select(VerdictRow).where(*where, VerdictRow.contributor_id == contributor.id)
+        ).one_or_none()
+        rating = self._session.exec(
+            select(RatingRow).where(
+                RatingRow.text_id == text_id,
+                RatingRow.dimension_id == dimension_id,
+                RatingRow.rater == contributor.name,
+            )
+        ).one_or_none()
+        if row is None and rating is not None:
+            raise ConflictError(
+                f"{contributor.name}'s rating of this text came with the data.", "Give a name of your own."
+            )
+        row = row or VerdictRow(text_id=text_id, dimension_id=dimension_id, contributor_id=contributor.id, verdict="")
+        row.verdict = verdict.value
+        self._session.add(row)
+        if rating is not None:
+            self._session.delete(rating)
+            self._session.flush()
+        if verdict.rating is not None:
+            self.add_ratings([(text_id, dimension_id, Rating("", contributor.name, verdict.rating))])
+
+    def rated_elsewhere(self, dimension_id: int) -> bool:
+        """Whether a dimension has ratings that are no verdicts: they came with the data, and everybody may see them."""
+        ratings = select(func.count(col(RatingRow.id))).where(RatingRow.dimension_id == dimension_id)
+        given = select(func.count(col(VerdictRow.id))).where(
+            VerdictRow.dimension_id == dimension_id, VerdictRow.verdict != Verdict.CANT_SAY.value
+        )
+        return self._session.exec(ratings).one() > self._session.exec(given).one()
+
+    def verdicts(self, dimension_id: int) -> list[tuple[int, str, Verdict]]:
+        """(text id, expert, verdict) of all experts on a dimension, in the order they were first given."""
+        rows = self._session.exec(
+            select(VerdictRow.text_id, ContributorRow.name, VerdictRow.verdict)
+            .join(ContributorRow, col(ContributorRow.id) == VerdictRow.contributor_id)
+            .where(VerdictRow.dimension_id == dimension_id, *within(self._scope, VerdictRow.text_id))
+            .order_by(col(VerdictRow.id))
+        )
+        return [(text_id, name, Verdict(verdict)) for text_id, name, verdict in rows]
 
     def all(self, project_id: int) -> list[Text]:
         query = select(TextRow).where(TextRow.project_id == project_id, *within(self._scope, TextRow.id))

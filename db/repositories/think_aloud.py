@@ -33,6 +33,7 @@ from db.models import (
     TextRow,
     ThinkAloudSampleRow,
     TranscriptRow,
+    VerdictRow,
 )
 from db.models.think_aloud import written_about
 from db.repositories.texts import text_value
@@ -81,11 +82,17 @@ class ThinkAloud:
         )
         found = [Sample(row.position, text_value(text), row.score, row.chosen_by) for row, text in rows]
         unrated = [sample.text.id for sample in found if sample.score is None]
+        if unrated and self._has_verdicts(dimension_id):  # of experts, which no other expert shall see
+            return found
         rated_since = self._mean_ratings(dimension_id, unrated) if unrated else {}
         return [
             replace(sample, score=rated_since.get(sample.text.id)) if sample.score is None else sample
             for sample in found
         ]
+
+    def _has_verdicts(self, dimension_id: int) -> bool:
+        query = select(VerdictRow.id).where(VerdictRow.dimension_id == dimension_id).limit(1)
+        return self._session.exec(query).first() is not None
 
     def _mean_ratings(self, dimension_id: int, text_ids: Sequence[int]) -> dict[int, float]:
         rows = self._session.exec(

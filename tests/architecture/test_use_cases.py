@@ -59,6 +59,7 @@ NO_ACT = {
     "scoring.own_scores.bring_answers_in",  # what it calls has its entry
     "scoring.runs.work_on",  # whoever began has it
     "think_aloud.samples.ensure_samples",
+    "think_aloud.samples.give_verdict",
     "attributes.side_by_side.answer_side_by_side",
     "checklists.expert_answers.keep_entries",
     "people.invitations.accept_invitation",  # its entry names who came in, whom nobody knew before

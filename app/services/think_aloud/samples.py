@@ -1,21 +1,23 @@
 """Samples that people and LLMs read while thinking aloud, and the texts that they leave for scoring."""
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from app.attribute_analysis.embedding import LsaEmbedder
 from app.corpora.draws import documents_by_systems, stratified_draw
-from app.domain.attribute import HeldBack, Sample
+from app.domain.attribute import ContributorKind, HeldBack, Sample
 from app.domain.people import Right
-from app.domain.project import Text, TextPlace
+from app.domain.project import Text, TextPlace, Verdict
 from app.domain.run import EVERY_SYSTEM, SystemChoice
-from app.errors import InputError, NotReadyError
+from app.errors import ConflictError, InputError, NotReadyError
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.think_aloud import (
     SAMPLES,
     UnratedCandidate,
     choose_samples,
+    draw_apart,
     draw_unrated,
     held_back,
     sample_candidate,
@@ -24,6 +26,8 @@ from db.unit_of_work import UnitOfWork
 
 OPTIONS_SHOWN = 50
 BLOCK = 500  # texts that are looked at together
+MOST_SAMPLES = 20
+LOOKED_AT = 1_000  # texts that are compared with each other for a diverse draw: a second or two
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +76,31 @@ def ensure_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
 
 
 @use_case(Right.FACILITATE, act="had the samples chosen again")
-def rechoose_samples(workbench: Workbench, dimension_id: int, seed: int = 0) -> list[Sample]:
+def rechoose_samples(
+    workbench: Workbench, dimension_id: int, seed: int = 0, count: int = SAMPLES, diverse: bool = False
+) -> list[Sample]:
     """Other samples in place of all there are: across the range of scores that people gave. Where fewer texts are rated
-    than are shown, unrated ones are drawn at random; another seed draws others.
+    than are shown, unrated ones are drawn at random, or `diverse`: each as unlike those before as can be, in its words,
+    its length and its system. Another seed draws others.
 
-    Raises NotReadyError where the project has no texts.
+    Raises NotReadyError where the project has no texts, InputError for fewer than one or more than MOST_SAMPLES.
     """
+    if not 1 <= count <= MOST_SAMPLES:
+        raise InputError(f"{count} samples can't be drawn.", f"Ask for 1 to {MOST_SAMPLES}.")
     with workbench.database.write() as work:
-        candidates = [sample_candidate(*rated) for rated in work.texts.rated(dimension_id)]
-        rated = choose_samples(candidates) if candidates else ()
+        candidates = [sample_candidate(*rated) for rated in _rated(work, dimension_id)]
+        rated = choose_samples(candidates, count) if candidates else ()
         chosen: list[tuple[int, float | None, str]] = [(c.text_id, c.score, "auto") for c in rated]
-        if len(rated) < SAMPLES:
+        if len(rated) < count:
             project = work.projects.project_of(dimension_id)
             others = _unrated(work.texts.places(project.id), {c.text_id for c in candidates})
-            drawn = draw_unrated(others, SAMPLES - len(rated), seed, [c.doc_id for c in rated])
+            documents = [c.doc_id for c in rated]
+            wanted = count - len(rated)
+            drawn = (
+                _drawn_apart(work, others, wanted, seed, documents)
+                if diverse
+                else draw_unrated(others, wanted, seed, documents)
+            )
             chosen += [(c.text_id, None, "auto") for c in drawn]
         if not chosen:
             raise NotReadyError(
@@ -94,6 +109,28 @@ def rechoose_samples(workbench: Workbench, dimension_id: int, seed: int = 0) -> 
             )
         work.think_aloud.set_samples(dimension_id, chosen)
         return work.think_aloud.samples(dimension_id)
+
+
+def _rated(work: UnitOfWork, dimension_id: int) -> Iterable[tuple[int, str, int, list[float]]]:
+    """As `Texts.rated`; nothing where all ratings are verdicts of experts, which no other expert shall see."""
+    return work.texts.rated(dimension_id) if work.texts.rated_elsewhere(dimension_id) else ()
+
+
+def rated_means(work: UnitOfWork, dimension_id: int) -> dict[int, float]:
+    """Text id -> mean rating, for draws over the human scores; {} where all ratings are verdicts: who said them was
+    asked about texts that were drawn for reading."""
+    return work.texts.mean_scores(dimension_id) if work.texts.rated_elsewhere(dimension_id) else {}
+
+
+def _drawn_apart(
+    work: UnitOfWork, candidates: Sequence[UnratedCandidate], count: int, seed: int, documents: Sequence[str]
+) -> tuple[UnratedCandidate, ...]:
+    """Of at most LOOKED_AT candidates, drawn by chance. Words count as much as length and system together."""
+    some = draw_unrated(candidates, LOOKED_AT, seed) if len(candidates) > LOOKED_AT else candidates
+    texts = work.texts.many([candidate.text_id for candidate in some])
+    words = LsaEmbedder().embed([texts[candidate.text_id].text for candidate in some])
+    lengths = [len(texts[candidate.text_id].text) for candidate in some]
+    return draw_apart(some, words, lengths, count, seed, documents)
 
 
 def _unrated(places: Iterable[TextPlace], rated: Container[int]) -> list[UnratedCandidate]:
@@ -105,7 +142,9 @@ def replace_sample(workbench: Workbench, dimension_id: int, position: int, text_
     """Show another text in this place. Raises NotFoundError for a text that isn't one of the project."""
     with workbench.database.write() as work:
         work.texts.in_project(work.projects.project_of(dimension_id).id, text_id)
-        ratings = next((found for *_, found in work.texts.rated(dimension_id, only=text_id)), None)
+        elsewhere = work.texts.rated_elsewhere(dimension_id)
+        rated = work.texts.rated(dimension_id, only=text_id) if elsewhere else ()
+        ratings = next((found for *_, found in rated), None)
         samples = work.think_aloud.samples(dimension_id)
         if any(s.text.id == text_id and s.position != position for s in samples):
             raise InputError("This text is already one of the samples.", "Choose another.")
@@ -140,7 +179,7 @@ def sample_options(
     wanted = search.strip().casefold()
     with workbench.database.read() as work:
         taken = {sample.text.id for sample in work.think_aloud.samples(dimension_id)}
-        means = work.texts.mean_scores(dimension_id)
+        means = rated_means(work, dimension_id)
         aim = near if near is not None else 0.0
         order = sorted(means.keys() - taken, key=lambda text_id: (abs(means[text_id] - aim), text_id))
         if len(order) < limit or wanted:
@@ -155,6 +194,33 @@ def sample_options(
             if len(found) >= limit:
                 break
     return found[:limit]
+
+
+@use_case(Right.TAKE_PART)
+def give_verdict(workbench: Workbench, dimension_id: int, expert: str, text_id: int, verdict: Verdict) -> None:
+    """Keep what this expert says of a text, in place of what they said before; good and not good are their rating of it
+    too, 1 and 0.
+
+    Raises ConflictError where the dimension isn't binary, or a rating of theirs came with the data; NotFoundError for a
+    text that isn't one of the project.
+    """
+    with workbench.database.write() as work:
+        if not work.projects.dimension_by_id(dimension_id).binary:
+            raise ConflictError(
+                "This dimension is rated on a scale, not as good or not good.",
+                "A facilitator can give it the range 0 to 1 on Texts, as long as no rating lies outside.",
+            )
+        project = work.projects.project_of(dimension_id)
+        work.texts.in_project(project.id, text_id)
+        who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN)
+        work.texts.give_verdict(text_id, dimension_id, who, verdict)
+
+
+@use_case(Right.TAKE_PART)
+def verdicts_by(workbench: Workbench, dimension_id: int, expert: str) -> dict[int, Verdict]:
+    """Text id -> what this expert said of it."""
+    with workbench.database.read() as work:
+        return {text: verdict for text, name, verdict in work.texts.verdicts(dimension_id) if name == expert}
 
 
 def evaluation_texts(
@@ -203,7 +269,7 @@ def drawn(
         texts = among(work, systems.of(texts))
         if not texts or (share == 1 and draw is None):
             return texts, out
-        scores = {text: fmean(ratings) for text, _, _, ratings in work.texts.rated(dimension_id)}
+        scores = {text: fmean(ratings) for text, _, _, ratings in _rated(work, dimension_id)}
         name = work.projects.dimension_by_id(dimension_id).name
     rated = [text for text in texts if text.id in scores] if scores else texts
     if not rated:
