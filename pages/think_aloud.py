@@ -4,6 +4,7 @@ from functools import partial
 
 import streamlit as st
 
+from app.domain.attribute import Sample
 from app.domain.people import Role
 from app.errors import WorkbenchError
 from app.services.checklists.assignments import is_theirs_to_do
@@ -17,7 +18,7 @@ from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import left_out, rubric, samples_side_by_side
 from pages.components.shell.words import plain
 from pages.components.think_aloud.own_attributes import own_attributes
-from pages.components.think_aloud.own_rows import Own
+from pages.components.think_aloud.own_rows import Own, sample_verdict
 from pages.components.think_aloud.passages import drawn_highlights, sample_passages
 
 workbench = current_workbench()
@@ -33,6 +34,12 @@ except WorkbenchError as error:
     if was_pressed("Import texts", key="samples_need_texts", type="primary"):
         go("texts", {"section": "Import"})
     st.stop()
+
+
+def shown_to(own: Own, sample: Sample) -> None:
+    sample_passages(own, project.task, highlights, sample)
+    sample_verdict(own, sample)
+
 
 reading, writing = st.columns([3, 2], gap="large")
 own = None
@@ -59,4 +66,4 @@ with reading:
         samples_side_by_side(project.task, dimension, samples)
     else:
         st.caption("Select the words that make you say something: a field opens there.")
-        samples_side_by_side(project.task, dimension, samples, partial(sample_passages, own, project.task, highlights))
+        samples_side_by_side(project.task, dimension, samples, partial(shown_to, own))

@@ -251,10 +251,19 @@ def test_a_change_that_would_harm_is_refused(
     assert dimensions_named(demo, "Demo", "all")[0] == dimension
 
 
+def test_a_dimension_of_unrated_texts_is_good_or_not_good(workbench: Workbench, open_screen: Open):
+    create_project(workbench, "Blank", Task())
+    app = section(open_screen("data"), workbench, "Blank", "Dimensions and wording")
+    app.text_input(key="dimension_name_new").input("helpful")
+    app.button(key="save_new_dimension").click().run()
+    assert [d.binary for d in dimensions_named(workbench, "Blank", "all")] == [True]
+
+
 def test_a_dimension_is_added(workbench: Workbench, open_screen: Open):
     create_project(workbench, "Blank", Task())
     app = section(open_screen("texts"), workbench, "Blank", "Dimensions and wording")
     app.text_input(key="dimension_name_new").input("warmth")
+    app.number_input(key="dimension_low_new").set_value(1.0)
     app.number_input(key="dimension_high_new").set_value(3.0)
     app.button(key="save_new_dimension").click().run()
     assert not app.exception

@@ -10,14 +10,16 @@ from app.domain.checklist import Question
 from app.domain.judgment import Answer, checklist_score
 from app.domain.people import Right
 from app.meta_evaluation.evaluation import Frame
-from app.meta_evaluation.judges.estimate import MORE, CorrectedEstimate, estimate
-from app.meta_evaluation.judges.figures import EstimatedFigure
+from app.meta_evaluation.judges.estimate import MORE, CorrectedEstimate, estimate, judge_alone
+from app.meta_evaluation.judges.figures import EstimatedFigure, wilson
 from app.meta_evaluation.judges.panel import AltTest, alt_test
 from app.meta_evaluation.judges.words import alt_test_verdict, estimate_cautions, estimate_forecast, estimate_verdict
 from app.meta_evaluation.raters.human_ceiling import Ceiling, HumanSide, Stratum, ceiling_of_raters, human_side
-from app.meta_evaluation.score_matrix import Coefficient, Floats
+from app.meta_evaluation.raters.rater_agreement import Agreement, cohen_kappa, fleiss_kappa
+from app.meta_evaluation.score_matrix import Bools, Coefficient, Floats
 from app.providers.credentials import Credentials
 from app.services.results.question_analysis import ExpertSide, expert_side
+from app.services.results.result_texts import question_shares
 from app.services.results.results import Choices, DimensionResult, kept_result, result_state
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -30,14 +32,18 @@ __all__ = [
     "CorrectedShare",
     "CorrectedShares",
     "EstimatedFigure",
+    "FailureRate",
+    "FailureRates",
     "HumanSide",
     "Stratum",
+    "VerdictAgreement",
     "alt_test_verdict",
     "ceiling_beside",
     "corrected_shares",
     "estimate_cautions",
     "estimate_forecast",
     "estimate_verdict",
+    "failure_rates",
     "human_side_of",
     "ratings_of",
     "stand_in_for_rater",
@@ -226,3 +232,132 @@ def reference_scores(side: ExpertSide, result: DimensionResult) -> Floats:
         value = checklist_score(answers, low, high).value
         found[place] = np.nan if value is None else value
     return found
+
+
+PASSES = 0.5
+"""From this score on, on a binary dimension, the judge calls a text good: at least half of its answers are yes."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailureRate:
+    """How often a question fails, or a text is not good: the share of no with its 95 % interval, None for `reason`.
+
+    rests_on: "corrected", the judge's answers on `of` texts and experts' on `answered` of them; "human_only", the
+    latter alone, where the judge makes it no more precise; "judge_only" where too few experts answered to correct
+    anything.
+    """
+
+    question: Question | None
+    figure: EstimatedFigure
+    rests_on: str
+    answered: int
+    of: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictAgreement:
+    """The judge's good and not good (a score of PASSES or more) beside experts', on `texts` that most of them find one
+    or the other. finds_not_good: of the texts that experts find not good, the share that the judge does too;
+    finds_good: the same of the good ones. experts: how far they agree with each other, None for a single one."""
+
+    texts: int
+    kappa: Agreement
+    finds_not_good: EstimatedFigure
+    finds_good: EstimatedFigure
+    experts: Agreement | None
+
+
+@dataclass(frozen=True, slots=True)
+class FailureRates:
+    """Of a binary dimension; `whole` is about texts as such, `questions` about each of the checklist."""
+
+    whole: FailureRate
+    agreement: VerdictAgreement | None
+    questions: tuple[FailureRate, ...]
+
+
+@use_case(Right.READ)
+def failure_rates(workbench: Workbench, result: DimensionResult) -> FailureRates | None:
+    """None where the dimension isn't binary, or the run asked no questions."""
+    shares = question_shares(workbench, result.run.id, result.dimension.id)
+    if not (result.dimension.binary and shares):
+        return None
+    corrected = corrected_shares(workbench, result)
+    estimates = {share.question.id: share for share in corrected.questions} if corrected else {}
+    questions = []
+    for share in shares:
+        given = estimates.get(share.question.id)
+        if given is not None and given.estimate is not None:
+            questions.append(_failures(share.question, given.estimate))
+        else:
+            answers = np.repeat([1.0, 0.0], [share.yes, share.no])
+            figure = _share_of_no(judge_alone(answers)) if answers.size else EstimatedFigure(None)
+            reason = given.reason if given else "No expert has answered this question."
+            questions.append(FailureRate(share.question, figure, "judge_only", 0, answers.size, reason))
+    return FailureRates(*_not_good(workbench, result), tuple(questions))
+
+
+def _not_good(workbench: Workbench, result: DimensionResult) -> tuple[FailureRate, VerdictAgreement | None]:
+    """By the verdicts on the texts that were scored: samples are none of them."""
+    names, ratings = ratings_of(workbench, result)
+    counted = [row.score if row.counts(result.choices.include_partial) else None for row in result.rows]
+    scores = np.array(counted, dtype=np.float64)
+    rated = ~np.isnan(ratings)
+    people = np.full(len(scores), np.nan)
+    people[rated.any(axis=0)] = np.nanmean(ratings[:, rated.any(axis=0)], axis=0) if names else np.nan
+    known = ~np.isnan(scores)
+    answered = int((~np.isnan(people[known])).sum())
+    if answered < 2:
+        reason = f"Experts said good or not good of {answered} texts that were scored; two are the least."
+        return FailureRate(None, EstimatedFigure(None), "human_only", answered, int(known.sum()), reason), None
+    side = expert_side(workbench, result)
+    chances = None
+    if side is not None and side.probability is not None:
+        drawn = dict(zip(side.texts, side.probability, strict=True))
+        chances = np.array([drawn.get(row.text, np.nan) for row in result.rows])[known]
+    documents = [row.doc_id for row, used in zip(result.rows, known, strict=True) if used]
+    several = 1 < len(set(documents)) < len(documents)  # one text each: nothing to draw together
+    found = estimate(
+        scores[known],
+        people[known] if chances is None else np.where(np.isnan(chances), np.nan, people[known]),
+        group=documents if several else None,
+        probability=chances,
+        resamples=result.choices.resamples,
+        seed=result.choices.seed,
+    )
+    return _failures(None, found), _verdict_agreement(ratings, people, scores, result.choices)
+
+
+def _verdict_agreement(ratings: Floats, people: Floats, scores: Floats, choices: Choices) -> VerdictAgreement:
+    majority = np.where(np.isnan(people) | (people == PASSES), np.nan, (people > PASSES).astype(np.float64))
+    judge = np.where(np.isnan(scores), np.nan, (scores >= PASSES).astype(np.float64))
+    raters = ratings[(~np.isnan(ratings)).any(axis=1)]
+    experts = None
+    if len(raters) == 2:
+        experts = cohen_kappa(*raters, resamples=choices.resamples, seed=choices.seed)
+    elif len(raters) > 2:
+        experts = fleiss_kappa(raters)
+    return VerdictAgreement(
+        int((~np.isnan(majority) & ~np.isnan(judge)).sum()),
+        cohen_kappa(majority, judge, resamples=choices.resamples, seed=choices.seed),
+        _rate(judge[majority == 0] == 0, ~np.isnan(judge[majority == 0])),
+        _rate(judge[majority == 1] == 1, ~np.isnan(judge[majority == 1])),
+        experts,
+    )
+
+
+def _rate(right: Bools, known: Bools) -> EstimatedFigure:
+    count, rows = int((right & known).sum()), int(known.sum())
+    return EstimatedFigure(count / rows, *wilson(count, rows)) if rows else EstimatedFigure(None)
+
+
+def _failures(question: Question | None, found: CorrectedEstimate) -> FailureRate:
+    figure = _share_of_no(getattr(found, found.advised))
+    return FailureRate(question, figure, found.advised, found.n_human, found.n)
+
+
+def _share_of_no(yes: EstimatedFigure) -> EstimatedFigure:
+    """A mean of scores may overshoot where a share can't."""
+    ends = (None if end is None else min(1.0, max(0.0, 1 - end)) for end in (yes.value, yes.high, yes.low))
+    return EstimatedFigure(*ends)

@@ -27,6 +27,7 @@ from app.services.data.uploads import SUFFIXES, Upload
 from app.services.results.answer_forecast import planned_answers
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import AnswerGivers, BroughtIn, answer_columns, bring_answers_in
+from app.services.think_aloud.samples import verdicts_by
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import OUTBOX
 from pages.components.shell.current import was_pressed
@@ -35,6 +36,7 @@ from pages.components.shell.navigation.screens import go
 from pages.components.shell.reading import readable_text
 from pages.components.shell.tables import left_out_rows
 from pages.components.shell.upload_field import upload_field
+from pages.components.shell.verdict import verdict_choice
 from pages.components.shell.words import button_label, number, plain, show_error
 
 ABOUT = (
@@ -376,6 +378,8 @@ def sheet(workbench: Workbench, project: Project, dimension: Dimension, mine: An
         st.progress(mine.done / len(mine.texts), f"Text {place + 1} of {len(mine.texts)} · {done} finished")
         if carried := str(mine.carried):
             st.caption(f"Yours: {carried} Change any of them here.")
+        given = verdicts_by(workbench, dimension.id, mine.expert).get(text.id)
+        verdict_choice(workbench, dimension, mine.expert, text.id, given)
         _keys(workbench, mine, place)
 
 

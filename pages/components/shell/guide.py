@@ -49,6 +49,7 @@ EXPLAINED: Mapping[str, str] = {
     "kappa": "figures.html#kappa",
     "alt-test": "figures.html#the-alternative-annotator-test",
     "corrected": "figures.html#corrected-shares",
+    "failures": "figures.html#failure-rates",
     "panel": "figures.html#several-judges",
     "difference": "figures.html#differences",
     "discrimination": "figures.html#what-a-question-tells",

@@ -126,7 +126,8 @@ LONG_SOURCE = 900  # characters
 
 def rubric(dimension: Dimension) -> None:
     """What the dimension means, to the letter, and its range."""
-    st.subheader(f"{plain(dimension.name)}, {dimension.low:g} to {dimension.high:g}", anchor=False)
+    scale = "good or not good" if dimension.binary else f"{dimension.low:g} to {dimension.high:g}"
+    st.subheader(f"{plain(dimension.name)}, {scale}", anchor=False)
     if dimension.rubric:
         st.text(dimension.rubric)
     else:

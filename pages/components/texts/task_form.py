@@ -6,7 +6,7 @@ import streamlit as st
 
 from app.domain.project import Dimension, Project
 from app.errors import WorkbenchError
-from app.services.data.projects import add_dimension, save_dimension, save_task
+from app.services.data.projects import add_dimension, overview, save_dimension, save_task
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import choose, was_pressed
@@ -89,7 +89,9 @@ def dimension_form(workbench: Workbench, project: Project, dimension: Dimension,
 def add_dimension_form(workbench: Workbench, project: Project, expanded: bool) -> None:
     with st.expander("Add a dimension", expanded=expanded, key="add_dimension"):
         with st.form("add_dimension_form", border=False):
-            new = _fields(Dimension(""), "new")
+            rated = any(each.ratings for each in overview(workbench, project.id).dimensions)
+            new = _fields(Dimension("") if rated else Dimension("", low=0.0, high=1.0), "new")
+            st.caption("From 0 to 1, experts say *good* or *not good* of a text. Any other range is a scale.")
             add = was_pressed("Add the dimension", "save_new_dimension", form=True)
         if add:
             try:

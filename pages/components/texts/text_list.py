@@ -11,6 +11,7 @@ from app.errors import InputError, NotFoundError, WorkbenchError
 from app.services.data.projects import PAGE_SIZE, RatedText, TextPage, dimensions_named, rated_text, text_page
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import (
+    MOST_SAMPLES,
     SampleOption,
     ensure_samples,
     held_out,
@@ -262,18 +263,36 @@ def _replacement(workbench: Workbench, dimension: Dimension, samples: Sequence[S
         with st.container(horizontal=True):
             if was_pressed("Use this text", "use_text", disabled=chosen is None) and chosen is not None:
                 _change(lambda: replace_sample(workbench, dimension.id, position, chosen.text.id))
-            _choose_again(workbench, dimension, samples)
+            if all(sample.score is not None for sample in samples) and was_pressed(
+                "Choose all again automatically", key="choose_again", type="tertiary"
+            ):
+                _change(lambda: rechoose_samples(workbench, dimension.id))
+    if any(sample.score is None for sample in samples):
+        _draw_again(workbench, dimension, samples)
 
 
-def _choose_again(workbench: Workbench, dimension: Dimension, samples: Sequence[Sample]) -> None:
-    """Rated samples are chosen by a rule; what chance drew is drawn anew with the next seed."""
-    if all(sample.score is not None for sample in samples):
-        if was_pressed("Choose all again automatically", key="choose_again", type="tertiary"):
-            _change(lambda: rechoose_samples(workbench, dimension.id))
-    elif was_pressed("Draw others", key="choose_again", type="tertiary"):
-        place = f"sample_seed_{dimension.id}"
-        seed = st.session_state[place] = st.session_state.get(place, 0) + 1
-        _change(lambda: rechoose_samples(workbench, dimension.id, seed))
+RANDOM, DIVERSE = "At random", "Unlike each other"
+
+
+def _draw_again(workbench: Workbench, dimension: Dimension, samples: Sequence[Sample]) -> None:
+    """What nobody rated is drawn anew with the next seed."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="draw_samples"):
+        way = st.segmented_control(
+            "Draw",
+            [RANDOM, DIVERSE],
+            default=RANDOM,
+            required=True,
+            key=f"sample_way_{dimension.id}",
+            help="Unlike each other: each sample is as far from those before as can be, in its words, its length and "
+            "who wrote it. At random: samples stand for the texts as they are.",
+        )
+        count = st.number_input(
+            "Samples", 1, MOST_SAMPLES, len(samples), key=f"sample_count_{dimension.id}_{len(samples)}", width=130
+        )
+        if was_pressed("Draw others", key="choose_again"):
+            place = f"sample_seed_{dimension.id}"
+            seed = st.session_state[place] = st.session_state.get(place, 0) + 1
+            _change(lambda: rechoose_samples(workbench, dimension.id, seed, int(count), way == DIVERSE))
 
 
 def _offered(options: Sequence[SampleOption], rated: bool) -> str:

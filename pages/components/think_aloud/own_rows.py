@@ -8,7 +8,7 @@ from math import ceil
 import streamlit as st
 
 from app.domain.attribute import Attribute, AttributeStatus, Sample
-from app.domain.project import Dimension
+from app.domain.project import Dimension, Verdict
 from app.services.attributes.attribute_changes import edit_attribute
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import (
@@ -19,9 +19,11 @@ from app.services.think_aloud.independence import (
     same_point,
     sample_hint,
 )
+from app.services.think_aloud.samples import verdicts_by
 from pages.components.shell.background import changes_by_others
 from pages.components.shell.browser.page_scripts import dropped_typing, known_typing, saved_typing
 from pages.components.shell.undo import change
+from pages.components.shell.verdict import verdict_choice
 from pages.components.shell.words import button_label, quote_words
 
 WHOLE = "You can write more at any time."
@@ -45,6 +47,17 @@ class Own:
     def place(self) -> str:
         """Keeps one expert's session on one dimension apart from others."""
         return f"{self.dimension.id}_{self.expert}"
+
+
+def sample_verdict(own: Own, sample: Sample) -> None:
+    """Below a sample that nobody rated: good or not good first, then what made them say so."""
+    if not own.dimension.binary or sample.score is not None:
+        return
+    given = verdicts_by(own.workbench, own.dimension.id, own.expert).get(sample.text.id)
+    prompts = f"say_sample_{own.dimension.id}"
+    verdict_choice(own.workbench, own.dimension, own.expert, sample.text.id, given, prompts)
+    if given in (Verdict.GOOD, Verdict.NOT_GOOD):
+        st.caption("What made you say so? Write the first thing first, as a point that holds for every text.")
 
 
 def sample_name(samples: Sequence[Sample], text_id: int | None) -> str:

@@ -7,15 +7,18 @@ from app.services.results.raters import (
     AltTest,
     CorrectedShare,
     CorrectedShares,
+    VerdictAgreement,
     corrected_shares,
     estimate_cautions,
     estimate_forecast,
     estimate_verdict,
+    failure_rates,
 )
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.results.stand_in import stand_in
 from pages.components.shell.guide import more_in_guide
+from pages.components.shell.runs.run_words import interval
 from pages.components.shell.tables import csv_download
 from pages.components.shell.words import number, plain
 
@@ -85,6 +88,65 @@ def _shares(found: CorrectedShares) -> None:
         column_config=COLUMNS,
     )
     csv_download("Corrected shares (CSV)", table, "corrected_shares")
+
+
+FAILURES_HELP = (
+    "How often each question is answered no, and how often a text is not good. What the judge says of all texts is "
+    "corrected by what experts said of some of them (PPI++). In brackets: 95 % interval."
+)
+RESTS_ON = {"corrected": "judge, corrected by experts", "human_only": "experts alone", "judge_only": "judge alone"}
+
+
+def failures(workbench: Workbench, result: DimensionResult) -> None:
+    """Of a binary dimension: how often texts are not good, and which questions fail; the most frequent first."""
+    with st.spinner("Correcting the judge's shares"):
+        found = failure_rates(workbench, result)
+    if found is None:
+        return
+    st.markdown("**Failure rates**", help=FAILURES_HELP + more_in_guide("failures"))
+    whole = found.whole
+    if whole.reason:
+        st.markdown(plain(f"How often a text is not good can't be told yet. {whole.reason}"))
+    else:
+        rests = f"{RESTS_ON[whole.rests_on]}; experts said so of {whole.answered:,} of {whole.of:,} texts"
+        st.markdown(plain(f"Not good: {whole.figure.percent} of the texts ({rests})."))
+    if found.agreement is not None:
+        st.markdown(plain(_agreement(found.agreement)))
+    rows = [
+        {
+            "Question": rate.question.text,
+            "Fails": rate.figure.percent,
+            "Rests on": RESTS_ON[rate.rests_on],
+            "Experts' texts": f"{rate.answered:,} of {rate.of:,}",
+        }
+        for rate in sorted(found.questions, key=lambda rate: -(rate.figure.value or 0))
+        if rate.question is not None
+    ]
+    table = pd.DataFrame(rows)
+    columns = {"Question": st.column_config.TextColumn(width=420)}
+    st.dataframe(
+        table, hide_index=True, placeholder="–", row_height=ROW_HEIGHT, key="failure_rates", column_config=columns
+    )
+    alone = sum(rate.rests_on == "judge_only" for rate in found.questions)
+    if alone:
+        st.caption(
+            f"{number(alone, 'question')} by the judge alone: the interval knows nothing of its errors. Let experts "
+            "answer some texts on Answer."
+        )
+    csv_download("Failure rates (CSV)", table, "failure_rates")
+
+
+def _agreement(found: VerdictAgreement) -> str:
+    kappa = interval(found.kappa.value, found.kappa.low, found.kappa.high)
+    said = [
+        f"The judge calls a text good from half of its answers on. On {number(found.texts, 'text')} its kappa with the "
+        f"experts is {kappa}{f' ({found.kappa.reason})' if found.kappa.reason else ''}.",
+        f"It finds {found.finds_not_good.percent or 'none'} of those that are not good, and "
+        f"{found.finds_good.percent or 'none'} of the good ones.",
+    ]
+    if found.experts is not None and found.experts.value is not None:
+        said.append(f"The experts' kappa with each other is {found.experts.value:.2f}.")
+    return " ".join(said)
 
 
 def rest_on_decisions(texts: int) -> str:

@@ -8,6 +8,7 @@ from app.services.results.rubric_xray import rubric_xray
 from app.services.results.run_answers import quote_counts
 from pages.components.results.questions.aspect_tables import aspect_tables
 from pages.components.results.questions.expert_agreement import expert_agreement
+from pages.components.results.questions.judge_worth import failures
 from pages.components.results.questions.question_table import chosen_question, question_facts, question_table
 from pages.components.results.questions.question_weights import question_weights
 from pages.components.results.questions.rubric_xray import missing_criteria, question_findings, xray_summary
@@ -39,6 +40,7 @@ def result_questions(scope: ResultScope) -> None:
         return
     shares = question_shares(scope.workbench, run_id, dimension_id)
     stability = repeat_agreement(scope.workbench, run_id, dimension_id)
+    failures(scope.workbench, result)
     xray_summary(xray)
     badges = [[finding.badge for finding in xray.of_question(place)] for place in range(len(shares))]
     question_table(found, shares, stability, badges, f"{run_id}_{dimension_id}")
