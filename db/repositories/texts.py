@@ -85,6 +85,10 @@ class Texts:
         )
         return self._session.exec(ratings).one() > self._session.exec(given).one()
 
+    def imported_means(self, dimension_id: int) -> dict[int, float]:
+        """As `mean_scores`; {} where all ratings are verdicts, which say nothing of texts that nobody was to read."""
+        return self.mean_scores(dimension_id) if self.rated_elsewhere(dimension_id) else {}
+
     def verdicts(self, dimension_id: int) -> list[tuple[int, str, Verdict]]:
         """(text id, expert, verdict) of all experts on a dimension, in the order they were first given."""
         rows = self._session.exec(

@@ -29,7 +29,7 @@ from app.meta_evaluation.score_matrix import Floats
 from app.services.people.text_shares import newest_draw, share_new_texts, take_over_texts, texts_of_expert
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.samples import evaluation_texts, rated_means
+from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork
 
 __all__ = [
@@ -77,7 +77,7 @@ def pool(work: UnitOfWork, checklist_id: int) -> tuple[list[TextPlace], list[flo
     """What can be drawn from, with its mean ratings; no ratings where no text has any."""
     dimension_id = work.checklists.dimension_of(checklist_id)
     texts, _ = evaluation_texts(work, work.projects.project_of(dimension_id).id, dimension_id)
-    means = rated_means(work, dimension_id)
+    means = work.texts.imported_means(dimension_id)
     rated = [text for text in texts if text.id in means]
     return (rated, [means[text.id] for text in rated]) if rated else (texts, [])
 

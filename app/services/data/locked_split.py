@@ -48,7 +48,8 @@ class SplitState:
 
 @use_case(Right.FACILITATE, act="locked a test split")
 def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: str) -> SplitState:
-    """Lock a share of the rated documents, drawn so that they are rated like the whole.
+    """Lock a share of the rated documents, drawn so that they are rated like the whole; of all, by chance, where none
+    is rated but by experts while they read.
 
     Documents of think-aloud samples and of texts that experts answer questions on, or that somebody decided about, have
     been read and can't be drawn.
@@ -60,20 +61,19 @@ def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: st
     with workbench.database.write() as work:
         if _locked(work, project_id):
             raise ConflictError("This project has a locked split already.", "Open it before another is drawn.")
-        means = _document_means(work, project_id)
+        rated = _document_means(work, project_id)
+        means = rated or dict.fromkeys(work.texts.documents(project_id), 0.0)
         read = {s.text.doc_id for d in work.projects.dimensions(project_id) for s in work.think_aloud.samples(d.id)}
         answered = {*work.expert_answers.drawn_texts(project_id), *work.decisions.texts_of_project(project_id)}
         read |= {text.doc_id for text in work.texts.many(answered).values()}
         free = sorted(means.keys() - read)
         if not means:
-            raise NotReadyError(
-                "No text is rated, and a test split is drawn from rated documents.",
-                "Import ratings first. Until then nothing has to be locked: no figure can be tuned on people's.",
-            )
+            raise NotReadyError("The project has no texts to lock.", "Import some first, on Texts.")
         if len(means) < 2 or not free:
             raise NotReadyError(
-                f"Only {len(free)} of {len(means)} rated documents can be locked; experts read the others.",
-                "A split needs at least two rated documents, one of them without a sample.",
+                f"Only {len(free)} of {len(means)} {'rated ' if rated else ''}documents can be locked; "
+                "experts read the others.",
+                "A split needs at least two such documents, one of them without a sample.",
             )
         wanted = min(1.0, share * len(means) / len(free))
         drawn = [free[index] for index in stratified_draw([means[doc] for doc in free], wanted, seed)]
@@ -133,11 +133,12 @@ def require_split(work: UnitOfWork, project_id: int) -> LockedSplit:
 
 
 def _document_means(work: UnitOfWork, project_id: int) -> dict[str, float]:
-    """Document -> mean rating as a share of the scale, over its texts, raters and dimensions; only rated ones."""
+    """Document -> mean rating as a share of the scale, over its texts, raters and dimensions; only rated ones, and
+    nothing of experts' verdicts."""
     document_of = work.texts.documents_by_text(project_id)
     shares: dict[str, list[float]] = {}
     for dimension in work.projects.dimensions(project_id):
-        for text_id, mean in work.texts.mean_scores(dimension.id).items():
+        for text_id, mean in work.texts.imported_means(dimension.id).items():
             share = (mean - dimension.low) / (dimension.high - dimension.low)
             shares.setdefault(document_of[text_id], []).append(share)
     return {document: fmean(found) for document, found in shares.items()}

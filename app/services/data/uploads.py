@@ -193,11 +193,11 @@ def samples_words(task: Task, samples: int, sources: int, texts: int) -> str:
 def without_ratings_words(task: Task) -> list[str]:
     """What is and isn't possible where nobody rated the texts."""
     return [
-        f"No {task.text_name} is rated. You can still think aloud, ask LLMs, build a checklist, score the "
-        f"{task.texts_name}, compare judges with each other, and have experts answer the checklist to see where they "
-        "and the judge disagree.",
-        "Only with ratings: how well scores agree with people's, which method agrees better, and the locked test "
-        f"split. Import the same {task.texts_name} again with a column of ratings to add them.",
+        f"No {task.text_name} is rated, and none needs to be. Experts say good or not good of some while they read, "
+        f"and what made them say so; from that come a checklist, scores of all {task.texts_name}, and failure rates.",
+        "Only with ratings, or with good or not good of texts that were scored: how well scores agree with people's, "
+        f"and which method agrees better. Import the same {task.texts_name} again with a column of ratings to add "
+        "them.",
     ]
 
 

@@ -116,12 +116,6 @@ def _rated(work: UnitOfWork, dimension_id: int) -> Iterable[tuple[int, str, int,
     return work.texts.rated(dimension_id) if work.texts.rated_elsewhere(dimension_id) else ()
 
 
-def rated_means(work: UnitOfWork, dimension_id: int) -> dict[int, float]:
-    """Text id -> mean rating, for draws over the human scores; {} where all ratings are verdicts: who said them was
-    asked about texts that were drawn for reading."""
-    return work.texts.mean_scores(dimension_id) if work.texts.rated_elsewhere(dimension_id) else {}
-
-
 def _drawn_apart(
     work: UnitOfWork, candidates: Sequence[UnratedCandidate], count: int, seed: int, documents: Sequence[str]
 ) -> tuple[UnratedCandidate, ...]:
@@ -179,7 +173,7 @@ def sample_options(
     wanted = search.strip().casefold()
     with workbench.database.read() as work:
         taken = {sample.text.id for sample in work.think_aloud.samples(dimension_id)}
-        means = rated_means(work, dimension_id)
+        means = work.texts.imported_means(dimension_id)
         aim = near if near is not None else 0.0
         order = sorted(means.keys() - taken, key=lambda text_id: (abs(means[text_id] - aim), text_id))
         if len(order) < limit or wanted:

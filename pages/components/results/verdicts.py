@@ -47,6 +47,10 @@ def result_verdicts(scope: ResultScope) -> None:
     method_table(scope, results)
     for result, verdict in zip(results, verdicts, strict=True):
         _sentence(scope, result, verdict, results)
+    if binary := [result for result in results if result.dimension.binary]:
+        st.button(
+            "Failure rates", key="to_failure_rates", on_click=_look_at_questions, args=[scope.project.name, binary[0]]
+        )
     cautions(results)
     _behind(scope, results)
     scope.look_ahead(results)
@@ -80,6 +84,12 @@ def _look_at_texts(project: str, result: DimensionResult) -> None:
     choose(project, result.dimension.name)
     st.session_state[DETAIL_RUN] = result.run.id
     st.session_state["view"] = "texts"
+
+
+def _look_at_questions(project: str, result: DimensionResult) -> None:
+    choose(project, result.dimension.name)
+    st.session_state[DETAIL_RUN] = result.run.id
+    st.session_state["view"] = "questions"
 
 
 def _behind(scope: ResultScope, results: Sequence[DimensionResult]) -> None:

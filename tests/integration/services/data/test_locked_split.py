@@ -3,18 +3,25 @@
 import pytest
 
 from app.domain.judgment import Answer
-from app.domain.project import Dimension
+from app.domain.project import Dimension, Task, Text, Verdict
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, WorkbenchError
 from app.services.checklists.checklists import versions_of
 from app.services.data.locked_split import SplitState, lock, locked_runs, open_split, opened_splits, state_of
-from app.services.data.projects import overview, rated_text, text_page
+from app.services.data.projects import create_project, overview, rated_text, text_page
 from app.services.results.result_texts import judged_text, question_shares
 from app.services.results.results import look_at_locked_results, results_of, runs_to_show
 from app.services.results.run_answers import run_counts
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import forecast
 from app.services.scoring.runs import RunOptions, plan_run, start_run, work_on
-from app.services.think_aloud.samples import drawn, ensure_samples, rechoose_samples, replace_sample, sample_options
+from app.services.think_aloud.samples import (
+    drawn,
+    ensure_samples,
+    give_verdict,
+    rechoose_samples,
+    replace_sample,
+    sample_options,
+)
 from tests.support.projects import ready_to_score
 
 PROJECT, DOCUMENTS, TEXTS = 1, 12, 48
@@ -161,6 +168,17 @@ def refused(workbench: Workbench, share: float = 0.25, who: str = "Ana") -> Work
 @pytest.mark.parametrize("share", [0.0, 1.0, -0.1, float("nan")])
 def test_a_share_is_between_none_and_all(workbench: Workbench, dimension: Dimension, share: float) -> None:
     assert "not a share" in refused(workbench, share).message
+
+
+def test_a_split_of_unrated_texts_is_drawn_of_all_but_those_read(workbench: Workbench) -> None:
+    project = create_project(workbench, "Replies", Task("reply"), (Dimension("helpful", low=0, high=1),))
+    with workbench.database.write() as work:
+        work.texts.add_many(project.id, [Text(f"T{n}", f"Reply {n}") for n in range(20)])
+    first, *_ = samples = ensure_samples(workbench, 1)
+    give_verdict(workbench, 1, "Ana", first.text.id, Verdict.GOOD)
+    found = lock(workbench, project.id, 0.3, 1, "Ana")
+    assert len(found.split.documents) == 6
+    assert not {sample.text.doc_id for sample in samples} & set(found.split.documents)
 
 
 def test_a_second_lock_or_one_without_a_name_is_refused(workbench: Workbench, dimension: Dimension) -> None:

@@ -28,7 +28,9 @@ def bench(workbench: Workbench) -> Workbench:
         texts = [Text(f"T{n}", faulty if n % 2 else f"Reply number {n} is complete.") for n in range(TEXTS)]
         work.texts.add_many(project.id, texts)
         question = Question("Are all sentences of the reply complete?", "Form", origin=QuestionOrigin.ADDED)
-        more = Question("Is every sentence of the reply brought to its end?", "Form", origin=QuestionOrigin.ADDED, position=1)
+        more = Question(
+            "Is every sentence of the reply brought to its end?", "Form", origin=QuestionOrigin.ADDED, position=1
+        )
         form = (Component("Form"),)
         draft = Checklist("helpful", 0, ChecklistStatus.DRAFT, "comb", "", form, (question, more))
         work.checklists.publish(work.checklists.save(dimension.id, draft))
