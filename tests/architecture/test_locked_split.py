@@ -49,6 +49,9 @@ def test_every_query_of_texts_and_results_names_its_scope_or_says_why_not() -> N
             "ratings",  # of `each_rating`, which applies it
             "rating_range",
             "rating_counts",
+            "rated_elsewhere",  # a bare count
+            "imported_means",  # of `mean_scores`, which applies it
+            "give_verdict",  # about a text that was found within the scope
             "distinct",
         },
         # A kind and a sentence; a sum over what is in scope; `each_scored`, which applies it.

@@ -86,7 +86,7 @@ def _fits(page: Page) -> None:
 @pytest.mark.walk
 def test_unrated_replies_come_to_failure_rates(app: App, desk: Page, phone: Page, tmp_path: Path) -> None:
     file = _replies(tmp_path / "replies.csv")
-    desk.goto(f"{app.url}/data")
+    desk.goto(f"{app.url}/texts")
     expect(at(desk, "import_file")).to_be_visible()
     settled(desk)
     walk = Walk(desk, "30 unrated replies to failure rates", limit=20)

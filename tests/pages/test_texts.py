@@ -253,7 +253,7 @@ def test_a_change_that_would_harm_is_refused(
 
 def test_a_dimension_of_unrated_texts_is_good_or_not_good(workbench: Workbench, open_screen: Open):
     create_project(workbench, "Blank", Task())
-    app = section(open_screen("data"), workbench, "Blank", "Dimensions and wording")
+    app = section(open_screen("texts"), workbench, "Blank", "Dimensions and wording")
     app.text_input(key="dimension_name_new").input("helpful")
     app.button(key="save_new_dimension").click().run()
     assert [d.binary for d in dimensions_named(workbench, "Blank", "all")] == [True]
