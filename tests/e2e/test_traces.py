@@ -101,7 +101,7 @@ def test_unrated_replies_come_to_failure_rates(app: App, desk: Page, phone: Page
 
     _think_aloud(app, phone)
 
-    to_build = at(desk, "empty_to_build").get_by_role("button")
+    to_build = at(desk, "empty_to_how_it_was_made").get_by_role("button")
     walk.click(at(desk, "door_checklist").get_by_role("link"), shows=to_build)
     walk.click(to_build, shows=button(desk, "Run all stages"))
     walk.click(button(desk, "Run all stages"), shows=desk.get_by_text(re.compile("Version 1 is a draft")))
