@@ -7,9 +7,10 @@ every `LISTEN_SECONDS` whether to stop.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, PlannedScore
@@ -30,9 +31,46 @@ from app.errors import (
     WrongKeyError,
 )
 from app.scoring.concurrency import CONCURRENCY
-from app.scoring.feed import Feed, PlannedFeed
 from app.scoring.group_commit import GroupCommit
-from app.scoring.sink import Sink
+
+
+@runtime_checkable
+class Feed(Protocol):
+    """Taken from by many workers of one event loop."""
+
+    async def take(self) -> PlannedScore | None:
+        """The next to score; waits while more may come. None once nothing will, or after `close`."""
+        ...
+
+    def close(self) -> None:
+        """Take nothing more, and tell the workers that wait."""
+        ...
+
+
+class PlannedFeed:
+    """What is known from the start, in its order."""
+
+    def __init__(self, planned: Sequence[PlannedScore]) -> None:
+        self._left: Iterator[PlannedScore] = iter(planned)
+
+    async def take(self) -> PlannedScore | None:
+        return next(self._left, None)
+
+    def close(self) -> None:
+        self._left = iter(())
+
+
+class Sink(Protocol):
+    """Called from one thread at a time, never from the event loop."""
+
+    def save(self, outcomes: Sequence[Outcome]) -> None:
+        """Keep these for good before returning."""
+        ...
+
+    def beat(self) -> bool:
+        """Say that the run is alive; True asks it to stop."""
+        ...
+
 
 LISTEN_SECONDS = 0.4
 # How long a run that was asked to stop waits for what is under way, which is paid.

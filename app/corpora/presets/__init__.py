@@ -1,5 +1,45 @@
 """Ready-made tasks with the rubrics of their dimensions."""
 
-from app.corpora.presets.preset import PRESETS, Preset, load_preset
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import yaml
+
+from app.domain.project import Dimension, Task
+from app.errors import NotFoundError
+
+PRESETS: tuple[str, ...] = (
+    "news summaries",
+    "learner essays",
+    "dialogue",
+    "stories",
+    "data to text",
+    "factual consistency",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """What a kind of texts is called and rated on. The wording is a start: people adapt it to their data."""
+
+    name: str
+    task: Task
+    dimensions: tuple[Dimension, ...]
+
+
+@cache
+def load_preset(name: str) -> Preset:
+    """One of PRESETS. Raises NotFoundError for another name."""
+    if name not in PRESETS:
+        raise NotFoundError(f"There is no preset {name!r}.", f"Choose one of: {', '.join(PRESETS)}.")
+    file = files(__package__).joinpath(f"{name.replace(' ', '_')}.yaml")
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    dimensions = tuple(
+        Dimension(entry["name"], entry["rubric"].strip(), float(entry["low"]), float(entry["high"]), position)
+        for position, entry in enumerate(content["dimensions"])
+    )
+    return Preset(name, Task(**content["task"]), dimensions)
+
 
 __all__ = ["PRESETS", "Preset", "load_preset"]

@@ -1,6 +1,7 @@
 """Scores beside ratings: every text, both distributions, and calibration."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
+from typing import ParamSpec
 
 import altair as alt
 import pandas as pd
@@ -9,12 +10,76 @@ import streamlit as st
 from app.domain.chart_look import JUDGE, NEUTRAL, PERSON
 from app.domain.project import Dimension
 from app.domain.run import ScoredText
-from app.services.results.result_files import by_source, calibration, pair_counts, score_distributions
+from app.services.results.result_files import (
+    SourceCoefficient,
+    by_source,
+    calibration,
+    pair_counts,
+    score_distributions,
+    shown_sources,
+)
 from app.services.results.results import DimensionResult
-from pages.components.results.cached_chart import kept_drawing, of_texts
-from pages.components.results.texts.source_strip import source_strip
+from pages.components.shell.guide import more_in_guide
+from pages.components.shell.picture import picture
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.words import plain
+
+HELP = (
+    "What the mean of the per-source level is made of. Marks far to the left: sources where the judge orders the texts "
+    "otherwise than people. The tall line is the mean."
+)
+
+
+def source_strip(found: Sequence[SourceCoefficient]) -> None:
+    known = [each for each in found if each.spearman is not None]
+    if len(known) < 2:
+        return
+    st.markdown("**Each source**", help=HELP + more_in_guide("levels"))
+    shown = shown_sources(known)
+    rows = pd.DataFrame([{"source": each.source, "spearman": each.spearman, "texts": each.n} for each in shown])
+    scale = alt.Scale(domain=[min(0.0, float(rows["spearman"].min())), 1.0], padding=8, nice=False)
+    marks = (
+        alt.Chart(rows)
+        .mark_tick(color=JUDGE, thickness=2, size=26, opacity=0.75)
+        .encode(
+            x=alt.X("spearman:Q", title="Spearman inside the source", scale=scale),
+            tooltip=[
+                alt.Tooltip("source:N", title="Source"),
+                alt.Tooltip("spearman:Q", title="Spearman", format=".3f"),
+                alt.Tooltip("texts:Q", title="Texts", format=","),
+            ],
+        )
+    )
+    whole = pd.DataFrame({"mean": [float(pd.Series([each.spearman for each in known]).mean())]})
+    mean = alt.Chart(whole).mark_tick(color=NEUTRAL, thickness=3, size=56)
+    chart = alt.layer(marks, mean.encode(x=alt.X("mean:Q"))).properties(height=130)
+    without = len(found) - len(known)
+    of_them = "" if len(shown) == len(known) else f" {len(shown):,} of them are drawn, evenly by their coefficient."
+    said = f"n = {len(known):,} sources.{of_them}" + (
+        f" {without:,} others have no coefficient: constant scores or ratings, or a single text." if without else ""
+    )
+    picture(chart, "sources", "source_strip", said)
+
+
+MOST = 64  # drawings kept for all sessions together, of some 50 kB each
+Arguments = ParamSpec("Arguments")
+
+
+def of_texts(result: DimensionResult) -> Hashable:
+    """Whatever the level and the intervals are: the same texts with the same scores and ratings."""
+    return result.reading, result.soft, result.choices.include_partial, result.choices.systems
+
+
+def kept_drawing(
+    what: Callable[[DimensionResult], Hashable],
+) -> Callable[[Callable[Arguments, None]], Callable[Arguments, None]]:
+    """For functions that draw results and hold no widget; `what` they rest on tells when they draw the same again."""
+
+    def kept(drawing: Callable[Arguments, None]) -> Callable[Arguments, None]:
+        return st.cache_resource(max_entries=MOST, show_spinner=False, hash_funcs={DimensionResult: what})(drawing)
+
+    return kept
+
 
 HEIGHT = 320
 Chart = alt.LayerChart | alt.FacetChart  # what Altair says that layers become

@@ -1,22 +1,138 @@
 """Results, Questions: what each question of the checklist contributes."""
 
+from typing import Literal
+
+import pandas as pd
 import streamlit as st
 
+from app.services.results.contribution import Aspects, aspects_of
 from app.services.results.question_analysis import questions_of, repeat_agreement
 from app.services.results.result_texts import question_shares
-from app.services.results.rubric_xray import rubric_xray
+from app.services.results.results import DimensionResult
+from app.services.results.rubric_xray import ModeFinding, RubricXray, rubric_xray
 from app.services.results.run_answers import quote_counts
-from pages.components.results.questions.aspect_tables import aspect_tables
+from app.services.runtime.workbench import Workbench
 from pages.components.results.questions.expert_agreement import expert_agreement
 from pages.components.results.questions.judge_worth import failures
 from pages.components.results.questions.question_table import chosen_question, question_facts, question_table
 from pages.components.results.questions.question_weights import question_weights
-from pages.components.results.questions.rubric_xray import missing_criteria, question_findings, xray_summary
 from pages.components.results.texts.text_detail import edit_question
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.runs.result_choices import ResultScope
+from pages.components.shell.runs.result_choices import LEVELS, ResultScope
+from pages.components.shell.runs.run_words import interval
 from pages.components.shell.words import model_label, plain
+
+
+def aspect_tables(workbench: Workbench, result: DimensionResult) -> bool:
+    """Whether there are any aspects to show."""
+    with st.spinner("Looking at each aspect"):
+        found = aspects_of(workbench, result)
+    if found is None:
+        return False
+    st.markdown("This method asks no questions: the judge scores related aspects first.")
+    st.dataframe(
+        pd.DataFrame([_row(found, number) for number in range(len(found.aspects))]),
+        hide_index=True,
+        placeholder="–",
+        key="aspects",
+        column_config={
+            "Spearman": st.column_config.TextColumn(
+                help="Of the aspect's scores with people's ratings of the dimension. In brackets its 95 % interval."
+            ),
+            "With the score": st.column_config.NumberColumn(
+                format="%.3f", help="Spearman of the aspect's scores with the score that the method gave in the end."
+            ),
+        },
+    )
+    st.caption(f"{LEVELS[found.level]}. Agreement with people of each aspect by itself.")
+    if found.pairs:
+        st.markdown("**Aspects with each other** (Spearman)")
+        st.dataframe(_matrix(found), key="aspect_pairs", placeholder="–")
+        st.caption("Aspects that always go together say the same twice.")
+    return True
+
+
+def _row(found: Aspects, number: int) -> dict[str, object]:
+    aspect = found.aspects[number]
+    spearman = aspect.figures["spearman"]
+    return {
+        "Aspect": aspect.name,
+        "Spearman": interval(spearman.value, spearman.low, spearman.high),
+        "Kendall tau-b": interval(aspect.figures["kendall"].value),
+        "Pearson": interval(aspect.figures["pearson"].value),
+        "With the score": aspect.with_score,
+        "Texts": aspect.texts,
+    }
+
+
+def _matrix(found: Aspects) -> pd.DataFrame:
+    names = [aspect.name for aspect in found.aspects]
+    cells = {(pair.a, pair.b): pair.spearman for pair in found.pairs}
+    rows = [[cells.get((a, b), cells.get((b, a))) for b in names] for a in names]
+    return pd.DataFrame(rows, index=names, columns=names, dtype=float).round(3)
+
+
+HELP = (
+    "A badge is given only where the figure's whole 95 % interval lies beyond a limit, and says on how many texts it "
+    "was measured. No badge is no proof that a question is good: the answers at hand may be too few. The kinds of "
+    "faults are those of RIFT, eight ways in which a rubric fails."
+)
+MODES: dict[str, str] = {
+    "misaligned or rigid": "the answers don't mean what people mean",
+    "subjective": "people answer it differently",
+    "ungrounded": "the text alone doesn't decide it",
+    "hackable": "it can be answered yes for something else than quality",
+    "redundant": "another question says the same",
+    "low signal": "the answers tell texts hardly apart",
+    "non-atomic": "it asks several things at once",
+    "missing criteria": "something people look for isn't asked",
+}
+WRONG = ("misaligned or rigid", "subjective", "ungrounded")
+
+
+def xray_summary(found: RubricXray) -> None:
+    """What to look at first; where nothing was found, what would let one look further."""
+    st.markdown(f"**{plain(found.summary)}**", help=HELP + more_in_guide("discrimination"))
+    if found.further and not found.flagged:
+        st.caption(plain(f"To look further: {'; '.join(found.further)}."))
+    st.caption(plain(f"Looked at {found.basis}"))
+
+
+def question_findings(found: RubricXray, place: int) -> None:
+    """Each badge of one question with its evidence and what to do."""
+    for finding in found.of_question(place):
+        _finding(finding)
+
+
+def missing_criteria(found: RubricXray) -> None:
+    """The attributes that no question serves, in full, and where they came from."""
+    finding = next((each for each in found.findings if each.question is None), None)
+    if finding is None:
+        return
+    with st.expander(f"Missing criteria: {finding.badge}", key="missing_criteria"):
+        st.markdown(plain(f"{finding.evidence} {finding.advice}"))
+        for each in found.unserved:
+            reason = f": {each.reason}" if each.reason else ""
+            st.markdown(f"- {plain(each.text)}")
+            st.caption(plain(f"{model_label(each.contributor)}; {each.where}{reason}"))
+
+
+def _finding(finding: ModeFinding) -> None:
+    st.badge(plain(finding.badge), icon=":material/search:", color=_color(finding), help=_term(finding))
+    st.markdown(plain(finding.evidence))
+    st.markdown(f"**What to do:** {plain(finding.advice)}")
+
+
+def _term(finding: ModeFinding) -> str:
+    return f"RIFT calls it {finding.mode}: {MODES[finding.mode]}."
+
+
+def _color(finding: ModeFinding) -> Literal["gray", "orange", "blue"]:
+    if finding.by_wording:
+        return "gray"
+    return "orange" if finding.mode in WRONG else "blue"
+
 
 QUOTES_HELP = (
     "Each passage that the judge quotes was looked up in the text and its source. One that isn't there was made up, or "
