@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from app.domain.attribute import LONGEST_PASSAGE, HeldBack, Passage, PassagePart, ProposedAttribute, Sample
 from app.domain.project import Dimension, Task, Text
 from app.domain.storable_text import storable
-from app.domain.wording import find_quote
+from app.domain.wording import find_quote, kept_quote
 from app.errors import InputError, NotReadyError
 from app.limits import LONGEST_FIELD
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatReply, ChatRequest
-from app.providers.structured import ask
+from app.providers.structured import ask, fits
 
 PROMPT = "think-aloud"
 # Our choice, where the paper asks once: at temperature 0 another round would bring the same words.
@@ -27,12 +27,18 @@ FIRST_TEMPERATURE, LATER_TEMPERATURE = 0.0, 1.0
 
 @dataclass(frozen=True, slots=True)
 class Elicitation:
-    """What one model said in one round. `reply` carries the usage of all attempts."""
+    """What one model said in one round. `reply` carries the usage of all attempts.
+
+    `passages`: of the considerations, None for one without a quote or with a quote that is in no sample; `absent`
+    counts the latter.
+    """
 
     considerations: tuple[str, ...]
     model: str
     request: ChatRequest
     reply: ChatReply
+    passages: tuple[Passage | None, ...] = ()
+    absent: int = 0
 
 
 def think_aloud_request(
@@ -72,15 +78,57 @@ async def think_aloud(
         )
     wording = template or load_prompt(PROMPT)
     request = think_aloud_request(wording, task, dimension, samples, round_number=round_number)
-    answer = await ask(model, request, check=_check)
-    return Elicitation(considerations_in(answer.value), model.name, request, answer.reply)
+    answer = await ask(model, request, check=_check, accept=_is_answer)
+    said = _said_in(answer.value)
+    passages = tuple(quoted_passage(quote, samples) for _, quote in said)
+    absent = sum(bool(quote) and passage is None for (_, quote), passage in zip(said, passages, strict=True))
+    texts = tuple(text for text, _ in said)
+    return Elicitation(texts, model.name, request, answer.reply, passages, absent)
+
+
+ANSWER = {
+    "type": "object",
+    "required": ["considerations"],
+    "properties": {
+        "considerations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["index", "consideration"],
+                "properties": {"index": {"type": "integer"}, "consideration": {"type": "string"}},
+            },
+        }
+    },
+}
+"""What is read as an answer, whichever version of the prompt asked: quotes may be missing."""
 
 
 def considerations_in(answer: dict[str, Any]) -> tuple[str, ...]:
-    """Those of an answer of the prompt's form, in the model's order, without blank ones."""
+    """Those of an answer that fits `ANSWER`, in the model's order, without blank ones."""
+    return tuple(text for text, _ in _said_in(answer))
+
+
+def _said_in(answer: dict[str, Any]) -> list[tuple[str, str]]:
+    """(consideration, quote), the quote "" where none is given."""
     ordered = sorted(answer["considerations"], key=lambda entry: entry["index"])
-    texts = (entry["consideration"].strip() for entry in ordered)
-    return tuple(text for text in texts if text)
+    said = ((entry["consideration"].strip(), kept_quote(entry.get("quote")).strip()) for entry in ordered)
+    return [(text, quote) for text, quote in said if text]
+
+
+def quoted_passage(quote: str, samples: Iterable[Sample]) -> Passage | None:
+    """Where a model's quote stands in the samples or their sources, word for word before nearly; None for nowhere."""
+    found = [
+        (sample.text, place) for sample in samples if (place := find_quote(quote, sample.text.text, sample.text.source))
+    ]
+    found.sort(key=lambda one: not one[1].exact)
+    for text, place in found[:1]:
+        part = PassagePart.SOURCE if place.in_source else PassagePart.TEXT
+        return Passage.at(text.source if place.in_source else text.text, place.start, place.end, text.id, part)
+    return None
+
+
+def _is_answer(value: dict[str, Any]) -> bool:
+    return fits(value, ANSWER) and _check(value) is None
 
 
 def _check(value: dict[str, Any]) -> str | None:

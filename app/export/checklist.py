@@ -61,6 +61,10 @@ def _who(name: str, kind: str = "") -> str:
     return f"{name}, {kind}" if kind else name
 
 
+def _about(attribute: Mapping[str, Any]) -> str:
+    return f" about “{_literal(attribute['quote'])}”" if attribute.get("quote") else ""
+
+
 def _markdown(document: Mapping[str, Any]) -> str:
     lines = [
         f"# {_literal(document['dimension'])}: checklist version {document['version']}",
@@ -84,7 +88,8 @@ def _markdown(document: Mapping[str, Any]) -> str:
         if question.get("may_not_apply"):
             lines.append("  - May not apply")
         lines += [
-            f"  - {_literal(a['text'])} ({_literal(_who(a['contributor'], a['kind']))})" for a in question["attributes"]
+            f"  - {_literal(a['text'])} ({_literal(_who(a['contributor'], a['kind']))}){_about(a)}"
+            for a in question["attributes"]
         ]
         if not question["attributes"]:
             lines.append(f"  - {BY_HAND}")

@@ -105,4 +105,5 @@ def _attributes(ids: Iterable[int], attributes: Mapping[int, Attribute]) -> list
 
 
 def _attribute(attribute: Attribute) -> dict[str, Any]:
-    return {"text": attribute.text, "contributor": attribute.contributor, "kind": attribute.kind.value}
+    said = {"text": attribute.text, "contributor": attribute.contributor, "kind": attribute.kind.value}
+    return said | ({"quote": attribute.passage.quote} if attribute.passage else {})

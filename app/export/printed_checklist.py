@@ -21,7 +21,8 @@ class Making:
 
 @dataclass(frozen=True, slots=True)
 class PrintedQuestion:
-    """`examples` are considerations that the question came from, in the words of those who thought aloud."""
+    """`examples` are considerations that the question came from, in the words of those who thought aloud, each
+    with its passage in brackets where it has one."""
 
     number: int
     text: str
@@ -56,7 +57,7 @@ def printed_checklist(document: Mapping[str, Any], making: Making) -> PrintedChe
     described = {component["name"]: component for component in document["components"]}
     listed: dict[str, list[PrintedQuestion]] = {}
     for number, question in enumerate(document["questions"], start=1):
-        examples = tuple(dict.fromkeys(attribute["text"] for attribute in question["attributes"]))[:MOST_EXAMPLES]
+        examples = tuple(dict.fromkeys(_example(attribute) for attribute in question["attributes"]))[:MOST_EXAMPLES]
         printed = PrintedQuestion(number, question["text"], _guidance(question), question["weight"], examples)
         listed.setdefault(question["component"], []).append(printed)
     return PrintedChecklist(
@@ -69,6 +70,11 @@ def printed_checklist(document: Mapping[str, Any], making: Making) -> PrintedChe
         tuple(_made(document, making)),
         tuple(_component(name, questions, described.get(name, {})) for name, questions in listed.items()),
     )
+
+
+def _example(attribute: Mapping[str, Any]) -> str:
+    quote = " ".join(attribute.get("quote", "").split())
+    return f"{attribute['text']} (“{quote}”)" if quote else attribute["text"]
 
 
 def _guidance(question: Mapping[str, Any]) -> str:

@@ -359,6 +359,7 @@ def _row(a: Attribute, group: str, texts: Mapping[int, str], pool: Pool, groupin
         text=a.text,
         said_by=" · ".join(who),
         acts=[*done, ActKind.REWORD] if pool.editable else [],
+        quote=" ".join(a.passage.quote.split()) if a.passage else "",
         state="" if in_use else _state(a, texts),
         in_use=in_use,
         first=a.original if a.original and a.original != a.text else "",

@@ -22,7 +22,6 @@ WITHOUT_A_WORDING = {
     ("app/services/checklists/checklist_files.py", "import_checklist"),
     ("app/services/checklists/checklist_files.py", "import_checklist_file"),
     ("app/services/runtime/model_abilities.py", "probe_model"),
-    ("app/services/think_aloud/llm_think_aloud.py", "answers_so_far"),
     ("app/services/runtime/prompts.py", "project_prompt"),
     ("app/services/runtime/prompts.py", "project_prompts"),
     ("app/services/runtime/prompts.py", "save_wording"),

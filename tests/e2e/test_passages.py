@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from app.domain.attribute import Attribute, ContributorKind, Passage, PassagePart
+from app.domain.conversation import Turn, transcript
 from app.domain.project import Text
 from app.providers.credentials import Credentials
 from app.services.attributes.attributes import add_attributes, attributes_of
@@ -24,6 +25,13 @@ from tests.e2e.screen import PATIENCE_MS, click, settled
 
 STRANGE = "👩‍👩‍👧 The first came.\r\nשלום עולם, e\u0301cole and 🎈 last words.\r\n" + "More follows here. " * 20
 SOURCE = "The source says 🎈 three things.\r\nNothing else <b>is</b> said."
+CHAT, PLACES = transcript(
+    [
+        Turn("system", "Be brief."),
+        Turn("user", "What is 🎈?\r\nSay it."),
+        Turn("assistant", "A red [User] balloon 🎈 of course."),
+    ]
+)
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 _numbers = itertools.count(1)
 
@@ -44,10 +52,11 @@ def app(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
         with opened(running) as workbench, workbench.database.write() as work:
             project = work.projects.get("Demo")
             work.texts.add_many(project.id, [Text("strange", STRANGE, source=SOURCE)])
-            text = work.texts.places(project.id)[-1].id
+            work.texts.add_many(project.id, [Text("chat", CHAT, extra={"turns": {"text": PLACES}})])
+            ids = [place.id for place in work.texts.places(project.id)][-2:]
             dimension = work.projects.dimensions(project.id)[0].id
-            others = [(s.text.id, s.score, s.chosen_by) for s in work.think_aloud.samples(dimension)[1:]]
-            work.think_aloud.set_samples(dimension, [(text, None, "hand"), *others])
+            others = [(s.text.id, s.score, s.chosen_by) for s in work.think_aloud.samples(dimension)[2:]]
+            work.think_aloud.set_samples(dimension, [*((id_, None, "hand") for id_ in ids), *others])
         yield running
 
 
@@ -122,6 +131,26 @@ def select(page: Page, place: Locator, quote: str) -> None:
     expect(field(page)).to_be_focused()
 
 
+def select_exactly(page: Page, place: Locator, quote: str) -> None:
+    """Also where a line ends or turns its direction, at which a pointer is hard to aim."""
+    place.evaluate(
+        """(place, quote) => {
+          const at = place.textContent.indexOf(quote);
+          const spot = (offset) => {
+            const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+            for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+              if (offset <= node.data.length) return [node, offset];
+              offset -= node.data.length;
+            }
+          };
+          getSelection().setBaseAndExtent(...spot(at), ...spot(at + quote.length));
+          document.dispatchEvent(new PointerEvent("pointerup", { bubbles: true, pointerType: "mouse" }));
+        }""",
+        quote,
+    )
+    expect(field(page)).to_be_focused()
+
+
 def own(app: App, name: str) -> list[Attribute]:
     with opened(app) as workbench:
         project = get_project(workbench, "Demo")
@@ -156,23 +185,7 @@ def test_words_across_lines_and_directions_keep_their_places(browser: Browser, a
     quotes = ["שלום", "came.\r\nשלום עולם, e\u0301cole"]
     with signed_in(browser, app, name, viewport=WIDE) as page:
         for quote in quotes:
-            words(page).evaluate(
-                """(place, quote) => {
-                  const at = place.textContent.indexOf(quote);
-                  const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
-                  const spot = (offset) => {
-                    walker.currentNode = place;
-                    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-                      if (offset <= node.data.length) return [node, offset];
-                      offset -= node.data.length;
-                    }
-                  };
-                  getSelection().setBaseAndExtent(...spot(at), ...spot(at + quote.length));
-                  document.dispatchEvent(new PointerEvent("pointerup", { bubbles: true, pointerType: "mouse" }));
-                }""",
-                quote,
-            )
-            expect(field(page)).to_be_focused()
+            select_exactly(page, words(page), quote)
             page.keyboard.type(f"About {len(quote)}")
             page.keyboard.press("Enter")
             saved(page, f"About {len(quote)}")
@@ -191,6 +204,29 @@ def test_keys_alone_select_words_and_add_an_attribute(browser: Browser, app: App
         saved(page, "It begins.")
         expect(words(page)).to_be_focused()
     assert [a.passage and a.passage.quote for a in own(app, name)] == ["first came"]
+
+
+def test_turn_of_a_conversation_keeps_its_places(browser: Browser, app: App, name: str) -> None:
+    with signed_in(browser, app, name, viewport=WIDE) as page:
+        chat = page.locator(".passages").nth(1).locator(".words")
+        expect(chat.locator(".head")).to_have_count(3)
+        expect(chat.get_by_text("Be brief.")).to_be_hidden()
+        select_exactly(page, chat, "balloon 🎈")
+        page.keyboard.type("It answers.")
+        page.keyboard.press("Enter")
+        saved(page, "It answers.")
+        expect(chat.locator("mark")).to_have_text("balloon 🎈")
+        chat.get_by_text("[System prompt]").click()
+        select_exactly(page, chat, "brief")
+        page.keyboard.type("It is told.")
+        page.keyboard.press("Enter")
+        saved(page, "It is told.")
+        expect(chat.get_by_text("brief", exact=True)).to_be_visible()
+        if folder := os.environ.get("PASSAGES_PICTURES"):
+            chat.scroll_into_view_if_needed()
+            page.screenshot(path=f"{folder}/chat.png")
+    found = [a.passage for a in own(app, name)]
+    assert [p and CHAT[p.start : p.end] for p in found] == ["balloon 🎈", "brief"]
 
 
 def test_phone_selects_by_touch_and_nothing_overflows(browser: Browser, app: App, name: str) -> None:

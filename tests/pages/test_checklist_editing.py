@@ -13,6 +13,7 @@ from app.services.checklists.question_proposals import open_proposals, proposals
 from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
+from db.models import PassageRow
 from tests.support.background import wait_for
 from tests.support.model_field import not_set_up
 
@@ -312,3 +313,21 @@ def test_choices_of_a_question_are_dropped_with_cancel(draft: Workbench, open_sc
     assert "not saved yet" not in words(app)
     app.button(key=f"open_{question.id}").click().run()
     assert app.number_input(key=f"question_weight_{question.id}").value == question.weight
+
+
+def test_quote_of_an_attribute_becomes_an_example_with_one_click(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    attribute = question.attributes[0]
+    with draft.database.write() as work:
+        dimension = dimensions_named(draft, "Demo", "all")[0]
+        text = work.think_aloud.samples(dimension.id)[0].text
+        row = PassageRow(attribute_id=attribute, text_id=text.id, start=0, end=12, quote=text.text[:12])
+        work.think_aloud._session.add(row)
+    app = open_screen("checklist")
+    app.button(key=f"open_{question.id}").click().run()
+    assert f"“{text.text[:12].strip()}" in words(app)
+    app.button(key=f"quote_{question.id}_{attribute}").click().run()
+    assert not app.exception
+    found = next(q for q in newest(draft).asked if q.id == question.id)
+    assert found.guidance == f"{question.guidance} For example: “{text.text[:12].strip()}”".strip()
+    assert app.text_area(key=f"question_guidance_{question.id}").value == found.guidance

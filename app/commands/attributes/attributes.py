@@ -449,6 +449,8 @@ def think_aloud(
         what = asked.error or counted(asked.attributes, "new attribute")
         if asked.repeated:
             what += f", {asked.repeated} dropped: this model said the same before"
+        if asked.quotes_absent:
+            what += f", {counted(asked.quotes_absent, 'quote')} left out: in no sample"
         say(f"{asked.model} on {asked.dimension}: {what}" if asked.dimension else f"{asked.model}: {what}")
 
     workbench = workbench_asking(open_workbench(), model, chosen_model_options(max_output_tokens, timeout, effort))
@@ -472,6 +474,8 @@ def think_aloud(
                     "attributes": a.attributes,
                     "repeated": a.repeated,
                     "round": a.round or None,
+                    "quotes": a.quotes,
+                    "quotes_absent": a.quotes_absent,
                     "error": a.error or None,
                 }
                 for a in answers

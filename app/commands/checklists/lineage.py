@@ -35,7 +35,8 @@ def lineage(
         for question in branch["questions"]:
             echo(f"  {question['question']}. {question['text']}")
             for attribute in question["attributes"]:
-                echo(f"     - {attribute['text']} ({shown_model(attribute['contributor'])})")
+                quote = f", about “{' '.join(attribute['passage']['quote'].split())}”" if attribute["passage"] else ""
+                echo(f"     - {attribute['text']} ({shown_model(attribute['contributor'])}{quote})")
     if found["unserved"]:
         echo(f"{counted(len(found['unserved']), 'attribute')} behind no question:")
         for attribute in found["unserved"]:

@@ -29,6 +29,11 @@ class QuestionWording:
     def of(cls, question: Question) -> "QuestionWording":
         return cls(question.text, question.component, question.guidance, question.weight, question.may_not_apply)
 
+    def with_example(self, quote: str) -> "QuestionWording":
+        """With the quote as an example in the guidance; unchanged where it is there already."""
+        said = f"“{' '.join(quote.split())}”"
+        return self if said in self.guidance else replace(self, guidance=f"{self.guidance} For example: {said}".strip())
+
     def tidy(self) -> "QuestionWording":
         """On one line. Raises InputError without text or with a weight that is none."""
         text = " ".join(self.text.split())

@@ -126,6 +126,7 @@ def _attribute(view: LineageView, id_: int) -> dict[str, Any]:
         "text": attribute.text,
         "contributor": attribute.contributor,
         "kind": attribute.kind.value,
+        "passage": attribute.passage.to_json() if attribute.passage else None,
         "questions": [view.numbers[question] for question in view.lineage.serving.get(id_, ())],
     }
 

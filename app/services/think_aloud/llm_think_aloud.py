@@ -30,7 +30,15 @@ from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
 from app.services.think_aloud.samples import ensure_samples
 from app.settings import settings
-from app.think_aloud import PROMPT, Elicitation, considerations_in, think_aloud, think_aloud_request, without_repeats
+from app.think_aloud import (
+    ANSWER,
+    PROMPT,
+    Elicitation,
+    considerations_in,
+    think_aloud,
+    think_aloud_request,
+    without_repeats,
+)
 from db.unit_of_work import UnitOfWork
 
 
@@ -213,7 +221,8 @@ def _of_model(name: str, asked: Sequence[int], batch: bool, size: AnswerSize) ->
 class ThinkAloudAnswer:
     """What came of asking one model about one dimension; `error` is "" where it answered.
 
-    `attributes` came in; `repeated` did not, because the model had said the same about the dimension before.
+    `attributes` came in; `repeated` did not, because the model had said the same about the dimension before. `quotes`:
+    of those that came in, how many have a passage; `quotes_absent`: how many quotes of the answer are in no sample.
     """
 
     dimension: str
@@ -222,6 +231,8 @@ class ThinkAloudAnswer:
     error: str = ""
     repeated: int = 0
     round: int = 0
+    quotes: int = 0
+    quotes_absent: int = 0
 
 
 OnAnswer = Callable[[ThinkAloudAnswer], None]
@@ -262,7 +273,7 @@ def answers_so_far(workbench: Workbench, dimensions: Sequence[Dimension]) -> lis
 def _answered(dimension: Dimension, stage: StageRun, number: int, count: int) -> Answered:
     if stage.error_kind:
         return Answered(dimension.name, stage.model, 0, 0, stage.error, stage.created_at)
-    value = object_in(stage.output, load_prompt(PROMPT).output_schema)
+    value = object_in(stage.output, ANSWER)
     repeated = len(considerations_in(value)) - count if value else 0
     return Answered(dimension.name, stage.model, number, count, "", stage.created_at, repeated)
 
@@ -418,8 +429,11 @@ def _keep(
         about = [a for a in theirs if dimension.name in (a.dimension, a.original_dimension)]
         before = [wording for a in about for wording in (a.original, a.text)]
         new, repeated = without_repeats(said.considerations, before)
-        write_down(work, dimension.id, who, new, round_number, stage_id)
-    return ThinkAloudAnswer(dimension.name, said.model, len(new), "", len(repeated), round_number)
+        first = dict(zip(said.considerations[::-1], said.passages[::-1], strict=True))
+        passages = [first[text] for text in new]
+        write_down(work, dimension.id, who, new, round_number, stage_id, passages=passages)
+    found = sum(passage is not None for passage in passages)
+    return ThinkAloudAnswer(dimension.name, said.model, len(new), "", len(repeated), round_number, found, said.absent)
 
 
 def _keep_failure(workbench: Workbench, dimension: Dimension, name: str, error: WorkbenchError) -> None:

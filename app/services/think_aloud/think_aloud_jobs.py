@@ -234,6 +234,8 @@ def _ending(answers: Sequence[ThinkAloudAnswer], progress: Progress) -> str:
     repeated = sum(asked.repeated for asked in answers)
     if repeated:
         said += f" {repeated:,} left out: the same model said the same before."
+    if absent := sum(asked.quotes_absent for asked in answers):
+        said += f" {_several(absent, 'quote')} left out: in no sample."
     return f"{said} {_several(failed, 'answer')} did not come: the reasons are below the list." if failed else said
 
 

@@ -34,7 +34,7 @@ const isLow = (code) => code >= 0xdc00 && code <= 0xdfff;
 // The sample's text or its source. Places within it are UTF-16 units here, as the browser counts; the server counts code
 // points.
 class Part {
-  constructor({ part, label, words, long }) {
+  constructor({ part, label, words, long, turns }) {
     this.name = part;
     this.text = words;
     this.section = make("section", long ? "long" : "");
@@ -46,6 +46,8 @@ class Part {
     this.section.append(make("p", "quiet", label), this.words);
     this.cursor = null; // words selected by key: where the selection began, where it ends
     this.drawn = "";
+    this.turns = turns.map(({ start, end, folded }) => ({ start: this.units(start), end: this.units(end), folded }));
+    this.unfolded = new Set(); // places of folded turns that are open
   }
 
   units(points) {
@@ -73,7 +75,8 @@ class Part {
     const drawn = JSON.stringify(marks);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
-    const cuts = [...new Set([0, this.text.length, ...marks.flatMap(({ start, end }) => [start, end])])].sort((a, b) => a - b);
+    const ends = [...marks, ...this.turns].flatMap(({ start, end }) => [start, end]);
+    const cuts = [...new Set([0, this.text.length, ...ends])].sort((a, b) => a - b);
     const pieces = cuts.slice(1).map((end, place) => {
       const words = this.text.slice(cuts[place], end);
       const over = marks.filter((mark) => mark.start <= cuts[place] && end <= mark.end);
@@ -84,7 +87,26 @@ class Part {
       piece.dataset.marks = over.map((mark) => mark.key).join(" ");
       return piece;
     });
-    this.words.replaceChildren(...pieces);
+    this.words.replaceChildren(...(this.turns.length ? this.inTurns(cuts, pieces) : pieces));
+  }
+
+  // The turns of a conversation, each under the line that names its role; what nobody said is folded.
+  inTurns(cuts, pieces) {
+    const drawn = this.turns.map(({ folded }, place) => {
+      const turn = make(folded ? "details" : "div", "turn");
+      const head = make(folded ? "summary" : "div", "head");
+      const body = make("div", "body");
+      turn.open = this.unfolded.has(place);
+      turn.addEventListener("toggle", () => (turn.open ? this.unfolded.add(place) : this.unfolded.delete(place)));
+      turn.append(head, body);
+      return { turn, head, body };
+    });
+    pieces.forEach((piece, place) => {
+      const at = this.turns.findIndex(({ end }) => cuts[place] < end);
+      const { head, body } = drawn.at(at);
+      (at >= 0 && cuts[place] < this.turns[at].start ? head : body).append(piece);
+    });
+    return drawn.map(({ turn }) => turn);
   }
 
   unitsAt(node, offset) {

@@ -12,8 +12,9 @@ from typing import Any
 
 import streamlit as st
 
-from app.domain.attribute import LONGEST_PASSAGE, Attribute, ContributorKind, Passage, PassagePart, Sample
-from app.domain.project import Task
+from app.domain.attribute import LONGEST_PASSAGE, Attribute, ContributorKind, Passage, Sample
+from app.domain.conversation import Part, turns_in
+from app.domain.project import Task, Text
 from app.errors import WorkbenchError
 from app.limits import LONGEST_FIELD
 from app.services.think_aloud.independence import add_consideration, passages_of, remove_consideration
@@ -115,8 +116,15 @@ def _parts(task: Task, sample: Sample) -> Iterable[dict[str, Any]]:
     text = sample.text
     if text.source:
         long = len(text.source) > LONG_SOURCE
-        yield {"part": PassagePart.SOURCE.value, "label": task.source_name, "words": text.source, "long": long}
-    yield {"part": PassagePart.TEXT.value, "label": task.text_name, "words": text.text, "long": False}
+        yield {"part": "source", "label": task.source_name, "words": text.source, "long": long} | _turns(text, "source")
+    yield {"part": "text", "label": task.text_name, "words": text.text, "long": False} | _turns(text, "text")
+
+
+def _turns(text: Text, part: Part) -> dict[str, Any]:
+    """Where the turns of a conversation stand; what neither person nor model said is folded."""
+    places = turns_in(text, part)
+    folded = [place.turn.role not in ("user", "assistant") for place in places]
+    return {"turns": [{"start": p.start, "end": p.end, "folded": f} for p, f in zip(places, folded, strict=True)]}
 
 
 def _draft_key(text_id: int) -> str:

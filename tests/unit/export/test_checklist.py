@@ -1,13 +1,14 @@
 """A checklist as a file says where each question comes from, and what is no LLM."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import jsonschema
 import pytest
 import yaml
 
-from app.domain.attribute import Attribute, ContributorKind
+from app.domain.attribute import Attribute, ContributorKind, Passage
 from app.domain.checklist import (
     Checklist,
     ChecklistStatus,
@@ -27,7 +28,7 @@ DIMENSION = Dimension("coherence", "How it hangs together.\nSecond line.", 1, 5)
 ATTRIBUTES = {
     1: Attribute("coherence", "Ada", ContributorKind.HUMAN, "Is it in order?", id=1),
     2: Attribute("coherence", "rules", ContributorKind.LLM, "Check the links", id=2),
-    3: Attribute("coherence", "Ada", ContributorKind.HUMAN, "Spelling", id=3),
+    3: Attribute("coherence", "Ada", ContributorKind.HUMAN, "Spelling", id=3, passage=Passage(1, 0, 7, "Speling")),
 }
 CHECKLIST = Checklist(
     "coherence",
@@ -91,10 +92,19 @@ def test_lineage_leads_from_question_to_contributors_and_to_what_was_dropped() -
             "text": "Spelling",
             "contributor": "Ada",
             "kind": "human",
+            "quote": "Speling",
             "stage": "clusters",
             "reason": "Not about coherence.",
         }
     ]
+
+
+def test_quotes_of_passages_stand_behind_their_attributes() -> None:
+    about = replace(ATTRIBUTES[1], passage=Passage(1, 0, 8, "*No* order"))
+    document = checklist_document(PROJECT, DIMENSION, CHECKLIST, ATTRIBUTES | {1: about})
+    jsonschema.validate(document, json.loads(schema_text()))
+    assert document["questions"][0]["attributes"] == [ADA | {"quote": "*No* order"}, BY_RULES]
+    assert "(Ada, human) about “\\*No\\* order”" in checklist_file("md", document)
 
 
 def test_markdown_reads_well_and_labels_the_rules() -> None:

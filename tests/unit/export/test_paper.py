@@ -122,3 +122,9 @@ def test_without_people_or_rubric_nothing_is_made_up() -> None:
     assert sheet.made == ("Published",)
     assert "Edited" not in in_page(sheet)[0]
     assert in_word(sheet)
+
+
+def test_example_on_paper_has_its_passage_in_brackets() -> None:
+    about = SAID | {"quote": "But\nnobody came."}
+    (component,) = printed_checklist(document(question("Is it?", attributes=[about, SAID])), Making()).components
+    assert component.questions[0].examples == (f"{SAID['text']} (“But nobody came.”)", SAID["text"])

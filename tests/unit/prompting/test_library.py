@@ -42,7 +42,7 @@ TASK = Task("summary", "news article", "Short versions of news.", "Portuguese")
 DIMENSION = Dimension("coherence", "Sentences build on each other.", 0.0, 7.0)
 
 ANSWERS: dict[str, dict[str, Any]] = {
-    "think-aloud": {"considerations": [{"index": 1, "consideration": "Look at the order."}]},
+    "think-aloud": {"considerations": [{"index": 1, "consideration": "Look at the order.", "quote": ""}]},
     "components": {"components": [{"name": "Order", "description": "What comes when."}]},
     "transcript-attributes": {"attributes": [{"attribute": "Look at the order.", "words": "look at the order"}]},
     "clusters": {

@@ -34,7 +34,7 @@ def test_considerations_come_in_order_without_blanks() -> None:
     elicitation, _ = run(said((3, "Third."), (1, "First."), (2, "  "), (4, " First. ")))
     assert elicitation.considerations == ("First.", "Third.", "First.")
     assert elicitation.model == "scripted:model"
-    assert elicitation.request.prompt.label == "think-aloud@2"
+    assert elicitation.request.prompt.label == "think-aloud@3"
 
 
 def test_considerations_are_kept_to_the_letter() -> None:
@@ -102,7 +102,45 @@ def test_partly_rated_samples_claim_a_score_only_where_there_is_one() -> None:
 
 
 def test_rated_samples_are_shown_as_the_first_version_did() -> None:
-    assert asked(SAMPLES) == asked(SAMPLES, 1)
+    assert asked(SAMPLES, 2) == asked(SAMPLES, 1)
+
+
+def quoted(*quotes: str | None) -> str:
+    entries = [{"index": n, "consideration": f"Point {n}.", "quote": q} for n, q in enumerate(quotes, start=1)]
+    return json.dumps({"considerations": [{k: v for k, v in e.items() if v is not None} for e in entries]})
+
+
+def test_quotes_are_looked_up_in_the_samples() -> None:
+    elicitation, model = run(quoted("weak text", "A fine", "the source.", "nowhere at all", " ", "A weak  text"))
+    assert len(model.requests) == 1
+    found = [p and (p.quote, p.part.value, p.start) for p in elicitation.passages]
+    assert found == [
+        ("weak text", "text", 2),
+        ("A fine", "text", 0),
+        ("The source.", "source", 0),
+        None,
+        None,
+        ("A weak text", "text", 0),
+    ]
+    assert elicitation.absent == 1
+
+
+def test_an_answer_without_quotes_is_not_asked_again() -> None:
+    elicitation, model = run(quoted(None, "A fine"))
+    assert len(model.requests) == 1
+    assert [p and p.quote for p in elicitation.passages] == [None, "A fine"]
+
+
+@pytest.mark.parametrize("odd", [3, None, ["A fine"]])
+def test_a_quote_that_is_no_text_is_none(odd: object) -> None:
+    answer = json.dumps({"considerations": [{"index": 1, "consideration": "Point.", "quote": odd}]})
+    elicitation, model = run(answer)
+    assert (len(model.requests), elicitation.passages, elicitation.absent) == (1, (None,), 0)
+
+
+def test_older_wordings_ask_for_no_quote() -> None:
+    assert all("uote" not in part for version in (1, 2) for part in asked(SAMPLES, version))
+    assert "Quote with each consideration" in asked(SAMPLES)[0]
 
 
 def test_an_older_wording_says_that_a_sample_is_not_rated() -> None:

@@ -42,7 +42,7 @@ class ListedGroup:
 @dataclass(frozen=True, slots=True)
 class ListedAttribute:
     """One attribute in one group. `state`: how it stands, where that is worth a word; `first`: its first wording, where
-    it has another now. `acts`: what can be done to it."""
+    it has another now. `acts`: what can be done to it. `quote`: the words that made its contributor say it."""
 
     id: int
     group: str
@@ -52,6 +52,7 @@ class ListedAttribute:
     state: str = ""
     in_use: bool = True
     first: str = ""
+    quote: str = ""
 
 
 @dataclass(frozen=True, slots=True)

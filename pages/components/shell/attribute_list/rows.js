@@ -93,7 +93,9 @@ class Row {
     this.notes.replaceChildren(...who);
     if (row.first) this.notes.append(make("span", "first", "First said, and kept on record: "));
     if (row.first) this.notes.lastChild.append(make("bdi", "", row.first));
-    this.notes.hidden = !row.first && !who.length;
+    if (row.quote) this.notes.append(make("span", "first", "About “"));
+    if (row.quote) this.notes.lastChild.append(make("bdi", "", row.quote), "”");
+    this.notes.hidden = !row.first && !row.quote && !who.length;
     if (!row.acts.includes("reword")) return this.opener?.remove();
     this.opener ??= button("Reword", () => reword(this));
     this.opener.setAttribute("aria-label", `Reword: ${row.text}`);

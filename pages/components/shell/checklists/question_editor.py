@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from app.domain.attribute import Passage
 from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionOrigin
 from app.domain.wording import word_changes
 from app.errors import ConflictError, WorkbenchError
@@ -22,7 +23,7 @@ from pages.components.shell.browser.page_scripts import (
 from pages.components.shell.contributor_words import said_by
 from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import current_expert, signed_in_as
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import QUOTED, button_label, plain, show_error
 
 CHOICES = "question_choices_"
 """Prefix of the keys of these drafts. No field has such a key."""
@@ -265,9 +266,19 @@ def question_detail(editing: Editing, question: Question) -> None:
         st.caption(plain(f"Reason: {question.reason}"))
     st.caption("Why this question: the attributes behind it")
     behind = [editing.view.attributes[id_] for id_ in question.attributes if id_ in editing.view.attributes]
-    if behind:
-        st.markdown("\n".join(f"- {plain(a.text)} :gray[{said_by(a)}]" for a in behind))
-    else:
+    for attribute in behind:
+        st.markdown(f"- {plain(attribute.text)} :gray[{said_by(attribute)}]")
+        if attribute.passage and editing.draft and not unsaved_of(question.id):
+            st.button(
+                button_label("Quote as example", attribute.passage.quote[:QUOTED]),
+                key=f"quote_{question.id}_{attribute.id}",
+                type="tertiary",
+                icon=":material/format_quote:",
+                help="Adds the quote to “How to decide” and saves the question.",
+                on_click=_quote,
+                args=[editing, seen_question(question), attribute.passage],
+            )
+    if not behind:
         st.markdown("None: it was added by hand." if question.origin is QuestionOrigin.ADDED else "None on record.")
 
 
@@ -392,6 +403,17 @@ def _save(editing: Editing, seen: Question) -> None:
     if _try(editing, seen, mine, lambda: edit_question(editing.workbench, seen, mine, editing.who)):
         saved_typing(*typed_keys_of(seen.id))
         drop_choices(seen.id)
+
+
+def _quote(editing: Editing, seen: Question, passage: Passage) -> None:
+    """Into the guidance, saved with what else was typed; the question stays open."""
+    mine = _typed(seen).with_example(passage.quote)
+    if _try(editing, seen, mine, lambda: edit_question(editing.workbench, seen, mine, editing.who)):
+        saved_typing(*typed_keys_of(seen.id))
+        drop_choices(seen.id)
+        st.session_state[f"question_guidance_{seen.id}"] = mine.tidy().guidance
+        st.session_state[OPENED], st.session_state[_SEEN] = seen.id, None
+        st.query_params[QUESTION] = str(seen.id)
 
 
 def _remove(editing: Editing, seen: Question) -> None:

@@ -105,6 +105,25 @@ def test_asking_again_drops_and_counts_what_the_model_said_before(workbench: Mod
         assert "LINKS !" in work.stages.of(dimension.id)[1].output
 
 
+class Quoter(Speaker):
+    """Quotes with its first point what is in every text, with its second what is in none."""
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        points = [("Order.", "Text number"), ("Links.", "No such words."), ("Ends.", "")]
+        listed = [{"index": n, "consideration": c, "quote": q} for n, (c, q) in enumerate(points, start=1)]
+        return ChatReply(json.dumps({"considerations": listed}), self.name)
+
+
+def test_quotes_become_passages_where_they_stand_in_a_sample(workbench: ModelBench) -> None:
+    type(workbench).opener = staticmethod(lambda name: Quoter("openai:one", []))
+    project, (dimension, _) = get_project(workbench, "Talk"), dimensions_named(workbench, "Talk", "all")
+    asked = ask_models(workbench, project, [dimension], ["openai:one"])[0]
+    assert (asked.attributes, asked.quotes, asked.quotes_absent) == (3, 1, 1)
+    found = attributes_of(workbench, project.id, dimension.id)
+    assert [a.passage and a.passage.quote for a in found] == ["Text number", None, None]
+    assert found[0].prompted_by == found[0].passage.text_id if found[0].passage else False
+
+
 def test_another_model_and_another_dimension_may_say_the_same(workbench: ModelBench) -> None:
     answers = [["Order."], ["Order."], ["Order."]]
     speakers = {name: Speaker(name, answers) for name in NAMES}
