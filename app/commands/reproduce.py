@@ -18,7 +18,7 @@ from app.commands.model_asking import (
 )
 from app.commands.output import JsonOption, echo, print_json, say, shown_model, table
 from app.commands.results.meta_eval import Resamples
-from app.commands.scoring.score import progress_sayer
+from app.commands.scoring.score import print_checks, progress_sayer
 from app.meta_evaluation.score_matrix import RESAMPLES
 from app.scoring.concurrency import CONCURRENCY
 
@@ -159,6 +159,7 @@ def _print_forecast(made: "Reproduction", json_: bool) -> None:
     costs = [part.to_json()["cost_usd"] for part in parts]
     lacking = list(dict.fromkeys(said for said in made.sources.values() if isinstance(said, str) and said))
     lacking += made.problems
+    checks = made.draw_checks() if not made.problems else []
     if json_:
         sums = ("calls", "calls_cached", "input_tokens", "output_tokens_estimate")
         documents = [part.to_json() for part in parts]
@@ -170,6 +171,7 @@ def _print_forecast(made: "Reproduction", json_: bool) -> None:
                 **{each: sum(document[each] for document in documents) for each in sums},
                 "cost_usd": None if None in costs else sum(costs),
                 "missing": lacking,
+                "samples": [check.to_json() for check in checks],
             }
         )
         return
@@ -178,6 +180,7 @@ def _print_forecast(made: "Reproduction", json_: bool) -> None:
     calls = sum(part.calls for part in parts)
     cost = "an unknown price" if None in costs else f"about ${sum(costs):.2f}"
     echo(f"In all {calls:,} calls; {cost}." if parts else "Nothing is left to score.")
+    print_checks(checks)
     for said in lacking:
         echo(f"- {said}")
 

@@ -199,7 +199,7 @@ class TableCells:
         return _Found(_named(result.meta), _scored(result, column.data), run, dimension)
 
     def _of_file(self, source: FileSource, column: Column) -> _Found | str:
-        rows = read_scores(source.data, source.paths, source.dimension)
+        rows = read_scores(source.data, source.paths, source.dimension, source.trial)
         if rows is None:
             return f"No file of {source.data.title} is named after {source.dimension}."
         meta = evaluate(

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.corpora.mapping import ColumnMapping
-from app.corpora.reading import FORMATS, detect_format
+from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format
 from app.corpora.recipes import DataSet, PaperRecipe, PaperTable
 from app.corpora.rows import BadCellError, identifier, is_blank, number
 from app.corpora.table import load_table, open_table
 from app.domain.attribute import ContributorKind
 from app.domain.project import Project
 from app.errors import FileFormatError, InputError, WorkbenchError
-from app.input_file import read_file, shown_path
+from app.input_file import open_file, read_file, shown_path
 from app.services.attributes.attributes import (
     attribute_sets,
     attributes_of,
@@ -45,7 +45,8 @@ def file_sets(recipe: PaperRecipe, table: PaperTable, given: Sequence[str]) -> d
         path = Path(rest if known else entry)
         if known and name not in names:
             raise InputError(f"This table takes no data set {name}.", f"It takes {', '.join(names)}.")
-        found.setdefault(name if known else _set_of(recipe, names, path, found), []).append(path)
+        for each in [name] if known else _sets_of(recipe, names, path, found):
+            found.setdefault(each, []).append(path)
     for name, paths in found.items():
         if recipe.data[name].kind == "texts" and len(paths) > 1:
             raise InputError(
@@ -55,20 +56,25 @@ def file_sets(recipe: PaperRecipe, table: PaperTable, given: Sequence[str]) -> d
     return found
 
 
-def _set_of(recipe: PaperRecipe, names: Sequence[str], path: Path, found: Mapping[str, Sequence[Path]]) -> str:
-    read_file(path) if not path.exists() else None  # says what is wrong with the path
-    of_kind = {kind: [name for name in names if recipe.data[name].kind == kind] for kind in _ALL_KINDS}
-    if of_kind["attributes"] and "attribute" in path.name.lower():
-        return of_kind["attributes"][0]
+def _sets_of(recipe: PaperRecipe, names: Sequence[str], path: Path, found: Mapping[str, Sequence[Path]]) -> list[str]:
+    """One as a rule; several where a file holds several: turns and dialogues, or trials in a column of that name."""
+    with open_file(path):  # says what is wrong with the path
+        pass
+    kinds = {kind: [name for name in names if recipe.data[name].kind == kind] for kind in _ALL_KINDS}
+    if kinds["attributes"] and "attribute" in path.name.lower():
+        return kinds["attributes"][:1]
     columns = _columns(path)
-    scores = [name for name in of_kind["scores"] if {recipe.data[name].score, recipe.data[name].rating} <= columns]
+    scores = [name for name in kinds["scores"] if {recipe.data[name].score, recipe.data[name].rating} <= columns]
     if scores:
-        return _of_scores(recipe, scores, path, found)
+        if "trial" in columns:
+            return [name for name in scores if not _foreign(recipe.data[name], path)]
+        return [_of_scores(recipe, scores, path, found)]
     there = _format(path)
-    fitting = [name for name in of_kind["texts"] if recipe.data[name].format in (there, "auto")]
+    fitting = [name for name in kinds["texts"] if recipe.data[name].format == there]
+    fitting = fitting or [name for name in kinds["texts"] if recipe.data[name].format not in KNOWN_FORMATS]
     named = [name for name in fitting if _has_words(recipe.data[name], path)]
-    if len(named) == 1 or len(fitting) == 1:
-        return (named or fitting)[0]
+    if named or len(fitting) == 1:
+        return named or fitting
     takes = "; ".join(f"{name} ({recipe.data[name].title})" for name in names)
     raise InputError(
         f"{shown_path(path)} can't be told to be one of the table's data sets.",
@@ -182,9 +188,12 @@ class PublishedScores:
     writers: tuple[str, ...]
 
 
-def read_scores(data: DataSet, paths: Sequence[Path], dimension: str) -> PublishedScores | None:
-    """The rows on a dimension: those whose column `dimension` says so, or all of a file that is named after it. None
-    without any. Raises FileFormatError, and InputError for what is no number."""
+def read_scores(data: DataSet, paths: Sequence[Path], dimension: str, trial: int) -> PublishedScores | None:
+    """The rows on a dimension: those whose column `dimension` says so, or all of a file that is named after it; of the
+    trial where there is a column `trial`. None without any.
+
+    Raises FileFormatError, and InputError for what is no number.
+    """
     found: list[tuple[float | None, float | None, str, str]] = []
     for path in paths:
         table = load_table(path)
@@ -196,6 +205,8 @@ def read_scores(data: DataSet, paths: Sequence[Path], dimension: str) -> Publish
         for row, cells in zip(table.numbers, table.rows, strict=True):
             if str(cells.get("dimension", dimension)).lower() != dimension.lower():
                 continue
+            if "trial" in table.columns and _trial_of(cells["trial"]) != trial:
+                continue
             try:
                 values = [None if is_blank(cells[name]) else number(cells[name]) for name in (data.score, data.rating)]
             except BadCellError as error:
@@ -205,3 +216,8 @@ def read_scores(data: DataSet, paths: Sequence[Path], dimension: str) -> Publish
         return None
     scores, ratings, sources, writers = zip(*found, strict=True)
     return PublishedScores(scores, ratings, sources, writers)
+
+
+def _trial_of(cell: object) -> int:
+    """1 from 1, "1" and "1st"; 0 where no number stands."""
+    return int("".join(character for character in identifier(cell) if character in "0123456789")[:3] or 0)

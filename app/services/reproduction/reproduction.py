@@ -26,12 +26,13 @@ from app.errors import (
 )
 from app.providers.model_options import USUAL, ModelOptions, options_for
 from app.services.attributes.attributes import attributes_of
-from app.services.conditions.study import StudyOptions, plan_trials
+from app.services.conditions.study import StudyOptions, checks_of, plan_trials
 from app.services.conditions.study_worker import StudyEstimate, estimate_study, run_study
 from app.services.data.projects import dimensions_named, get_project
 from app.services.reproduction.data_files import bring_attributes_in, bring_texts_in, file_sets
 from app.services.runtime.judges import judge_named
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.draws import DrawCheck, check_draws
 from app.services.scoring.evaluators import (
     NO_JUDGE,
     OWN,
@@ -41,13 +42,22 @@ from app.services.scoring.evaluators import (
     check_provider_of,
 )
 from app.services.scoring.forecast import Estimate, estimate
-from app.services.scoring.runs import RunOptions, RunReport, list_runs, plan_run, start_run, work_on
+from app.services.scoring.runs import (
+    RunOptions,
+    RunReport,
+    failures_of,
+    list_runs,
+    plan_run,
+    start_run,
+    work_on,
+)
 from app.services.think_aloud.llm_think_aloud import (
     ThinkAloudForecast,
     answer_counts,
     ask_models,
     forecast_think_aloud,
 )
+from app.services.think_aloud.samples import ensure_samples
 
 __all__ = [
     "FileSource",
@@ -118,6 +128,7 @@ class FileSource:
     data: DataSet
     paths: tuple[Path, ...]
     dimension: str
+    trial: int
 
 
 Source = RunSource | StudySource | ImportedSource | FileSource
@@ -226,6 +237,22 @@ class Reproduction:
         for project in self.projects.values() if paths else ():
             if project is not None:
                 bring_attributes_in(self.workbench, project, paths)
+        self._choose_samples()
+
+    def _choose_samples(self) -> None:
+        """Those that demonstrations show or models read who think aloud: none of them is scored, so they are chosen
+        before anything is."""
+        shown = [column for column in self.table.columns if column.options.get("setting") == "idm"]
+        wanted = [
+            (project, self._dimension(project, c)) for c in shown if (project := self.projects[c.data]) is not None
+        ]
+        found = [dimension for _, dimension in wanted if dimension is not None]
+        for project, study in self.wanted_studies:
+            found += [dimension for dimensions in self.to_ask(project, study).values() for dimension in dimensions]
+        for dimension in found:
+            ensure_samples(self.workbench, dimension.id)
+        for planned in ("sources", "_planned"):  # from texts that may be samples now
+            self.__dict__.pop(planned, None)
 
     @cached_property
     def projects(self) -> Mapping[str, Project | None]:
@@ -251,7 +278,7 @@ class Reproduction:
 
     def _sources(self, row: Row, column: Column) -> list[Source] | str:
         if row.scores and (paths := self.files.get(row.scores)):
-            return [FileSource(self.recipe.data[row.scores], tuple(paths), column.dimension)]
+            return [FileSource(self.recipe.data[row.scores], tuple(paths), column.dimension, row.trial)]
         method = self.method_of(row)
         if method is None:
             wanted = f"scores of {self.recipe.data[row.scores].title}" if row.scores else "scores from elsewhere"
@@ -318,17 +345,21 @@ class Reproduction:
 
     def _problem(self, project: Project, options: RunOptions) -> str:
         """Why the run can't be made here, else "". Raises what is for the person to mend: a model or its key."""
+        return self._plan(project, options)[0]
+
+    def _plan(self, project: Project, options: RunOptions) -> tuple[str, int]:
+        """Why the run can't be made here, else "", and how many scores it would have."""
         key = project.id, options
-        if key not in self._checked:
+        if key not in self._planned:
             try:
-                plan_run(self.workbench, project.id, options)
                 self._check_judge(options)
-                self._checked[key] = ""
+                parts = plan_run(self.workbench, project.id, options)
+                self._planned[key] = "", sum(len(part.texts) for part in parts)
             except _FOR_THE_PERSON:
                 raise
             except WorkbenchError as error:
-                self._checked[key] = str(error)
-        return self._checked[key]
+                self._planned[key] = str(error), 0
+        return self._planned[key]
 
     def _check_judge(self, options: RunOptions) -> None:
         method = check_evaluator(options.evaluator)
@@ -338,7 +369,7 @@ class Reproduction:
             check_judge_of(method, judge.name, judge.is_llm)
 
     @cached_property
-    def _checked(self) -> dict[tuple[int, RunOptions], str]:
+    def _planned(self) -> dict[tuple[int, RunOptions], tuple[str, int]]:
         return {}
 
     def _studies(
@@ -403,7 +434,7 @@ class Reproduction:
     def run_of(self, project: Project, options: RunOptions) -> RunSummary | None:
         """The newest run that was planned so, on the texts that are there now; it may not have ended yet."""
         wanted = {name: value for name, value in options.params().items() if name not in _NOT_COMPARED}
-        texts = sum(len(part.texts) for part in plan_run(self.workbench, project.id, options))
+        texts = self._plan(project, options)[1]
         names = {dimension.name for dimension in options.dimensions}
         return next(
             (
@@ -457,6 +488,15 @@ class Reproduction:
                 )
         return found
 
+    def draw_checks(self) -> list[DrawCheck]:
+        """How far each draw's ratings are distributed like all texts'; none where all are scored."""
+        found: list[DrawCheck] = []
+        for project, options in self.wanted_runs:
+            found += check_draws(self.workbench, project.id, options)
+        for project, study in self.wanted_studies:
+            found += checks_of(self.workbench, project, plan_trials(self.workbench, project, study))
+        return list({(check.dimension.id, check.seed): check for check in found}.values())
+
     def make(
         self,
         concurrency: int,
@@ -494,7 +534,8 @@ class Reproduction:
             raise report.fatal
         run = report.run
         if run.done < run.all:
-            said = f" {run.message}" if run.message else ""
+            failures = failures_of(self.workbench, run.id)
+            said = f" {run.message or (failures[0][3] if failures else '')}".rstrip()
             self.problems.append(f"{run.project}, run {run.id}: {run.done:,} of {run.all:,} scored.{said}")
 
     def _make_study(

@@ -14,6 +14,8 @@ from tests.support.strict_vendors.score_tokens import Token, answer_tokens, scor
 REASONING = 300
 """Tokens that a reasoning model spends before its answer unless the options say otherwise."""
 
+TOP = 5
+"""The highest of the numbers that a schema is answered with, unless the options say otherwise."""
 _SCHEMA = re.compile(r"It must satisfy this JSON Schema:\n(\{.*\})", re.DOTALL)
 _SCORE_FORM = re.compile(r"^(.*score:) <number>", re.IGNORECASE | re.MULTILINE)
 _WANTED = re.compile(r"\bName (\d+) ")
@@ -76,7 +78,7 @@ def _said(prompt: Prompt, options: Options) -> tuple[str, tuple[Token, ...]]:
     if schema is None and (given := _SCHEMA.search(prompt.system)):
         schema = json.loads(given[1])
     if schema is not None:
-        text = json.dumps(_object(prompt, schema), ensure_ascii=False)
+        text = json.dumps(_object(prompt, schema, int(options.number("top", TOP))), ensure_ascii=False)
         return text, answer_tokens(text)
     form = _SCORE_FORM.search(prompt.system)
     before = f"{form[1]} " if form else ""
@@ -85,17 +87,18 @@ def _said(prompt: Prompt, options: Options) -> tuple[str, tuple[Token, ...]]:
     return before + spelled_score(options), score_tokens(before, options)
 
 
-def _object(prompt: Prompt, schema: Mapping[str, Any]) -> Any:
+def _object(prompt: Prompt, schema: Mapping[str, Any], top: int) -> Any:
     if checklist_builder.stage_in(prompt.user):
         return checklist_builder.built(prompt.user)
     wanted = _WANTED.search(prompt.system)
-    return _instance(schema, "", prompt.user, int(wanted[1]) if wanted else 3)
+    return _instance(schema, "", prompt.user, int(wanted[1]) if wanted else 3, top)
 
 
-def _instance(schema: Mapping[str, Any], name: str, text: str, many: int, place: int = 1) -> Any:
+def _instance(schema: Mapping[str, Any], name: str, text: str, many: int, top: int, place: int = 1) -> Any:
     """One value that satisfies a schema. The same text gets the same one, another text another.
 
-    name, place: of the property, and of the entry in its list from 1. many: entries of each list.
+    name, place: of the property, and of the entry in its list from 1. many: entries of each list. top: the highest
+    number, of those from 1.
     """
     chance = int.from_bytes(sha256(f"{name} {text}".encode()).digest()[:4])
     if "enum" in schema:
@@ -103,13 +106,13 @@ def _instance(schema: Mapping[str, Any], name: str, text: str, many: int, place:
     kind = schema.get("type", "object" if "properties" in schema else "string")
     match kind[0] if isinstance(kind, list) else kind:
         case "object":
-            return {key: _instance(of, key, text, many, place) for key, of in schema.get("properties", {}).items()}
+            return {key: _instance(of, key, text, many, top, place) for key, of in schema.get("properties", {}).items()}
         case "array":
-            return [_instance(schema["items"], name, text, many, number) for number in range(1, many + 1)]
+            return [_instance(schema["items"], name, text, many, top, number) for number in range(1, many + 1)]
         case "integer":
             return place
         case "number":
-            return 1 + chance % 5
+            return 1 + chance % top
         case "boolean":
             return True
         case "null":

@@ -13,6 +13,7 @@ of one test apart from those of another. Any key is taken but one that begins wi
   cut=N, html=N, err200=N   the first N replies break off, are a proxy's page, or an error with status 200
   newblock             Anthropic: a block of a kind that nobody knows stands before the text
   score=..., tokens=STYLE   see score_tokens.py
+  top=N                numbers that a schema asks for go from 1 to N, not to 5
   batch=S, bexpire=K, berror=K   see call.py; bfail: OpenAI refuses the whole batch when it looks at it
   v1beta, thoughts, finish=REASON   see google.py; those of /open see open_servers.py
 
