@@ -106,7 +106,7 @@ def tools(tmp_path: Path, judge: FakeLlm) -> Tools:
 
 @pytest.fixture
 def bench(tmp_path: Path, judge: FakeLlm) -> Workbench:
-    return workbench_at(tmp_path, f"{judge.url}/v1")
+    return workbench_at(tmp_path, f"{judge.url}/v1", ("llama", "openai"))
 
 
 @pytest.fixture
