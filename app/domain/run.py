@@ -114,6 +114,19 @@ class TextFilter:
             **({"matching": [list(pair) for pair in self.matching]} if self.matching else {}),
         }
 
+    @classmethod
+    def of_run(cls, params: Mapping[str, Any]) -> "TextFilter":
+        """Of what is stored with a run."""
+        since = params.get("since")
+        matching = tuple((str(name), str(pattern)) for name, pattern in params.get("matching", ()))
+        return cls(bool(params.get("new")), datetime.fromisoformat(since) if since else None, matching)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """As labels and signatures have it: ("new", "since=2026-11-26", "doc_id=night-*")."""
+        since = (f"since={self.since.date().isoformat()}",) if self.since else ()
+        return (*(("new",) if self.new else ()), *since, *(f"{name}={pattern}" for name, pattern in self.matching))
+
 
 EVERY_TEXT = TextFilter()
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from app.domain.condition import StudyCondition
-from app.domain.run import RunSummary
+from app.domain.run import RunSummary, TextFilter
 from app.evaluators.method import described
 from app.evaluators.registry import METHODS
 from app.services.scoring.evaluators import options_of
@@ -32,15 +32,16 @@ def variant_words(run: RunSummary) -> str:
 
 
 def draw_of(run: RunSummary) -> tuple[str, ...]:
-    """Return whose texts and what was drawn of them, as `name=value`, where a run scores a part of the texts.
+    """Return whose texts, which of them and what was drawn, as `name=value`, where a run scores a part of the texts.
 
-    Example: ("without=human", "sample=0.2", "seed=3").
+    Example: ("without=human", "new", "sample=0.2", "seed=3").
     """
+    chosen = (*run.systems.words, *TextFilter.of_run(run.params).words)
     if not run.drawn:
-        return run.systems.words
+        return chosen
     draw = run.params.get("draw")
     drawn = f"draw={'x'.join(map(str, draw))}" if draw else f"sample={run.params['sample']:g}"
-    return *run.systems.words, drawn, f"seed={run.params.get('seed', 0)}"
+    return *chosen, drawn, f"seed={run.params.get('seed', 0)}"
 
 
 def method_label(run: RunSummary) -> str:

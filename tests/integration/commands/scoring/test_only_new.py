@@ -117,6 +117,9 @@ def test_a_filter_takes_names_and_columns(
     bring_in(run, project, 1)
     bring_in(run, project, 2, texts=5)
     assert document(run(*SCORE, *words)[1])["dimensions"]["tone"]["scored"] == scored
+    (result,) = document(run("results", *BASE, "--json")[1])
+    named = [word for word in words if "=" in word]
+    assert all(word in result["method"] and word in result["signature"] for word in named)
 
 
 @pytest.mark.parametrize(
