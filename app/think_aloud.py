@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 
 from app.domain.attribute import LONGEST_PASSAGE, HeldBack, Passage, PassagePart, ProposedAttribute, Sample
 from app.domain.project import Dimension, Task, Text
-from app.domain.storable_text import storable
 from app.domain.wording import find_quote, kept_quote
 from app.errors import InputError, NotReadyError
-from app.limits import LONGEST_FIELD
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatReply, ChatRequest
 from app.providers.structured import ask, fits
@@ -153,49 +151,6 @@ def sample_passage(samples: Iterable[Sample], said: Passage) -> Passage:
             "These words are not in the samples as they are now.", "Reload the page and select them again."
         )
     return found
-
-
-MOST_MARKED = 100  # in one message of the browser
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedWords:
-    """What an expert wrote about a passage that they selected; `number` counts from 1 in the order they did."""
-
-    number: int
-    passage: Passage
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedMessage:
-    """What the server hasn't confirmed yet. `page` names the opened page that counts it."""
-
-    page: str
-    marked: tuple[MarkedWords, ...]
-
-
-def read_marked(raw: object, text_id: int) -> MarkedMessage:
-    """What the browser sent about this sample, if it has the form of a message. Raises InputError for anything else."""
-    page, marked = (raw.get("page"), raw.get("marked")) if isinstance(raw, dict) else (None, None)
-    if not isinstance(page, str) or not 0 < len(page) <= 100:
-        raise _odd()
-    if not isinstance(marked, list) or len(marked) > MOST_MARKED:
-        raise _odd()
-    return MarkedMessage(page, tuple(_marked(entry, text_id) for entry in marked))
-
-
-def _marked(raw: object, text_id: int) -> MarkedWords:
-    if not isinstance(raw, dict):
-        raise _odd()
-    number, words = raw.get("number"), raw.get("words")
-    if type(number) is not int or not 0 < number < 2**31 or not isinstance(words, str) or len(words) > LONGEST_FIELD:
-        raise _odd()
-    return MarkedWords(number, Passage.from_json({**raw, "text_id": text_id}), storable(words))
-
-
-def _odd() -> InputError:
-    return InputError("The browser sent something that is no passage with words about it.", "Reload the page.")
 
 
 _FINAL_MARKS = " .,;:!?…。．！？；、।؟"

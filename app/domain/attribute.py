@@ -8,8 +8,9 @@ from enum import StrEnum
 from typing import Any
 
 from app.domain.project import Text, TextPlace
-from app.domain.storable_text import is_storable
+from app.domain.storable_text import is_storable, storable
 from app.errors import InputError
+from app.limits import LONGEST_FIELD
 
 
 class ContributorKind(StrEnum):
@@ -41,6 +42,7 @@ class Contributor:
     background: str = ""
 
 
+LONGEST_WORDS = LONGEST_FIELD
 LONGEST_PASSAGE = 1_000
 """Characters."""
 _LARGEST = 2**31 - 1
@@ -250,3 +252,46 @@ class ExpertProgress:
     last_at: datetime | None = None
     role: str = ""
     background: str = ""
+
+
+MOST_MARKED = 100  # in one message of the browser
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedWords:
+    """What an expert wrote about a passage that they selected; `number` counts from 1 in the order they did."""
+
+    number: int
+    passage: Passage
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedMessage:
+    """What the server hasn't confirmed yet. `page` names the opened page that counts it."""
+
+    page: str
+    marked: tuple[MarkedWords, ...]
+
+
+def read_marked(raw: object, text_id: int) -> MarkedMessage:
+    """What the browser sent about this sample, if it has the form of a message. Raises InputError for anything else."""
+    page, marked = (raw.get("page"), raw.get("marked")) if isinstance(raw, dict) else (None, None)
+    if not isinstance(page, str) or not 0 < len(page) <= 100:
+        raise _odd()
+    if not isinstance(marked, list) or len(marked) > MOST_MARKED:
+        raise _odd()
+    return MarkedMessage(page, tuple(_marked(entry, text_id) for entry in marked))
+
+
+def _marked(raw: object, text_id: int) -> MarkedWords:
+    if not isinstance(raw, dict):
+        raise _odd()
+    number, words = raw.get("number"), raw.get("words")
+    if type(number) is not int or not 0 < number < 2**31 or not isinstance(words, str) or len(words) > LONGEST_FIELD:
+        raise _odd()
+    return MarkedWords(number, Passage.from_json({**raw, "text_id": text_id}), storable(words))
+
+
+def _odd() -> InputError:
+    return InputError("The browser sent something that is no passage with words about it.", "Reload the page.")

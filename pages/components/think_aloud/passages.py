@@ -12,13 +12,20 @@ from typing import Any
 
 import streamlit as st
 
-from app.domain.attribute import LONGEST_PASSAGE, Attribute, ContributorKind, Passage, Sample
+from app.domain.attribute import (
+    LONGEST_PASSAGE,
+    LONGEST_WORDS,
+    Attribute,
+    ContributorKind,
+    MarkedWords,
+    Passage,
+    Sample,
+    read_marked,
+)
 from app.domain.conversation import Part, turns_in
 from app.domain.project import Task, Text
 from app.errors import WorkbenchError
-from app.limits import LONGEST_FIELD
 from app.services.think_aloud.independence import add_consideration, passages_of, remove_consideration
-from app.think_aloud import MarkedWords, read_marked
 from pages.components.shell.browser.page_scripts import OUTBOX, dropped_typing
 from pages.components.shell.reading import LONG_SOURCE
 from pages.components.shell.undo import remember
@@ -102,7 +109,7 @@ def sample_passages(own: Own, task: Task, highlights: Highlights, sample: Sample
         "confirmed": number,
         "problem": st.session_state.get(f"{key}_problem", ""),
         "longest": LONGEST_PASSAGE,
-        "longest_words": LONGEST_FIELD,
+        "longest_words": LONGEST_WORDS,
         "parts": list(_parts(task, sample)),
         "marks": highlights.of(text.id),
     }
