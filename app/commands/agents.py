@@ -110,7 +110,7 @@ class AgentTools:
 
     async def read_checklist(self, project: Name, dimension: Name, version: int | None = None) -> str:
         """A published checklist: rubric, scale and questions. The newest version without a number."""
-        return await _answered(lambda: _document(self._reading(), self._published(project, dimension, version)))
+        return await _answered(lambda: _document(self._published(project, dimension, version)))
 
     async def judge_texts(
         self,
@@ -229,10 +229,22 @@ class AgentTools:
         return {"question": proposal.before[0], "proposed": proposal.after[0], "status": proposal.status.value}
 
 
-def _document(reading: "Workbench", view: "ChecklistView") -> Any:
-    from app.services.checklists.checklist_files import export_file
-
-    return json.loads(export_file(reading, view, "json"))
+def _document(view: "ChecklistView") -> dict[str, Any]:
+    """What a judge is told: without people's names, attributes and comments."""
+    task, checklist = view.project.task, view.checklist
+    about = {"project": view.project.name, "text": task.text_name, "source": task.source_name}
+    scale = {"low": view.dimension.low, "high": view.dimension.high}
+    fields = ("text", "component", "guidance", "weight", "may_not_apply")
+    return {
+        **about,
+        "description": task.description,
+        "language": task.language,
+        "dimension": view.dimension.name,
+        "version": checklist.version,
+        "rubric": view.dimension.rubric,
+        **scale,
+        "questions": [{name: getattr(question, name) for name in fields} for question in checklist.asked],
+    }
 
 
 async def _answered(work: Callable[[], Any]) -> str:

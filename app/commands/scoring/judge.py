@@ -209,8 +209,10 @@ def _end(found: "JudgedTexts") -> None:
     fatal = found.report.fatal
     if fatal is not None and fatal.exit_status == InputError.exit_status:
         raise fatal
+    if fatal is not None:
+        say(fatal.in_full)
     if not found.passed:
         raise typer.Exit(4)
     if failed:
-        say(f"{counted(len(failed), 'text')} failed; the same command tries them again")
+        say(f"{counted(len(failed), 'text')} without a score; the same command tries them again")
         raise typer.Exit(3)

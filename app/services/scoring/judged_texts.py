@@ -217,14 +217,16 @@ def judge_texts(
     run_id = _begin(workbench, name, texts.texts, checklist, file_name, judging) if run is None else run.id
     if run is not None and judging.budget is not None:
         set_budget(workbench, run_id, judging.budget)
-    questions, _ = _read(workbench, run_id)
+    with workbench.database.read() as work:
+        questions = tuple(question.text for question in _asked(work, run_id)[1])
     required = [_number(each, questions) for each in dict.fromkeys(judging.required)]
     run = get_run(workbench, run_id)
     unfinished = run.done < run.all
     report = work_on(workbench, run_id, judging.concurrency, on_progress) if unfinished else RunReport(run, Tally())
     spent = run_spending(workbench, run_id)
     settings_ = checklist_settings(checklist, file_name)
-    _, judged = _read(workbench, run_id)
+    with workbench.database.read() as work:
+        judged = _judged(work, run_id)
     return JudgedTexts(
         dimension=_dimension(settings_.dimension, file_name),
         version=settings_.version,
@@ -319,25 +321,24 @@ def _gates(texts: Sequence[JudgedText], fail_under: float | None, required: Sequ
     return tuple(found)
 
 
-def _read(workbench: Workbench, run_id: int) -> tuple[tuple[str, ...], tuple[JudgedText, ...]]:
-    """The questions asked, and each text in the order of the file."""
-    with workbench.database.read() as work:
-        questions, texts = _judged(work, run_id)
-    return tuple(question.text for question in questions), texts
-
-
-def _judged(work: UnitOfWork, run_id: int) -> tuple[Sequence[Question], tuple[JudgedText, ...]]:
+def _asked(work: UnitOfWork, run_id: int) -> tuple[int, Sequence[Question]]:
+    """The dimension of the run, and the questions of its checklist."""
     (part,) = work.runs.parts(run_id)
     assert part.checklist is not None
-    questions = work.checklists.get(part.checklist).asked
+    return part.dimension, work.checklists.get(part.checklist).asked
+
+
+def _judged(work: UnitOfWork, run_id: int) -> tuple[JudgedText, ...]:
+    """In the order of the file."""
+    dimension, questions = _asked(work, run_id)
     places = {question.id: number for number, question in enumerate(questions, start=1)}
-    rows = work.results.scored(run_id, part.dimension)
+    rows = work.results.scored(run_id, dimension)
     texts = work.texts.many(row.text for row in rows)
-    given = work.results.judgments_by_text(run_id, part.dimension)
-    details = work.results.details(run_id, part.dimension)
+    given = work.results.judgments_by_text(run_id, dimension)
+    details = work.results.details(run_id, dimension)
     errors = {text: message for text, _, _, message in work.results.failures(run_id)}
     names = _names(texts)
-    return questions, tuple(
+    return tuple(
         JudgedText(
             id=names[row.text],
             score=row.score,

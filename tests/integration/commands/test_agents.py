@@ -77,6 +77,7 @@ def test_an_agent_lists_reads_and_judges(bench: Workbench, tmp_path: Path) -> No
         ]
         checklist = await said(client, "read_checklist", **PLACE)
         assert (checklist["rubric"], len(checklist["questions"])) == ("How the parts fit together.", 3)
+        assert set(checklist["questions"][0]) == {"text", "component", "guidance", "weight", "may_not_apply"}
         texts = [{"id": "a", "text": "It began. Then it ended.", "source": "How it went."}, {"text": "Nothing."}]
         judged = await said(client, "judge_texts", **PLACE, texts=texts)
         assert [text["id"] for text in judged["texts"]] == ["a", "2"]

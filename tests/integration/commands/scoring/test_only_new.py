@@ -188,3 +188,18 @@ def test_a_regression_fails_the_nightly_gate_and_a_repair_passes(run: Run, llm: 
     assert 4 <= first <= 8
     status, out, _ = run(*gate, "--since", (datetime.now(UTC) + timedelta(days=1)).date().isoformat())
     assert (status, document(out)[0]["gates"][0]["nightly"]["nights"]) == (0, 0)
+
+
+def test_a_text_that_is_scored_again_counts_in_its_first_night(run: Run, llm: FakeLlm, project: Path) -> None:
+    gate = ("results", *BASE, "--json", "--require", "yes(2)>=.9", "--require", "score>=.9", "--nightly")
+    bring_in(run, project, 1, rude=2)
+    run(*SCORE, "--new")
+    before = document(run(*gate)[1])[0]["gates"]
+    bring_in(run, project, 2, texts=6)
+    run(*SCORE)
+    run(*SCORE, "--no-cache")
+    after = document(run(*gate)[1])[0]["gates"]
+    assert [each["nightly"]["nights"] for each in (*before, *after)] == [1, 1, 2, 2]
+    assert [each["nightly"]["values"] for each in (*before, *after)] == [12, 12, 18, 18]
+    assert (after[0]["nightly"]["last"], after[0]["value"]) == (1.0, pytest.approx(16 / 18))
+    assert after[1]["value"] == pytest.approx(17 / 18)
