@@ -192,8 +192,8 @@ class HeldBack:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`score` is the mean human rating shown with it, None where nobody rated the text; `chosen_by` is "auto" or
-    "hand"."""
+    """`score` is the mean human rating shown with it, None where nobody rated the text; `chosen_by` is "auto",
+    "diverse" for one drawn to be unlike the others, or "hand"."""
 
     position: int
     text: Text

@@ -101,7 +101,7 @@ def rechoose_samples(
                 if diverse
                 else draw_unrated(others, wanted, seed, documents)
             )
-            chosen += [(c.text_id, None, "auto") for c in drawn]
+            chosen += [(c.text_id, None, "diverse" if diverse else "auto") for c in drawn]
         if not chosen:
             raise NotReadyError(
                 "The project has no texts, so there are no samples to read.",

@@ -145,10 +145,11 @@ def left_out(task: Task, samples: Sequence[Sample], held: HeldOut) -> None:
 
 def _chosen(samples: Sequence[Sample]) -> str:
     rated = [sample for sample in samples if sample.score is not None]
+    how = "to be unlike each other" if any(sample.chosen_by == "diverse" for sample in samples) else "at random"
     if not rated:
-        return "Nobody has rated these texts: the samples were drawn at random."
+        return f"Nobody has rated these texts: the samples were drawn {how}."
     if len(rated) < len(samples):
-        return "Few texts are rated: the other samples were drawn at random."
+        return f"Few texts are rated: the other samples were drawn {how}."
     return "Chosen across the range of scores that people gave."
 
 

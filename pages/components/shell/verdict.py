@@ -18,8 +18,15 @@ _PROBLEM = "verdict_problem"
 def verdict_choice(
     workbench: Workbench, dimension: Dimension, expert: str, text_id: int, given: Verdict | None, prompts: str = ""
 ) -> None:
-    """Nothing on a scale. given: what they said of the text before. prompts: the key of a field that names the sample
-    which made somebody write: it is set to this one."""
+    """Nothing on a scale, but why the last one wasn't kept.
+
+    given: what they said of the text before. prompts: the key of a field that names the sample which made somebody
+    write: it is set to this one.
+    """
+    text, problem = st.session_state.get(_PROBLEM, (0, None))
+    if problem is not None and text == text_id:
+        del st.session_state[_PROBLEM]
+        show_error(problem)
     if not dimension.binary:
         return
     key = f"verdict_{dimension.id}_{text_id}_{expert}"
@@ -32,10 +39,6 @@ def verdict_choice(
         help=HELP,
         on_change=partial(_keep, workbench, dimension.id, expert, text_id, given, key, prompts),
     )
-    text, problem = st.session_state.get(_PROBLEM, (0, None))
-    if problem is not None and text == text_id:
-        del st.session_state[_PROBLEM]
-        show_error(problem)
 
 
 def _keep(

@@ -51,9 +51,10 @@ class Own:
 
 def sample_verdict(own: Own, sample: Sample) -> None:
     """Below a sample that nobody rated: good or not good first, then what made them say so."""
-    if not own.dimension.binary or sample.score is not None:
+    if sample.score is not None:
         return
-    given = verdicts_by(own.workbench, own.dimension.id, own.expert).get(sample.text.id)
+    said = verdicts_by(own.workbench, own.dimension.id, own.expert) if own.dimension.binary else {}
+    given = said.get(sample.text.id)
     prompts = f"say_sample_{own.dimension.id}"
     verdict_choice(own.workbench, own.dimension, own.expert, sample.text.id, given, prompts)
     if given in (Verdict.GOOD, Verdict.NOT_GOOD):

@@ -98,6 +98,7 @@ def test_diverse_samples_differ_in_words_length_and_system(bench: Workbench) -> 
     assert len({sample.text.text[:12] for sample in samples}) == 4
     assert {sample.text.system_id for sample in samples} == {"bot 0", "bot 1"}
     assert {len(sample.text.text) > 100 for sample in samples} == {True, False}
+    assert {sample.chosen_by for sample in samples} == {"diverse"}
     assert rechoose_samples(bench, 1, seed=5, diverse=True) == samples
     assert [s.text.id for s in rechoose_samples(bench, 1, seed=6, diverse=True)] != [s.text.id for s in samples]
 
