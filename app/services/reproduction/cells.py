@@ -226,7 +226,8 @@ class TableCells:
         members = rows[source.conditions[0]].members
         if source.contributor:
             name = source.contributor.casefold()
-            members = tuple(m for m in members if name in m.condition.name.casefold())
+            exactly = tuple(m for m in members if m.condition.name.casefold() == name)
+            members = exactly or tuple(m for m in members if name in m.condition.name.casefold())
             if not members:
                 return f"No contributor is called like {source.contributor}."
         if len(members) == 1:

@@ -17,6 +17,7 @@ from app.domain.condition import Family
 from app.domain.project import Dimension, Project
 from app.domain.run import RunSummary, SystemChoice
 from app.errors import (
+    InputError,
     MissingAddressError,
     MissingKeyError,
     NotFoundError,
@@ -184,11 +185,14 @@ class Reproduction:
     def _named(self, given: Sequence[str]) -> dict[str, list[str]]:
         """The paper's model, "" for all others -> the models that stand in for it."""
         methods = self.recipe.methods.values()
-        known = {name.casefold() for method in methods for name in (method.model, method.contributor) if name}
+        known = {name.casefold(): name for each in methods for name in (each.model, each.contributor) if name}
         found: dict[str, list[str]] = {}
         for entry in given:
             name, sign, model = entry.partition("=")
-            stands_in = bool(sign) and name.strip().casefold() in known
+            stands_in = bool(sign) and ":" not in name  # else the sign belongs to the model's name
+            if stands_in and name.strip().casefold() not in known:
+                has = f"Its models are {', '.join(sorted(known.values()))}." if known else "It names none."
+                raise InputError(f"{self.recipe.paper} has no model “{name.strip()}” to stand in for.", has)
             found.setdefault(name.strip().casefold() if stands_in else "", []).append(model if stands_in else entry)
         return found
 

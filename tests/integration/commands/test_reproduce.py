@@ -249,6 +249,8 @@ def test_an_own_recipe_builds_and_scores_conditions_once(run: Run, tmp_path: Pat
         ("g-eval", "table-3", "--data", "missing.json"),
         ("g-eval", "table-3", "--data", "summeval=missing.json"),
         ("g-eval", "table-3", "--data", str(made_data("sfres.json"))),
+        ("g-eval", "table-3", "--judge", "GPT-5=openai:gpt-6-luna"),
+        ("g-eval", "table-3", *QAGS, "--judge", "nobody:model"),
         ("g-eval", "table-3", "--data", str(made_data("framing_answers.csv"))),
     ],
 )

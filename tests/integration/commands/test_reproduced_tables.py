@@ -184,3 +184,28 @@ def test_models_of_ones_own_are_rows_with_marks_and_an_average(
     workbench = open_workbench()
     project = get_project(workbench, "gptscore table-4")
     assert len(list_runs(workbench, project.id)) == 3 * 2  # VAL, IST and IDM by two models
+
+
+def test_models_that_think_aloud_have_a_checklist_and_a_row_each(
+    run: Run, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = "top=1,thinkers"
+    monkeypatch.setenv("OPENAI_BASE_URL", vendors.address("openai", options))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-local")
+    models = ("--model", "GPT-4=openai:gpt-4o", "--model", "Gemini-1.5-Pro=openai:gpt-4o-mini")
+    news = made_data("summeval_model_annotations.aligned.paired.jsonl")
+    command = ("reproduce", "interacteval", "table-10", "--data", news, *models, "--judge", "rules", "--sample", "0.03")
+    status, out, err = run(*command, "--dry-run", "--json")
+    assert (status, vendors.state(options).get("requests", 0)) == (0, 0), err
+    asked = [(part["what"], part["judge"], part["calls"]) for part in json.loads(out)["runs"][:2]]
+    assert asked == [("think-aloud", "openai:gpt-4o", 4), ("think-aloud", "openai:gpt-4o-mini", 4)]
+    status, out, err = run(*command, "--resamples", 0, "--json")
+    assert status == 0, err
+    cells = {(cell["row"], cell["column"]): cell for cell in json.loads(out)["cells"]}
+    names = ("GPT-4", "Gemini-1.5-Pro", "Claude-3.5-Sonnet")
+    # Eight texts of five documents: whether they have a coefficient isn't the question.
+    lacking = ["No contributor" in cells[f"InteractEval ({name})", "Coherence Spearman"]["reason"] for name in names]
+    assert lacking == [False, False, True]
+    paid = vendors.state(options)["requests"]
+    assert run(*command, "--resamples", 0, "--json")[0] == 0
+    assert vendors.state(options)["requests"] == paid
