@@ -27,11 +27,11 @@ FIRST_TEMPERATURE, LATER_TEMPERATURE = 0.0, 1.0
 class Elicitation:
     """What one model said in one round. `reply` carries the usage of all attempts.
 
-    `passages`: of the considerations, None for one without a quote or with a quote that is in no sample; `absent`
+    `passages`: of the attributes, None for one without a quote or with a quote that is in no sample; `absent`
     counts the latter.
     """
 
-    considerations: tuple[str, ...]
+    attributes: tuple[str, ...]
     model: str
     request: ChatRequest
     reply: ChatReply
@@ -101,13 +101,13 @@ ANSWER = {
 """What is read as an answer, whichever version of the prompt asked: quotes may be missing."""
 
 
-def considerations_in(answer: dict[str, Any]) -> tuple[str, ...]:
+def attributes_in(answer: dict[str, Any]) -> tuple[str, ...]:
     """Those of an answer that fits `ANSWER`, in the model's order, without blank ones."""
     return tuple(text for text, _ in _said_in(answer))
 
 
 def _said_in(answer: dict[str, Any]) -> list[tuple[str, str]]:
-    """(consideration, quote), the quote "" where none is given."""
+    """(attribute, quote), the quote "" where none is given."""
     ordered = sorted(answer["considerations"], key=lambda entry: entry["index"])
     said = ((entry["consideration"].strip(), kept_quote(entry.get("quote")).strip()) for entry in ordered)
     return [(text, quote) for text, quote in said if text]
@@ -130,7 +130,7 @@ def _is_answer(value: dict[str, Any]) -> bool:
 
 
 def _check(value: dict[str, Any]) -> str | None:
-    return None if considerations_in(value) else "it holds no consideration"
+    return None if attributes_in(value) else "it holds no consideration"
 
 
 def passage_in(text: Text, said: Passage) -> Passage | None:

@@ -8,7 +8,7 @@ from app.domain.attribute import Sample
 from app.domain.people import Role
 from app.errors import WorkbenchError
 from app.services.checklists.assignments import is_theirs_to_do
-from app.services.think_aloud.independence import considerations_of
+from app.services.think_aloud.independence import own_attributes_of
 from app.services.think_aloud.samples import ensure_samples, held_out
 from pages.components.shell.current import current_workbench, was_pressed
 from pages.components.shell.enough import enough
@@ -46,7 +46,7 @@ own = None
 with writing, sticky("writing"):
     name = expert(workbench, project)
     yours = is_theirs_to_do(workbench, dimension.id, name) if name else False
-    if name and not (yours or considerations_of(workbench, project.id, dimension.id, name)):
+    if name and not (yours or own_attributes_of(workbench, project.id, dimension.id, name)):
         st.markdown(f"**{plain(dimension.name)} isn't among what is yours to do.** What is yours stands on Overview.")
         link("overview", "Go to what is yours")
     elif name:
@@ -54,7 +54,7 @@ with writing, sticky("writing"):
         highlights = drawn_highlights(own)
         own_attributes(own, project)
     else:
-        st.caption("Then write down what to look for. You see your own points only.")
+        st.caption("Then write down what to look for. You see your own attributes only.")
         link("texts", "Other samples", help_="For the project's facilitator.", parameters={"section": "Samples"})
     enough(workbench, project, dimension)
 with reading:

@@ -60,7 +60,7 @@ def parse_said(text: str) -> list[SaidAttribute]:
     """The attributes in order, blank ones left out; wording is kept but for list marks and outer white space.
 
     A text that starts like JSON is read as JSON: a list of attributes, or an object whose values are attributes (the
-    form in which LLMs answer, number -> consideration). Each is a string, or an object with `text` and perhaps a
+    form in which LLMs answer, number -> attribute). Each is a string, or an object with `text` and perhaps a
     `passage`; one such object alone is one attribute. Anything else is one attribute a line.
     Raises InputError for JSON that is broken, nested deeper, or holds something else.
     """

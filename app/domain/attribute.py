@@ -123,7 +123,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """One consideration; it always keeps its contributor.
+    """One attribute; it always keeps its contributor.
 
     `round` counts how often that contributor was asked; `original` is the wording first given; `reason` says why
     it was excluded or merged, `merged_into` which attribute stands for it now. `position` is the contributor's own

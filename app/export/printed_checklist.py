@@ -21,7 +21,7 @@ class Making:
 
 @dataclass(frozen=True, slots=True)
 class PrintedQuestion:
-    """`examples` are considerations that the question came from, in the words of those who thought aloud, each
+    """`examples` are attributes that the question came from, in the words of those who thought aloud, each
     with its passage in brackets where it has one."""
 
     number: int

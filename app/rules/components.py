@@ -27,7 +27,7 @@ FRAME_STEMS = frozenset(stem(word) for word in _FRAME)
 
 
 def topic_stems(text: str, context: Context) -> list[str]:
-    """The stems that say what a consideration is about, in order."""
+    """The stems that say what an attribute is about, in order."""
     skipped = FRAME_STEMS | {stem(w) for w in words(context.text_name)} | {stem(w) for w in words(context.source_name)}
     return [found for found in map(content_stem, words(text)) if found and found not in skipped]
 
@@ -98,7 +98,7 @@ _LIGHT = word_set("thing things way ways lot bit right good bad sure kind sort")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A named group of considerations; `size` is how many it holds."""
+    """A named group of attributes; `size` is how many it holds."""
 
     name: str
     description: str

@@ -91,7 +91,7 @@ def content_stems(text_words: tuple[str, ...]) -> tuple[str, ...]:
 AUXILIARIES = wording.AUXILIARIES | {"am"}
 _DOUBLED = word_set("omit infer occur stop get put cut refer run plan skip drop begin set let permit jar swap")
 
-# Verbs that considerations about texts use; they find the predicate of a clause whose subject is not the text itself.
+# Verbs that attributes about texts use; they find the predicate of a clause whose subject is not the text itself.
 VERBS = word_set(
     "build connect contribute convey follow flow relate read represent reflect include contain introduce present "
     "provide support use match keep maintain make lead say give show help answer respond refer agree fit serve begin "

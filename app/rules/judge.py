@@ -103,7 +103,7 @@ def _analyse(text: str) -> list[str]:
 @lru_cache(maxsize=1)
 def _descriptions() -> tuple[TfidfVectorizer, np.ndarray]:
     vectorizer = TfidfVectorizer(analyzer=_analyse, sublinear_tf=True)
-    texts = [" ".join((rule.description, *rule.questions, *rule.considerations)) for rule in RULES]
+    texts = [" ".join((rule.description, *rule.questions, *rule.attributes)) for rule in RULES]
     blank = [text.replace("{text}", "").replace("{source}", "source") for text in texts]
     return vectorizer, vectorizer.fit_transform(blank).toarray()
 
@@ -290,11 +290,11 @@ SAMPLES_WEIGHT, FAMILY_WEIGHT = 0.25, 0.6
 LEAST_FAMILY = 0.3
 
 
-def considerations(variables: Mapping[str, Any], judge: RuleJudge) -> dict[str, Any]:
-    """8 to 14 considerations, the best-founded rules' first phrasings before their second ones."""
+def attributes(variables: Mapping[str, Any], judge: RuleJudge) -> dict[str, Any]:
+    """8 to 14 attributes, the best-founded rules' first phrasings before their second ones."""
     context = context_of(variables)
     chosen = _on_topic(rank(context, variables["samples"], judge), context)[:MOST_RULES]
-    phrases = [rule.considerations[turn] for turn in range(3) for rule in chosen if turn < len(rule.considerations)]
+    phrases = [rule.attributes[turn] for turn in range(3) for rule in chosen if turn < len(rule.attributes)]
     count = max(LEAST, min(MOST, 2 * len(chosen) + 1))
     return {
         "considerations": [
@@ -332,7 +332,7 @@ def _on_topic(ranked: Sequence[Rule], context: Context) -> list[Rule]:
     shares = _family_shares(_rubric_weights(context))
     chosen = [rule for rule in ranked if shares.get(_family(rule), 0.0) >= LEAST_FAMILY]
     for rule in ranked:
-        if sum(len(own.considerations) for own in chosen) >= LEAST:
+        if sum(len(own.attributes) for own in chosen) >= LEAST:
             break
         if rule not in chosen:
             chosen.append(rule)

@@ -9,7 +9,7 @@ from app.providers.base import ChatReply, ChatRequest
 from app.providers.model_name import ModelName
 from app.rules import questions as rewriting
 from app.rules.components import clusters, components
-from app.rules.judge import RuleJudge, considerations
+from app.rules.judge import RuleJudge, attributes
 from app.rules.questions import key_questions, sub_questions, validation
 
 Variables = Mapping[str, Any]
@@ -25,7 +25,7 @@ class RulesModel:
     def __init__(self) -> None:
         self._judge = RuleJudge()
         self._stages: dict[str, Callable[[Variables], dict[str, Any]]] = {
-            "think-aloud": lambda variables: considerations(variables, self._judge),
+            "think-aloud": lambda variables: attributes(variables, self._judge),
             "components": components,
             "clusters": clusters,
             "key-questions": key_questions,

@@ -398,7 +398,7 @@ class Phrased:
 
 
 def question_from(attribute: str, context: Context) -> Phrased | None:
-    """The best question that a consideration gives, None where none comes out sound."""
+    """The best question that an attribute gives, None where none comes out sound."""
     if not is_english(context, attribute):
         return None
     clauses = Clauses(context.text_name)

@@ -203,7 +203,7 @@ class Rule:
     limits: five limits of the measured value from lenient to strict, spread over what real texts show (SummEval,
         Topical-Chat, ELLIPSE), so that they tell texts apart.
     allowed: how a limit is said, with {limit}.
-    questions, considerations: phrasings with {text} and {source}; yes is good.
+    questions, attributes: phrasings with {text} and {source}; yes is good.
     """
 
     id: str
@@ -217,7 +217,7 @@ class Rule:
     unit: Unit
     allowed: str
     questions: tuple[str, ...]
-    considerations: tuple[str, ...]
+    attributes: tuple[str, ...]
 
     def limit(self, strictness: float) -> float:
         """The limit at a strictness from 0 (lenient) to 1 (strict), between the five by straight lines."""

@@ -202,7 +202,7 @@ def _row(answer: Answered) -> dict[str, object]:
     return {
         "Model": model_label(answer.model),
         "Dimension": answer.dimension,
-        "Outcome": "no answer" if answer.error else number(answer.attributes, "consideration"),
+        "Outcome": "no answer" if answer.error else number(answer.attributes, "attribute"),
         "Said before": str(answer.repeated) if answer.repeated else "",
         "Round": str(answer.round) if answer.round else "",
         "Asked": answer.at,

@@ -65,11 +65,11 @@ NO_ACT = {
     "people.invitations.accept_invitation",  # its entry names who came in, whom nobody knew before
     "people.ways_in.sign_in_with_code",  # likewise
     "people.sign_ins.end_sign_in",
-    "think_aloud.independence.add_consideration",
+    "think_aloud.independence.add_own_attribute",
     "think_aloud.independence.add_expert",
     "think_aloud.independence.note_sample",
-    "think_aloud.independence.put_back_consideration",
-    "think_aloud.independence.remove_consideration",
+    "think_aloud.independence.put_back_own_attribute",
+    "think_aloud.independence.remove_own_attribute",
     "think_aloud.independence.reorder",
     "think_aloud.transcripts.accept",
     "think_aloud.transcripts.decline",

@@ -93,7 +93,7 @@ def test_an_older_database_keeps_what_it_knows_and_makes_nothing_up(empty_addres
         assert sorted(map(tuple, costs)) == [("late", None), ("refused", 0.0)]
         assert (work.runs.get(1).calls_cached, work.runs.get(1).retries) == (0, 0)
         assert [(step.what, step.who) for step in work.builds.history(1)] == [("Started", "")]
-        # When its author removed a point wasn't on record, so it is theirs alone; what others left out is not.
+        # When its author removed an attribute wasn't on record, so it is theirs alone; what others left out is not.
         assert [a.text for a in work.think_aloud.attributes(1)] == ["Unclear."]
         assert len(work.think_aloud.attributes(1, withdrawn=True)) == 2
     database.close()

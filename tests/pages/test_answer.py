@@ -21,7 +21,7 @@ from app.services.checklists.expert_answers import (
 )
 from app.services.data.projects import one_dimension
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import add_consideration
+from app.services.think_aloud.independence import add_own_attribute
 from pages.components.results.unfolding import OPEN
 from tests.support.answering import answer_all
 from tests.support.background import PATIENCE
@@ -176,7 +176,7 @@ def test_nothing_of_the_judge_or_of_others_is_shown(demo: Workbench, checklist: 
 
 
 def test_whoever_is_thinking_aloud_finishes_first(demo: Workbench, draw: AnswerDraw):
-    add_consideration(demo, 1, "Cy", "Order.")
+    add_own_attribute(demo, 1, "Cy", "Order.")
     app = opened("Cy")
     assert any("still hidden from you" in m.value for m in app.markdown)
     assert not app.get("bidi_component")

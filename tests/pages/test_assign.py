@@ -11,7 +11,7 @@ from app.services.checklists.expert_answers import Answer, AnswerDraw, answer, a
 from app.services.checklists.question_proposals import comment_on
 from app.services.people.invitations import invite
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import add_consideration, mark_done
+from app.services.think_aloud.independence import add_own_attribute, mark_done
 from pages.components.shell import current
 from tests.pages.test_empty_screens import Open
 from tests.pages.test_roles import said
@@ -109,7 +109,7 @@ def test_whoever_has_no_text_yet_is_named(demo: Workbench, draw: AnswerDraw, ope
 def test_an_expert_finds_their_part_and_no_more(demo: Workbench, draw: AnswerDraw, open_screen: Open, as_: As) -> None:
     share_texts(demo, COHERENCE, 1)
     give_dimensions(demo, DEMO, "Ana", [COHERENCE])
-    add_consideration(demo, COHERENCE, "Ana", "Order.")
+    add_own_attribute(demo, COHERENCE, "Ana", "Order.")
     mark_done(demo, COHERENCE, "Ana")
     as_("Ana")
     app = open_screen("overview")
@@ -141,7 +141,7 @@ def test_others_comments_wait_for_ones_own_answers(
 ) -> None:
     comment_on(demo, answer_sheet(demo, CHECKLIST, "Ben").checklist.asked[0].id, "I said no.", "Ben")
     share_texts(demo, COHERENCE, 1)
-    add_consideration(demo, COHERENCE, "Ana", "Order.")
+    add_own_attribute(demo, COHERENCE, "Ana", "Order.")
     mark_done(demo, COHERENCE, "Ana")
     as_("Ana")
 

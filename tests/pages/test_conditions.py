@@ -14,7 +14,7 @@ from app.services.conditions.study_worker import run_study
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.scoring_jobs import job_key
-from app.services.think_aloud.independence import add_consideration, mark_done
+from app.services.think_aloud.independence import add_own_attribute, mark_done
 from app.settings import settings
 from tests.support.background import ended
 
@@ -97,7 +97,7 @@ def test_an_expert_still_at_it_misses_only_the_dimensions_that_lack_a_word_of_be
     demo: Workbench, open_screen: Open
 ) -> None:
     first, *others = dimensions_named(demo, "Demo", "all")
-    add_consideration(demo, first.id, "Ada", "It names who did what.")
+    add_own_attribute(demo, first.id, "Ada", "It names who did what.")
     app = open_screen("conditions")
     app.query_params["expert"] = "Ada"
     app.run()

@@ -23,7 +23,7 @@ from app.services.checklists.expert_answers import draw_texts
 from app.services.checklists.question_proposals import comment_on
 from app.services.data.projects import dimensions_named, get_project, show_research
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.think_aloud.independence import add_consideration, mark_done, remove_consideration
+from app.services.think_aloud.independence import add_own_attribute, mark_done, remove_own_attribute
 from app.services.think_aloud.transcripts import keep_transcript, propose_attributes
 from db.unit_of_work import Database
 from pages.components.shell import current
@@ -65,18 +65,18 @@ def project_in_progress(finished_demo: Path, tmp_path_factory: pytest.TempPathFa
     first, second, *_ = versions = [versions_of(bench, place)[0].id for place in (DONE, BEGUN, NEW, TO_ANSWER)]
     for version in (first, second, versions[-1]):
         draw_texts(bench, version, 2, seed=1)
-    add_consideration(bench, DONE, "Ana", "Order.")
+    add_own_attribute(bench, DONE, "Ana", "Order.")
     mark_done(bench, DONE, "Ana")
     draft = new_draft(bench, first)
     for who in ("Ana", "Ben"):
         comment_on(bench, draft.asked[0].id, f"{who} can't say.", who)
     kept, out, moved, slip, _ = (
-        add_consideration(bench, BEGUN, "Ana", f"Point {letter} of a text.") for letter in "ABCDE"
+        add_own_attribute(bench, BEGUN, "Ana", f"Point {letter} of a text.") for letter in "ABCDE"
     )
     edit_attribute(bench, kept, "In other words.", who="Fay")
     exclude_attributes(bench, [out], "too vague")
     move_attributes(bench, [moved], NEW)
-    remove_consideration(bench, slip)
+    remove_own_attribute(bench, slip)
     project, dimension = get_project(bench, "Demo"), dimensions_named(bench, "Demo", "all")[BEGUN - 1]
     said = keep_transcript(bench, BEGUN, "Ana", "Sentences should follow from each other. Names are introduced first.")
     propose_attributes(bench, project, dimension, said)

@@ -20,7 +20,7 @@ from app.services.data.projects import create_project
 from app.services.people.invitations import accept_invitation, invite, members_of
 from app.services.people.sign_ins import actor_of_cookie
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import add_consideration, considerations_of, mark_done
+from app.services.think_aloud.independence import add_own_attribute, mark_done, own_attributes_of
 from app.settings import settings
 from pages.components.shell import current
 from pages.components.shell.expert import EXPERT
@@ -83,7 +83,7 @@ def test_each_screen_opens_for_those_it_is_for_and_says_so_to_others(
 ) -> None:
     if done:
         for dimension in (1, 2, 3, 4):
-            add_consideration(demo, dimension, "Ana", "Order.")
+            add_own_attribute(demo, dimension, "Ana", "Order.")
             mark_done(demo, dimension, "Ana")
     sign_in(ana(demo, role))
     app = open_screen(screen)
@@ -118,9 +118,9 @@ def test_an_expert_finds_their_own_work_and_goes_on_with_one_button(
 def test_invited_expert_finds_all_their_attributes_on_my_work(
     demo: Workbench, open_screen: Open, sign_in: SignIn
 ) -> None:
-    moved = add_consideration(demo, 1, "Ana", "Order.")
-    add_consideration(demo, 2, "Ana", "Rhythm.")
-    add_consideration(demo, 2, "Ben", "What only Ben said.")
+    moved = add_own_attribute(demo, 1, "Ana", "Order.")
+    add_own_attribute(demo, 2, "Ana", "Rhythm.")
+    add_own_attribute(demo, 2, "Ben", "What only Ben said.")
     move_attributes(demo, [moved], 3)
     sign_in(ana(demo, Role.EXPERT))
     app = open_screen("overview")
@@ -131,18 +131,18 @@ def test_invited_expert_finds_all_their_attributes_on_my_work(
 
 
 def test_invited_expert_edits_an_attribute_of_their_own(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
-    mine = add_consideration(demo, 1, "Ana", "It flow.")
+    mine = add_own_attribute(demo, 1, "Ana", "It flow.")
     sign_in(ana(demo, Role.EXPERT))
     app = open_screen("think_aloud")
     app.button(key=f"edit_{mine}").click().run()
     app.text_area(key=f"edit_text_{mine}").input("It flows.")
     app.button(key=f"edit_save_{mine}").click().run()
     assert not app.error
-    assert [one.text for one in considerations_of(demo, DEMO, 1, "Ana")] == ["It flows."]
+    assert [one.text for one in own_attributes_of(demo, DEMO, 1, "Ana")] == ["It flows."]
 
 
 def mark_done_on(bench: Workbench, dimension: int) -> None:
-    add_consideration(bench, dimension, "Ana", "Order.")
+    add_own_attribute(bench, dimension, "Ana", "Order.")
     mark_done(bench, dimension, "Ana")
 
 
@@ -171,7 +171,7 @@ def test_the_next_step_is_offered_to_whoever_may_do_it(
         work.people.join(person.id, project.id, Role.EXPERT, "Ana")
         signed = work.people.actor(person.id)
     build(workbench, project, order, "rules")
-    add_consideration(workbench, order.id, "Ana", "Order.")
+    add_own_attribute(workbench, order.id, "Ana", "Order.")
     mark_done(workbench, order.id, "Ana")
     assert [button.label for button in open_screen("attributes").button if button.key == "way_on"] == [
         "Next: publish the checklist"
@@ -195,7 +195,7 @@ def _help(app: AppTest) -> str:
 
 
 def test_nobody_becomes_another_by_the_address_or_a_list(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
-    add_consideration(demo, 1, "Ben", "What only Ben said.")
+    add_own_attribute(demo, 1, "Ben", "What only Ben said.")
     sign_in(ana(demo, Role.EXPERT))
     app = open_screen("think_aloud")
     app.query_params[EXPERT] = "Ben"
@@ -204,7 +204,7 @@ def test_nobody_becomes_another_by_the_address_or_a_list(demo: Workbench, open_s
     assert "What only Ben said." not in said(app)
     assert not [one for one in app.button if one.key in ("expert_start", "change_expert", "hidden_not_me")]
     assert not [one for one in app.text_input if one.key == "expert_typed"]
-    assert considerations_of(demo, DEMO, 1, "Ana") == []
+    assert own_attributes_of(demo, DEMO, 1, "Ana") == []
 
 
 def test_what_others_wrote_stays_hidden_and_there_is_no_way_around(
@@ -299,7 +299,7 @@ def test_a_pasted_list_gives_each_person_a_link(demo: Workbench, open_screen: Op
 
 
 def test_a_name_is_replaced_by_a_pseudonym(demo: Workbench, open_screen: Open) -> None:
-    add_consideration(demo, 1, "Ana", "Order.")
+    add_own_attribute(demo, 1, "Ana", "Order.")
     app = open_screen("people")
     app.session_state["pseudonyms"] = True
     app.run()
@@ -310,7 +310,7 @@ def test_a_name_is_replaced_by_a_pseudonym(demo: Workbench, open_screen: Open) -
     assert not app.exception
     assert "Ana is Expert 1 now." in said(app)
     assert "Ana" not in app.selectbox(key="pseudonym_name").options
-    assert [one.text for one in considerations_of(demo, DEMO, 1, "Expert 1")] == ["Order."]
+    assert [one.text for one in own_attributes_of(demo, DEMO, 1, "Expert 1")] == ["Order."]
 
 
 def test_who_did_what_can_be_filtered(demo: Workbench, open_screen: Open) -> None:
@@ -471,7 +471,7 @@ def test_a_draft_in_the_browser_is_published_after_a_reload(
 
 def test_invited_expert_sees_that_an_edit_is_not_saved(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
     actor = ana(demo, Role.EXPERT)
-    attribute = add_consideration(demo, 1, "Ana", "Order.")
+    attribute = add_own_attribute(demo, 1, "Ana", "Order.")
     sign_in(actor)
     app = open_screen("think_aloud")
     before = said(app)

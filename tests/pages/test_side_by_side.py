@@ -9,7 +9,7 @@ from app.services.attributes.attributes import attributes_of
 from app.services.attributes.side_by_side import QUESTIONS, side_by_sides_of
 from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import add_consideration, mark_done
+from app.services.think_aloud.independence import add_own_attribute, mark_done
 from tests.support.background import PATIENCE
 from tests.support.repository import ROOT
 
@@ -43,14 +43,14 @@ def test_an_expert_from_outside_compares_and_reads_the_definition(demo: Workbenc
 
 
 def test_somebody_at_it_is_not_offered_to_compare_from_outside(demo: Workbench):
-    add_consideration(demo, dimensions_named(demo, "Demo", "all")[0].id, "Ada", "Order.")
+    add_own_attribute(demo, dimensions_named(demo, "Demo", "all")[0].id, "Ada", "Order.")
     app = opened("Ada")
     assert "side_outside" not in [b.key for b in app.button]
 
 
 def test_names_come_with_the_last_answer_and_a_refresh_keeps_all(demo: Workbench):
     dimension = dimensions_named(demo, "Demo", "all")[0]
-    add_consideration(demo, dimension.id, "Ada", "Order.")
+    add_own_attribute(demo, dimension.id, "Ada", "Order.")
     mark_done(demo, dimension.id, "Ada")
     app = opened("Ada")
     assert [s.value for s in app.subheader][1:] == ["Set A", "Set B"]

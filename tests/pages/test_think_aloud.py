@@ -12,7 +12,7 @@ from app.services.attributes.attribute_changes import edit_attribute, exclude_at
 from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import considerations_of
+from app.services.think_aloud.independence import own_attributes_of
 from app.services.think_aloud.samples import samples_of
 from pages.components.think_aloud.own_rows import PAGE_SIZE
 from tests.support import browser_messages
@@ -69,7 +69,7 @@ def test_a_name_comes_first(demo: Workbench, open_screen: Open):
     assert "say_add" not in [button.key for button in app.button]
 
 
-def test_each_consideration_is_saved_at_once_to_the_letter(demo: Workbench, open_screen: Open):
+def test_each_attribute_is_saved_at_once_to_the_letter(demo: Workbench, open_screen: Open):
     app = expert(open_screen)
     said = ["Sentences follow from each other.", "<script>alert(1)</script> *no* markup", "عربي 🎈", "x" * 5000]
     for text in said:
@@ -140,7 +140,7 @@ def test_what_could_not_be_saved_is_still_on_the_screen(
     def fail(*_: object) -> None:
         raise DatabaseError("The disk is full.", "Make room.")
 
-    monkeypatch.setattr("pages.components.think_aloud.own_attributes.add_consideration", fail)
+    monkeypatch.setattr("pages.components.think_aloud.own_attributes.add_own_attribute", fail)
     say(app, demo, "Precious words.")
     assert app.error[0].value.startswith("The disk is full. Make room.")
     assert "Precious words." in shown(app)
@@ -167,18 +167,18 @@ def test_the_last_changes_can_be_taken_back_one_by_one(demo: Workbench, open_scr
     app = say(app, demo, "It has one topic.")
     first, second = by(demo, "Ada")
     app.button(key=f"up_{first.id}").click().run()
-    assert [a.text for a in considerations_of(demo, *ids(demo), "Ada")] == ["It has one topic.", "It flow."]
+    assert [a.text for a in own_attributes_of(demo, *ids(demo), "Ada")] == ["It has one topic.", "It flow."]
     app.button(key=f"edit_{first.id}").click().run()
     app.text_area(key=f"edit_text_{first.id}").input("It flows.")
     app.button(key=f"edit_save_{first.id}").click().run()
     app.button(key="undo_last").click().run()
     assert by(demo, "Ada")[0].text == "It flow."
     app.button(key="undo_last").click().run()
-    assert [a.text for a in considerations_of(demo, *ids(demo), "Ada")] == ["It flow.", "It has one topic."]
+    assert [a.text for a in own_attributes_of(demo, *ids(demo), "Ada")] == ["It flow.", "It has one topic."]
     app.button(key="undo_last").click().run()
     assert [a.text for a in by(demo, "Ada")] == ["It flow."]
     assert second.status is AttributeStatus.ACTIVE
-    taken_back = next(a for a in considerations_of(demo, *ids(demo), "Ada") if a.id == second.id)
+    taken_back = next(a for a in own_attributes_of(demo, *ids(demo), "Ada") if a.id == second.id)
     assert taken_back.status is AttributeStatus.WITHDRAWN
     assert not app.exception
 
@@ -190,14 +190,14 @@ def test_the_sample_that_prompted_it_is_kept(demo: Workbench, open_screen: Open)
     app.selectbox(key=f"say_sample_{dimension.id}").set_value(chosen)
     say(app, demo, "It ends where it began.")
     assert by(demo, "Ada")[0].prompted_by == chosen
-    assert "Point 1 · prompted by sample 3" in [caption.value for caption in app.caption]
+    assert "Attribute 1 · prompted by sample 3" in [caption.value for caption in app.caption]
 
 
 def test_words_of_a_sample_are_hinted_at_and_kept(demo: Workbench, open_screen: Open):
     words = " ".join(samples_of(demo, place(demo)[1].id)[0].text.source.split()[:12])
     app = say(expert(open_screen), demo, words)
     assert by(demo, "Ada")[0].text == words
-    assert any("A general point?" in caption.value for caption in app.caption)
+    assert any("A general attribute?" in caption.value for caption in app.caption)
 
 
 def test_others_open_with_done_and_close_again_with_more(demo: Workbench, open_screen: Open):
@@ -256,13 +256,13 @@ def test_what_somebody_has_said_already_is_not_kept_twice(demo: Workbench, open_
     app = expert(open_screen)
     for text in ("It has one topic.", "Names stay the same.", "it has  one topic"):
         say(app, demo, text)
-    assert any("You have said this already, as your point 1." in c.value for c in app.caption)
+    assert any("You have said this already, as your attribute 1." in c.value for c in app.caption)
     assert [a.text for a in by(demo, "Ada")] == ["It has one topic.", "Names stay the same."]
     _, second = by(demo, "Ada")
     app.button(key=f"edit_{second.id}").click().run()
     app.text_area(key=f"edit_text_{second.id}").input("It has one topic!")
     app.button(key=f"edit_save_{second.id}").click().run()
-    assert any(c.value == "Point 2 · as your point 1" for c in app.caption)
+    assert any(c.value == "Attribute 2 · as your attribute 1" for c in app.caption)
 
 
 def test_own_rows_say_what_a_facilitator_did(demo: Workbench, open_screen: Open):
@@ -275,11 +275,11 @@ def test_own_rows_say_what_a_facilitator_did(demo: Workbench, open_screen: Open)
     fluency = dimensions_named(demo, "Demo", "all")[1]
     move_attributes(demo, [moved.id], fluency.id)
     app.run()
-    captions = [caption.value for caption in app.caption if caption.value.startswith("Point ")]
+    captions = [caption.value for caption in app.caption if caption.value.startswith("Attribute ")]
     assert captions == [
-        f"Point 3 · moved to {fluency.name}",
-        r"Point 2 · excluded: too \_vague\_",
-        "Point 1 · reworded by Fay; you wrote “It flows.”",
+        f"Attribute 3 · moved to {fluency.name}",
+        r"Attribute 2 · excluded: too \_vague\_",
+        "Attribute 1 · reworded by Fay; you wrote “It flows.”",
     ]
     keys = {button.key for button in app.button}
     assert {f"edit_{reworded.id}", f"remove_{moved.id}"} <= keys
@@ -291,7 +291,7 @@ def test_only_whoever_runs_the_project_is_shown_the_way_to_other_samples(demo: W
     assert "Other samples" not in [link.proto.label for link in expert(open_screen).get("page_link")]
 
 
-def test_many_considerations_come_in_pages(demo: Workbench, open_screen: Open):
+def test_many_attributes_come_in_pages(demo: Workbench, open_screen: Open):
     texts = [f"Point {number}." for number in range(PAGE_SIZE + 1)]
     add_attributes(demo, place(demo)[1].id, "Ada", ContributorKind.HUMAN, texts)
     app = expert(open_screen)
@@ -356,7 +356,7 @@ def test_a_pasted_transcript_becomes_attributes_as_far_as_it_is_accepted(demo: W
     assert [a.text for a in by(demo, "Ada")] == ["<b>Names are</b> introduced first."]
     app.button(key="undo_last").click().run()
     assert by(demo, "Ada") == []
-    (taken_back,) = considerations_of(demo, *ids(demo), "Ada")
+    (taken_back,) = own_attributes_of(demo, *ids(demo), "Ada")
     assert taken_back.status is AttributeStatus.WITHDRAWN
 
 

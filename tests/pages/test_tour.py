@@ -9,7 +9,7 @@ from app.domain.people import Actor, Role
 from app.domain.project import Task
 from app.services.data.projects import create_project
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import add_consideration
+from app.services.think_aloud.independence import add_own_attribute
 from pages.components.shell import current
 from pages.components.shell.navigation import screens
 from pages.components.shell.navigation.screens import EXPERTS_STOPS, STOPS
@@ -98,7 +98,7 @@ def test_an_expert_has_one_of_their_own_until_they_begin(
     app = open_screen("overview")
     assert place(app) == "Tour, 1 of 5"
     assert EXPERTS_STOPS[0].words in stop_shown(app)
-    add_consideration(demo, 1, "Ana", "Order.")
+    add_own_attribute(demo, 1, "Ana", "Order.")
     assert place(open_screen("overview")) == ""
 
 

@@ -24,7 +24,7 @@ def vendor_of(request: Received) -> str:
 
 
 def thinks_aloud(request: Received) -> Behaviour:
-    """Three considerations, whoever is asked."""
+    """Three attributes, whoever is asked."""
     return Answer(json.dumps(POINTS))
 
 

@@ -29,7 +29,7 @@ FORM_RULES = (
             "Are all sentences of the {text} complete?",
             "Is every sentence of the {text} brought to its end?",
         ),
-        considerations=(
+        attributes=(
             "Check whether every sentence is complete, with a verb and a proper end.",
             "Sentences should not break off in the middle.",
             "Look for fragments that only pretend to be sentences.",
@@ -56,7 +56,7 @@ FORM_RULES = (
             "Is the {text} free from grammatical errors?",
             "Are the words of the {text} joined correctly into sentences?",
         ),
-        considerations=(
+        attributes=(
             "Check for grammatical errors such as doubled words or missing nouns.",
             "Subjects and verbs should fit each other.",
             "Consider how much grammatical errors disturb.",
@@ -77,7 +77,7 @@ FORM_RULES = (
             "Does the {text} keep to one tense where it can?",
             "Is the use of tenses in the {text} consistent?",
         ),
-        considerations=(
+        attributes=(
             "Check whether tenses are used consistently.",
             "The tense should change only where the time of the events changes.",
             "Look for verbs whose tense surprises.",
@@ -101,7 +101,7 @@ FORM_RULES = (
             "Is punctuation used correctly in the {text}?",
             "Does every sentence of the {text} close with an end mark?",
         ),
-        considerations=(
+        attributes=(
             "Check whether punctuation is used correctly.",
             "Brackets and quotation marks should come in pairs, and sentences should end with a mark.",
             "Consider whether the punctuation guides the reader through longer sentences.",
@@ -122,7 +122,7 @@ FORM_RULES = (
             "Is capitalization used correctly throughout the {text}?",
             "Does every sentence of the {text} begin with the right capitalization?",
         ),
-        considerations=(
+        attributes=(
             "Check whether sentences and names begin with a capital letter.",
             "Capitals should be used in the same way throughout the {text}.",
         ),
@@ -142,7 +142,7 @@ FORM_RULES = (
             "Are the words of the {text} spelled correctly?",
             "Does the {text} avoid typing errors?",
         ),
-        considerations=(
+        attributes=(
             "Check for spelling mistakes and typing errors.",
             "All words of the {text} should be spelled correctly.",
         ),
@@ -165,7 +165,7 @@ FORM_RULES = (
             "Are the sentences of the {text} clear and of a manageable length?",
             "Does the {text} avoid confusing, overlong sentences?",
         ),
-        considerations=(
+        attributes=(
             "Check whether the sentences are clear at first reading.",
             "Sentences should be long enough to say something and short enough to follow.",
             "Look for sentences that run on or that confuse.",
@@ -189,7 +189,7 @@ FORM_RULES = (
             "Is the {text} easy to read?",
             "Can the {text} be understood without effort?",
         ),
-        considerations=(
+        attributes=(
             "Consider how easily the {text} can be read and understood.",
             "The {text} should be readable without going back to an earlier sentence.",
             "Difficult words should be rare enough for easy reading.",
@@ -217,7 +217,7 @@ WORDING_RULES = (
             "Does the {text} use varied vocabulary?",
             "Does the {text} choose its words with some variety?",
         ),
-        considerations=(
+        attributes=(
             "Check whether the {text} uses varied vocabulary that suits the subject.",
             "The {text} should use different words for different things.",
             "Consider whether the words are well chosen.",
@@ -241,7 +241,7 @@ WORDING_RULES = (
             "Does the {text} use precise and specific words?",
             "Does the {text} prefer exact words to general ones?",
         ),
-        considerations=(
+        attributes=(
             "Check whether words are precise rather than general.",
             "The {text} should prefer specific words to general ones.",
         ),
@@ -264,7 +264,7 @@ WORDING_RULES = (
             "Is the {text} concise?",
             "Does the {text} express its content without unnecessary words?",
         ),
-        considerations=(
+        attributes=(
             "Check whether the wording is concise.",
             "The {text} should not use many words where few would do.",
         ),
@@ -287,7 +287,7 @@ WORDING_RULES = (
             "Does the {text} keep a neutral tone?",
             "Does the {text} avoid personal opinion?",
         ),
-        considerations=(
+        attributes=(
             "Check whether the {text} keeps a neutral tone.",
             "The {text} should not mix in personal opinion.",
             "The {text} should avoid exclamations and judging words.",
@@ -311,7 +311,7 @@ WORDING_RULES = (
             "Does the {text} offer substance that holds interest?",
             "Does each sentence of the {text} have something to say?",
         ),
-        considerations=(
+        attributes=(
             "Check whether the {text} has enough substance to be informative.",
             "Each sentence should tell the reader something.",
             "Consider whether the {text} is interesting rather than merely correct.",
@@ -335,7 +335,7 @@ WORDING_RULES = (
             "Does the {text} vary its sentence structures?",
             "Does the {text} use main and subordinate clauses where they help?",
         ),
-        considerations=(
+        attributes=(
             "Check whether the {text} varies its sentence structures.",
             "The {text} should combine ideas within complex sentences where that helps.",
         ),
@@ -362,7 +362,7 @@ FLOW_RULES = (
             "Does the {text} present its content in a logical order?",
             "Does the {text} follow a sequence that is easy to follow from start to end?",
         ),
-        considerations=(
+        attributes=(
             "Check whether the content is presented in a logical order.",
             "The {text} should build up from sentence to sentence instead of jumping back and forth.",
             "Consider whether moving a sentence elsewhere would make the {text} easier to follow.",
@@ -387,7 +387,7 @@ FLOW_RULES = (
             "Does the {text} open with a sentence that introduces its subject?",
             "Does the {text} have a recognisable beginning and end?",
         ),
-        considerations=(
+        attributes=(
             "Check whether the first sentence tells the reader what the {text} is about.",
             "The {text} should have a recognisable beginning and end.",
             "Consider whether the {text} can stand alone.",
@@ -412,7 +412,7 @@ FLOW_RULES = (
             "Is each sentence of the {text} connected to the one before it?",
             "Does the {text} flow smoothly from sentence to sentence?",
         ),
-        considerations=(
+        attributes=(
             "Check whether each sentence is connected to the one before it.",
             "Consider whether the {text} flows smoothly instead of reading like a list of separate statements.",
             "Neighbouring sentences should share a person, a thing or an event, so that they hang together.",
@@ -433,7 +433,7 @@ FLOW_RULES = (
             "Are transitions between the sentences of the {text} marked by connecting words?",
             "Does the {text} use connecting words to show how its statements relate?",
         ),
-        considerations=(
+        attributes=(
             "Look for connecting words that show how one statement relates to the next.",
             "Check whether transitions between sentences are marked rather than left to the reader.",
             "Consider whether connecting words make cause, contrast and time explicit.",
@@ -454,7 +454,7 @@ FLOW_RULES = (
             "Is it clear what each pronoun in the {text} refers to?",
             "Does the {text} name people and things before it refers back to them?",
         ),
-        considerations=(
+        attributes=(
             "Check whether it is clear what each pronoun refers to.",
             "People and things should be named before the {text} refers back to them.",
             "Consider whether a reader could mix up who is meant.",
@@ -479,7 +479,7 @@ FLOW_RULES = (
             "Does the {text} read as a unified whole?",
             "Do all sentences of the {text} contribute to the same topic?",
         ),
-        considerations=(
+        attributes=(
             "Consider whether the {text} reads as a unified whole rather than as a collection of facts.",
             "All sentences should contribute to the same topic.",
             "Look for sentences that could be removed without anybody missing them.",
@@ -500,7 +500,7 @@ FLOW_RULES = (
             "Does the {text} avoid repeating itself?",
             "Does the {text} avoid using the same phrase again and again?",
         ),
-        considerations=(
+        attributes=(
             "Check for phrases or sentences that occur more than once.",
             "The {text} should not repeat itself.",
             "Consider whether every repetition is needed.",
@@ -524,7 +524,7 @@ FLOW_RULES = (
             "Does each sentence of the {text} say something new?",
             "Does the {text} avoid giving the same information in different sentences?",
         ),
-        considerations=(
+        attributes=(
             "Check whether each sentence says something new.",
             "The same information should not come back in other words.",
             "Look for neighbouring sentences that could be merged without losing anything.",

@@ -26,7 +26,7 @@ SOURCE_RULES = (
             "Does the {text} contain only information that the {source} supports?",
             "Does the {text} avoid adding information that is not in the {source}?",
         ),
-        considerations=(
+        attributes=(
             "Check whether every statement in the {text} can be traced back to the {source}.",
             "The {text} should not add information that the {source} does not contain.",
             "Look for claims that sound plausible but have no basis in the {source}.",
@@ -55,7 +55,7 @@ SOURCE_RULES = (
             "Does the {text} connect people, actions and events in the same way as the {source}?",
             "Does the {text} keep the meaning of the {source}'s statements intact?",
         ),
-        considerations=(
+        attributes=(
             "Check whether people, actions and events are related in the {text} as they are in the {source}.",
             "The {text} should not combine separate facts of the {source} into a claim that the {source} never makes.",
             "Consider whether the meaning of the {source} survives the rewording.",
@@ -79,7 +79,7 @@ SOURCE_RULES = (
             "Do the names and figures in the {text} match those in the {source}?",
             "Does the {text} give every name, number and date as the {source} gives it?",
         ),
-        considerations=(
+        attributes=(
             "Verify that names, numbers and dates in the {text} are the ones given in the {source}.",
             "A single wrong figure or name should weigh heavily.",
             "Compare each place, person and number with the {source}.",
@@ -108,7 +108,7 @@ SOURCE_RULES = (
             "Does the {text} cover the main points of the {source}?",
             "Does the {text} include the content that the {source} returns to most often?",
         ),
-        considerations=(
+        attributes=(
             "Check whether the {text} covers the main points of the {source}.",
             "The {text} should include what matters most in the {source}.",
             "Look for important points of the {source} that the {text} leaves out.",
@@ -132,7 +132,7 @@ SOURCE_RULES = (
             "Does the {text} convey the central message of the {source}?",
             "Does the {text} take up what the {source} puts first?",
         ),
-        considerations=(
+        attributes=(
             "Identify the central message of the {source} and check whether the {text} conveys it.",
             "The {text} should give most room to what the {source} itself puts first.",
             "Consider whether the {text} makes clear what the {source} is mainly about.",
@@ -157,7 +157,7 @@ SOURCE_RULES = (
             "Does the {text} stay focused on what is central to the {source}?",
             "Does the {text} avoid minor details?",
         ),
-        considerations=(
+        attributes=(
             "Check whether the {text} leaves out trivia and minor details.",
             "Every sentence should contribute something that is central to the {source}.",
             "Consider how much of the {text} is spent on asides.",
@@ -178,7 +178,7 @@ SOURCE_RULES = (
             "Does the length of the {text} match the amount there is to say?",
             "Does the {text} come to the point without becoming too short?",
         ),
-        considerations=(
+        attributes=(
             "Consider whether the length of the {text} suits the amount there is to say.",
             "The {text} should be concise without becoming too short to be informative.",
             "Consider whether the {text} is too long or too short for its purpose.",
@@ -202,7 +202,7 @@ SOURCE_RULES = (
             "Does the {text} respond to what was said last?",
             "Does the {text} take up the subject of the conversation?",
         ),
-        considerations=(
+        attributes=(
             "Check whether the {text} responds to what was said just before.",
             "The {text} should reply to the {source} instead of starting a new subject.",
             "Consider whether the {text} would satisfy whoever asked or spoke last.",

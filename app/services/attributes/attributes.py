@@ -264,7 +264,7 @@ def add_attributes(
     marked = passages or [None] * len(texts)
     said = [(text.strip(), passage) for text, passage in zip(texts, marked, strict=True) if text.strip()]
     if not said:
-        raise InputError("There is nothing to add.", "Write at least one consideration.")
+        raise InputError("There is nothing to add.", "Write at least one attribute.")
     with workbench.database.write() as work:
         project = work.projects.project_of(dimension_id)
         who = work.think_aloud.contributor(project.id, contributor, kind)

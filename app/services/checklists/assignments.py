@@ -20,7 +20,7 @@ from app.services.people.invitations import members_of
 from app.services.people.text_shares import answered_texts, experts_on, keep_shares, newest_draw, share_out
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import considerations_of, is_done, standing
+from app.services.think_aloud.independence import is_done, own_attributes_of, standing
 from db.unit_of_work import UnitOfWork
 
 _NO_DRAW = "No texts are drawn yet for experts to answer on {}."
@@ -197,7 +197,7 @@ class TaskKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExpertTask:
-    """`done` of `all` are finished: points for thinking aloud, which has no number to reach (None), texts for
+    """`done` of `all` are finished: attributes for thinking aloud, which has no number to reach (None), texts for
     answering, questions for a comparison."""
 
     kind: TaskKind
@@ -264,9 +264,9 @@ def tasks_of_members(workbench: Workbench, project_id: int) -> list[MemberTasks]
 
 
 def _thinking(workbench: Workbench, project_id: int, dimension: Dimension, expert: str) -> ExpertTask:
-    points = standing(considerations_of(workbench, project_id, dimension.id, expert))
+    attributes = standing(own_attributes_of(workbench, project_id, dimension.id, expert))
     done = is_done(workbench, project_id, dimension.id, expert)
-    return ExpertTask(TaskKind.THINK_ALOUD, dimension, len(points), None, done)
+    return ExpertTask(TaskKind.THINK_ALOUD, dimension, len(attributes), None, done)
 
 
 def _answering(workbench: Workbench, dimension: Dimension, expert: str) -> ExpertTask | None:

@@ -90,7 +90,7 @@ def write_down(
 
 
 @use_case(Right.TAKE_PART)
-def add_consideration(
+def add_own_attribute(
     workbench: Workbench,
     dimension_id: int,
     expert: str,
@@ -106,16 +106,16 @@ def add_consideration(
     has made before, word for word.
     """
     if not text.strip():
-        raise InputError("There is nothing on the line yet.", "Write one point.")
+        raise InputError("There is nothing on the line yet.", "Write one attribute.")
     with workbench.database.write() as work:
         project = work.projects.project_of(dimension_id)
         who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN)
         marked = sample_passage(work.think_aloud.samples(dimension_id), passage) if passage else None
-        points = own_points(_written(work, project.id, dimension_id, expert))
-        if number := same_point(text, points):
-            if marked and points[number - 1].passage == marked:
-                return points[number - 1].id
-            raise RepeatedError(f"You have said this already, as your point {number}.")
+        attributes = not_removed(_written(work, project.id, dimension_id, expert))
+        if number := same_attribute(text, attributes):
+            if marked and attributes[number - 1].passage == marked:
+                return attributes[number - 1].id
+            raise RepeatedError(f"You have said this already, as your attribute {number}.")
         return write_down(work, dimension_id, who, [text.strip()], prompted_by=prompted_by, passages=[marked])[0]
 
 
@@ -132,7 +132,7 @@ def passages_of(workbench: Workbench, dimension_id: int, expert: str) -> list[At
 
 
 @use_case(Right.TAKE_PART)
-def considerations_of(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> list[Attribute]:
+def own_attributes_of(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> list[Attribute]:
     """What this expert has written about the dimension, in the order the expert gave it, with what they removed and
     what a facilitator excluded, merged or moved: for nobody else."""
     with workbench.database.read() as work:
@@ -143,13 +143,13 @@ def considerations_of(workbench: Workbench, project_id: int, dimension_id: int, 
 def own_points_by_dimension(
     workbench: Workbench, project_id: int, expert: str
 ) -> list[tuple[Dimension, list[Attribute]]]:
-    """Each dimension that this expert has written about, with their points on it."""
+    """Each dimension that this expert has written about, with their attributes on it."""
     with workbench.database.read() as work:
         found = [
-            (one, own_points(_written(work, project_id, one.id, expert)))
+            (one, not_removed(_written(work, project_id, one.id, expert)))
             for one in work.projects.dimensions(project_id)
         ]
-    return [(dimension, points) for dimension, points in found if points]
+    return [(dimension, attributes) for dimension, attributes in found if attributes]
 
 
 @use_case(Right.TAKE_PART)
@@ -170,32 +170,32 @@ def _written(work: UnitOfWork, project_id: int, dimension_id: int, expert: str) 
     return [a for a in found if a.kind is ContributorKind.HUMAN]
 
 
-def own_points(written: Iterable[Attribute]) -> list[Attribute]:
-    """An expert's points without those that they removed; a point's number is its place here, from 1."""
+def not_removed(written: Iterable[Attribute]) -> list[Attribute]:
+    """An expert's attributes without those that they removed; an attribute's number is its place here, from 1."""
     return [a for a in written if not removed_by_author(a)]
 
 
 def standing(written: Iterable[Attribute]) -> list[Attribute]:
-    """An expert's points without those that were removed or excluded."""
+    """An expert's attributes without those that were removed or excluded."""
     return [a for a in written if a.status not in (AttributeStatus.EXCLUDED, AttributeStatus.WITHDRAWN)]
 
 
-def same_point(text: str, points: Sequence[Attribute]) -> int:
-    """The number of the first of these points that says the same word for word, without those that are excluded; 0
+def same_attribute(text: str, attributes: Sequence[Attribute]) -> int:
+    """The number of the first of these attributes that says the same word for word, without those that are excluded; 0
     where none does."""
     wanted = same_words(text)
     found = (
         number
-        for number, one in enumerate(points, start=1)
+        for number, one in enumerate(attributes, start=1)
         if one.status is not AttributeStatus.EXCLUDED and same_words(one.text) == wanted
     )
     return next(found, 0)
 
 
 @use_case(Right.TAKE_PART)
-def remove_consideration(workbench: Workbench, attribute_id: int) -> None:
-    """Its author removes a point, and can put it back. What nobody could see yet, nobody else will ever see; what was
-    there for others when its author said "done" stays on record as excluded.
+def remove_own_attribute(workbench: Workbench, attribute_id: int) -> None:
+    """Its author removes an attribute, and can put it back. What nobody could see yet, nobody else will ever see; what
+    was there for others when its author said "done" stays on record as excluded.
 
     Raises ConflictError for what a facilitator excluded or merged.
     """
@@ -208,7 +208,7 @@ def remove_consideration(workbench: Workbench, attribute_id: int) -> None:
 
 
 @use_case(Right.TAKE_PART)
-def put_back_consideration(workbench: Workbench, attribute_id: int) -> None:
+def put_back_own_attribute(workbench: Workbench, attribute_id: int) -> None:
     """What its author removed counts again. Raises ConflictError for what somebody else excluded or merged."""
     with workbench.database.write() as work:
         if not _in_use(work, attribute_id):
@@ -243,7 +243,7 @@ def note_sample(workbench: Workbench, attribute_id: int, text_id: int | None) ->
 
 
 def sample_hint(text: str, samples: Sequence[Sample], language: str) -> str:
-    """Where a consideration names what a sample is about instead of a general point; "" where it doesn't."""
+    """Where an attribute names what a sample is about instead of a general attribute; "" where it doesn't."""
     contents = [part for s in samples for part in (s.text.source, s.text.text)]
     return next((hint.message for hint in sample_hints(text, contents, language)), "")
 
@@ -254,8 +254,8 @@ def mark_done(workbench: Workbench, dimension_id: int, expert: str) -> None:
     with workbench.database.write() as work:
         project = work.projects.project_of(dimension_id)
         person = _person(work, project.id, expert)
-        if person is None or not own_points(_written(work, project.id, dimension_id, expert)):
-            raise NotReadyError("You have written nothing on this dimension yet.", "Write down at least one point.")
+        if person is None or not not_removed(_written(work, project.id, dimension_id, expert)):
+            raise NotReadyError("You have written nothing on this dimension yet.", "Write down at least one attribute.")
         work.independence.set_done(dimension_id, person.id, True)
 
 

@@ -1,4 +1,4 @@
-"""LLMs think aloud: each model reads what the experts read, and its considerations become attributes."""
+"""LLMs think aloud: each model reads what the experts read, and its attributes become attributes."""
 
 import asyncio
 from collections import Counter
@@ -34,7 +34,7 @@ from app.think_aloud import (
     ANSWER,
     PROMPT,
     Elicitation,
-    considerations_in,
+    attributes_in,
     think_aloud,
     think_aloud_request,
     without_repeats,
@@ -132,7 +132,7 @@ def first_out(batches: list[ProviderBatch]) -> datetime | None:
 STAGE = "think-aloud"
 
 ANSWER_TOKENS = 600
-"""Where nobody has answered yet: some fifteen considerations of a sentence or two. What a model thinks before is not in
+"""Where nobody has answered yet: some fifteen attributes of a sentence or two. What a model thinks before is not in
 it."""
 
 
@@ -242,7 +242,7 @@ OnAnswer = Callable[[ThinkAloudAnswer], None]
 class Answered:
     """One time a model was asked, as it is on record; all counts are 0 where it failed with `error`.
 
-    `repeated` considerations are in the stage's output alone: the model had said them before.
+    `repeated` attributes are in the stage's output alone: the model had said them before.
     """
 
     dimension: str
@@ -274,7 +274,7 @@ def _answered(dimension: Dimension, stage: StageRun, number: int, count: int) ->
     if stage.error_kind:
         return Answered(dimension.name, stage.model, 0, 0, stage.error, stage.created_at)
     value = object_in(stage.output, ANSWER)
-    repeated = len(considerations_in(value)) - count if value else 0
+    repeated = len(attributes_in(value)) - count if value else 0
     return Answered(dimension.name, stage.model, number, count, "", stage.created_at, repeated)
 
 
@@ -428,8 +428,8 @@ def _keep(
         theirs = work.think_aloud.attributes(project.id, contributor=said.model)
         about = [a for a in theirs if dimension.name in (a.dimension, a.original_dimension)]
         before = [wording for a in about for wording in (a.original, a.text)]
-        new, repeated = without_repeats(said.considerations, before)
-        first = dict(zip(said.considerations[::-1], said.passages[::-1], strict=True))
+        new, repeated = without_repeats(said.attributes, before)
+        first = dict(zip(said.attributes[::-1], said.passages[::-1], strict=True))
         passages = [first[text] for text in new]
         write_down(work, dimension.id, who, new, round_number, stage_id, passages=passages)
     found = sum(passage is not None for passage in passages)

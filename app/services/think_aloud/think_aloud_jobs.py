@@ -46,7 +46,7 @@ class CollectedBatches:
         if not self.requests:
             return "Nothing was at a provider."
         attributes = sum(answer.attributes for answer in self.came_in)
-        said = f"{self.answered:,} of {self.requests:,} requests were answered: {attributes:,} considerations came in."
+        said = f"{self.answered:,} of {self.requests:,} requests were answered: {attributes:,} attributes came in."
         left = f" The provider is still ending {self.ending:,} of them; what they were answered can be collected later."
         return said + (left if self.ending else "")
 
@@ -243,7 +243,7 @@ def _outcome(asked: ThinkAloudAnswer) -> str:
     if asked.error:
         return "did not answer"
     again = f" and {asked.repeated:,} it gave before" if asked.repeated else ""
-    return f"gave {_several(asked.attributes, 'consideration')}{again} on {asked.dimension}"
+    return f"gave {_several(asked.attributes, 'attribute')}{again} on {asked.dimension}"
 
 
 def _several(count: int, noun: str) -> str:

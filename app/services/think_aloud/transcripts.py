@@ -117,8 +117,8 @@ def propose_attributes(
 ) -> list[ProposedAttribute]:
     """Proposals from a transcript, in place of those nobody has decided on.
 
-    model: an LLM that picks out the general points; "" makes every sentence a proposal. A failure is kept on record.
-    Raises what the model raises.
+    model: an LLM that picks out the general attributes; "" makes every sentence a proposal. A failure is kept on
+    record. Raises what the model raises.
     """
     with workbench.database.read() as work:
         transcript = work.transcripts.get(transcript_id)

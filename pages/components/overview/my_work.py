@@ -57,17 +57,17 @@ def _own_attributes(workbench: Workbench, project: Project, expert: str) -> None
     written = own_points_by_dimension(workbench, project.id, expert)
     if not written:
         return
-    stands_for = merged_into(workbench, project.id, expert, [a for _, points in written for a in points])
+    stands_for = merged_into(workbench, project.id, expert, [a for _, attributes in written for a in attributes])
     st.subheader("Your attributes", anchor=False)
-    for dimension, points in written:
+    for dimension, attributes in written:
         with st.container(key=f"my_attributes_{dimension.id}", gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f"**{plain(dimension.name)}**", width="content")
                 label = button_label("Edit", f"attributes on {dimension.name}")
                 link("think_aloud", label, icon=":material/edit:", parameters={DIMENSION: dimension.name})
-            for point in points:
-                st.text(point.text, width="stretch")
-                if changed := changes_by_others(point, stands_for.get(point.id, "")):
+            for attribute in attributes:
+                st.text(attribute.text, width="stretch")
+                if changed := changes_by_others(attribute, stands_for.get(attribute.id, "")):
                     st.caption(" · ".join(changed))
 
 
@@ -88,8 +88,8 @@ def _row(project: Project, task: ExpertTask, primary: bool = False) -> None:
 
 def _how_far(task: ExpertTask) -> str:
     if task.kind is TaskKind.THINK_ALOUD:
-        points = number(task.done, "point") if task.done else "nothing written yet"
-        return points if task.finished or not task.done else f"{points}, not done yet"
+        attributes = number(task.done, "attribute") if task.done else "nothing written yet"
+        return attributes if task.finished or not task.done else f"{attributes}, not done yet"
     thing = "text" if task.kind is TaskKind.ANSWER else "question"
     return f"{task.done} of {number(task.all or 0, thing)}"
 

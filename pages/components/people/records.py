@@ -30,7 +30,7 @@ def experts_table(workbench: Workbench, project_id: int) -> bool:
                         "Role": one.role,
                         "Background": one.background,
                         "Dimension": one.dimension,
-                        "Considerations": one.attributes,
+                        "Attributes": one.attributes,
                         "State": "done" if one.done else "working on it",
                         "After seeing others": one.late,
                         "Last active": words.clock(one.last_at) if one.last_at else None,
@@ -45,7 +45,7 @@ def experts_table(workbench: Workbench, project_id: int) -> bool:
             column_config={
                 "State": st.column_config.TextColumn(help="Who is done on a dimension sees what others wrote on it."),
                 "After seeing others": st.column_config.NumberColumn(
-                    help="Written after the expert had said done, when others' considerations could be seen."
+                    help="Written after the expert had said done, when others' attributes could be seen."
                 ),
                 "Last active": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
             },

@@ -8,7 +8,7 @@ from app.domain.attribute import Attribute
 from app.domain.project import Dimension, Project
 from app.services.checklists.expert_answers import unfinished_sheet
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import considerations_of, visible_attributes
+from app.services.think_aloud.independence import own_attributes_of, visible_attributes
 from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import current_expert, forget_expert
 from pages.components.shell.navigation.screens import go
@@ -28,7 +28,7 @@ def open_attributes(
     found, everything = visible_attributes(workbench, project.id, dimension.id, expert)
     if everything:
         return found
-    own = len(considerations_of(workbench, project.id, dimension.id, expert))
+    own = len(own_attributes_of(workbench, project.id, dimension.id, expert))
     made_of = "" if what == OTHERS else ": it is made of what others wrote"
     st.markdown(
         f"**{plain(expert)}, {what} on {plain(dimension.name)} is still hidden from you{made_of},** so that it "

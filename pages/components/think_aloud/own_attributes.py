@@ -1,4 +1,4 @@
-"""An expert's own considerations on a dimension: written one at a time, each saved at once."""
+"""An expert's own attributes on a dimension: written one at a time, each saved at once."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -13,14 +13,14 @@ from app.services.runtime.models import AUDIO_FORMATS, available_models, voice_r
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import last_picker
 from app.services.think_aloud.independence import (
-    add_consideration,
-    considerations_of,
+    add_own_attribute,
     is_done,
     mark_done,
     merged_into,
     not_done,
-    own_points,
-    remove_consideration,
+    not_removed,
+    own_attributes_of,
+    remove_own_attribute,
     removed_by_author,
     standing,
 )
@@ -118,12 +118,12 @@ def _propose_again(workbench: Workbench, project: Project, dimension: Dimension,
     last = last_picker(workbench, project.id)
     st.session_state.setdefault(_PICKER, last if last in llms else SENTENCES)
     model = st.selectbox(
-        "Points are picked by",
+        "Attributes are picked by",
         [SENTENCES, *llms],
         accept_new_options=True,
         key=_PICKER,
-        help="An LLM picks out the general points; without one, every sentence is a proposal. What you have decided "
-        "on stays.",
+        help="An LLM picks out the general attributes; without one, every sentence is a proposal. What you have "
+        "decided on stays.",
     )
     offer_local_servers(workbench, _PICKER, partial(take_only, _PICKER), explain=not llms)
     if was_pressed("Propose again", f"propose_{transcript.id}"):
@@ -132,7 +132,7 @@ def _propose_again(workbench: Workbench, project: Project, dimension: Dimension,
 
 def _propose(workbench: Workbench, project: Project, dimension: Dimension, transcript_id: int, model: str = "") -> None:
     try:
-        with st.spinner("Looking for points"):
+        with st.spinner("Looking for attributes"):
             propose_attributes(workbench, project, dimension, transcript_id, model)
     except WorkbenchError as error:
         show_error(error)
@@ -182,7 +182,7 @@ def _accept(workbench: Workbench, proposal: ProposedAttribute, key: str, place: 
         place,
         "accepted a proposal",
         lambda: added.append(accept(workbench, proposal.id, text)),
-        lambda: remove_consideration(workbench, added[0]),
+        lambda: remove_own_attribute(workbench, added[0]),
     ):
         saved_typing(key)
 
@@ -287,12 +287,12 @@ def own_attributes(own: Own, project: Project) -> None:
     show_saved_typing()
     unsaved_typing("edit_text_")
     _line(own)
-    written = considerations_of(workbench, project.id, dimension.id, name)
-    points = own_points(written)
-    _done(own, project, points)
+    written = own_attributes_of(workbench, project.id, dimension.id, name)
+    attributes = not_removed(written)
+    _done(own, project, attributes)
     undo_button(own.place)
     removed = [a for a in written if removed_by_author(a)]
-    own_rows(own, points, removed, merged_into(workbench, project.id, name, points))
+    own_rows(own, attributes, removed, merged_into(workbench, project.id, name, attributes))
     transcript_entry(workbench, project, dimension, name)
 
 
@@ -302,8 +302,8 @@ def _line(own: Own) -> None:
     with st.container(key="say"), st.form("say_form", clear_on_submit=True, border=False):
         st.text_area(
             "What do you look for?",
-            placeholder="one general point",
-            help="A point that holds for every text, not one about these samples. Enter saves it, Shift and Enter "
+            placeholder="one general attribute",
+            help="An attribute that holds for every text, not one about these samples. Enter saves it, Shift and Enter "
             "begin a new line.",
             height="content",
             key=text_key,
@@ -336,7 +336,7 @@ def _say(own: Own, text_key: str, sample_key: str) -> None:
         return
     st.session_state.pop(_UNSAVED, None)
     try:
-        added = add_consideration(own.workbench, own.dimension.id, own.expert, text, st.session_state.get(sample_key))
+        added = add_own_attribute(own.workbench, own.dimension.id, own.expert, text, st.session_state.get(sample_key))
     except RepeatedError as error:  # it is kept already
         saved_typing(text_key)
         st.session_state[_COMPLAINT] = str(error)
@@ -346,18 +346,18 @@ def _say(own: Own, text_key: str, sample_key: str) -> None:
         return
     saved_typing(text_key)
     show_newest(own)
-    remember(own.place, "added a point", partial(remove_consideration, own.workbench, added))
+    remember(own.place, "added an attribute", partial(remove_own_attribute, own.workbench, added))
 
 
-def _done(own: Own, project: Project, points: Sequence[Attribute]) -> None:
-    said = number(len(standing(points)), "point")
+def _done(own: Own, project: Project, attributes: Sequence[Attribute]) -> None:
+    said = number(len(standing(attributes)), "attribute")
     if is_done(own.workbench, project.id, own.dimension.id, own.expert):
         st.caption(f"{said} by you. You are done here; writing more closes what others wrote again.")
         _go_on(own, project)
         return
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(f"{said} by you. What others wrote stays hidden until you are done.", width="content")
-        if points:
+        if attributes:
             st.button(
                 "I am done",
                 key="say_done",

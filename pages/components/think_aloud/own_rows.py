@@ -13,10 +13,10 @@ from app.services.attributes.attribute_changes import edit_attribute
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import (
     note_sample,
-    put_back_consideration,
-    remove_consideration,
+    put_back_own_attribute,
+    remove_own_attribute,
     reorder,
-    same_point,
+    same_attribute,
     sample_hint,
 )
 from app.services.think_aloud.samples import verdicts_by
@@ -28,7 +28,7 @@ from pages.components.shell.words import button_label, quote_words
 
 WHOLE = "You can write more at any time."
 PAGE_SIZE = 50  # what nearly everybody writes stands on one page
-NAMED_BY = 60  # characters of a point that tell it from others
+NAMED_BY = 60  # characters of an attribute that tell it from others
 _EDITING = "own_editing"
 _TURNS = "own_turns_to_newest"
 
@@ -58,7 +58,7 @@ def sample_verdict(own: Own, sample: Sample) -> None:
     prompts = f"say_sample_{own.dimension.id}"
     verdict_choice(own.workbench, own.dimension, own.expert, sample.text.id, given, prompts)
     if given in (Verdict.GOOD, Verdict.NOT_GOOD):
-        st.caption("What made you say so? Write the first thing first, as a point that holds for every text.")
+        st.caption("What made you say so? Write the first thing first, as an attribute that holds for every text.")
 
 
 def sample_name(samples: Sequence[Sample], text_id: int | None) -> str:
@@ -67,14 +67,14 @@ def sample_name(samples: Sequence[Sample], text_id: int | None) -> str:
 
 
 def own_rows(
-    own: Own, points: Sequence[Attribute], removed: Sequence[Attribute], stands_for: Mapping[int, str]
+    own: Own, attributes: Sequence[Attribute], removed: Sequence[Attribute], stands_for: Mapping[int, str]
 ) -> None:
     """Newest on top, in pages, each with its number; below them what was removed.
 
-    stands_for: point -> the wording of what it was merged into.
+    stands_for: attribute -> the wording of what it was merged into.
     """
-    on_screen = points[::-1]
-    pages = max(1, ceil(len(points) / PAGE_SIZE))
+    on_screen = attributes[::-1]
+    pages = max(1, ceil(len(attributes) / PAGE_SIZE))
     rows = st.container(gap="small", key="own_rows")
     page = st.pagination(pages, key=_page_key(own), max_visible_pages=5) if pages > 1 else 1
     first = (page - 1) * PAGE_SIZE
@@ -103,7 +103,7 @@ def _row(own: Own, on_screen: Sequence[Attribute], place: int, stands_for: Mappi
     number = len(on_screen) - place
     st.text(attribute.text, width="stretch")
     if hint := sample_hint(attribute.text, own.samples, own.language):
-        st.caption(":material/lightbulb: A general point? It seems to be about a sample.", help=_as_help(hint))
+        st.caption(":material/lightbulb: A general attribute? It seems to be about a sample.", help=_as_help(hint))
     with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="xsmall"):
         changed = changes_by_others(attribute, stands_for.get(attribute.id, ""))
         st.caption(" · ".join([*_remarks(own, on_screen[::-1], number), *changed]), width="stretch")
@@ -112,18 +112,20 @@ def _row(own: Own, on_screen: Sequence[Attribute], place: int, stands_for: Mappi
         with st.container(horizontal=True, gap="xsmall", width="content"):  # on a phone they stay beside each other
             _move(own, on_screen, place, place - 1, "up", number)
             _move(own, on_screen, place, place + 1, "down", number)
-            _icon("edit", attribute, f"Edit point {number}", partial(_edit, attribute.id))
-            _icon("remove", attribute, f"Remove point {number}", partial(_remove, own, attribute), "delete")
+            _icon("edit", attribute, f"Edit attribute {number}", partial(_edit, attribute.id))
+            _icon("remove", attribute, f"Remove attribute {number}", partial(_remove, own, attribute), "delete")
 
 
-def _remarks(own: Own, points: Sequence[Attribute], number: int) -> list[str]:
+def _remarks(own: Own, attributes: Sequence[Attribute], number: int) -> list[str]:
     """Its number, what prompted it, and which of those before it says the same."""
-    point = points[number - 1]
-    prompted = sample_name(own.samples, point.prompted_by).lower()
-    quote = point.passage and quote_words(point.passage)
-    same = same_point(point.text, points[: number - 1])
-    unsaved = known_typing().get(f"edit_text_{point.id}", point.text) != point.text and "an edit is not saved yet"
-    said = [f"Point {number}", prompted and f"prompted by {prompted}", quote, same and f"as your point {same}", unsaved]
+    attribute = attributes[number - 1]
+    prompted = sample_name(own.samples, attribute.prompted_by).lower()
+    quote = attribute.passage and quote_words(attribute.passage)
+    same = same_attribute(attribute.text, attributes[: number - 1])
+    typed = known_typing().get(f"edit_text_{attribute.id}", attribute.text)
+    unsaved = typed != attribute.text and "an edit is not saved yet"
+    repeats = same and f"as your attribute {same}"
+    said = [f"Attribute {number}", prompted and f"prompted by {prompted}", quote, repeats, unsaved]
     return [str(part) for part in said if part]
 
 
@@ -149,7 +151,7 @@ def _icon(
 def _move(own: Own, on_screen: Sequence[Attribute], place: int, target: int, way: str, number: int) -> None:
     possible = 0 <= target < len(on_screen)
     action = partial(_swap, own, on_screen, place, target)
-    _icon(way, on_screen[place], f"Move point {number} {way}", action, f"arrow_{way}ward", disabled=not possible)
+    _icon(way, on_screen[place], f"Move attribute {number} {way}", action, f"arrow_{way}ward", disabled=not possible)
 
 
 def _swap(own: Own, on_screen: Sequence[Attribute], place: int, target: int) -> None:
@@ -158,7 +160,7 @@ def _swap(own: Own, on_screen: Sequence[Attribute], place: int, target: int) -> 
     after[place], after[target] = after[target], after[place]
     change(
         own.place,
-        "moved a point",
+        "moved an attribute",
         partial(reorder, own.workbench, after[::-1]),
         partial(reorder, own.workbench, before),
     )
@@ -180,9 +182,9 @@ def _cancel(attribute_id: int) -> None:
 def _remove(own: Own, attribute: Attribute) -> None:
     change(
         own.place,
-        "removed a point",
-        partial(remove_consideration, own.workbench, attribute.id),
-        partial(put_back_consideration, own.workbench, attribute.id),
+        "removed an attribute",
+        partial(remove_own_attribute, own.workbench, attribute.id),
+        partial(put_back_own_attribute, own.workbench, attribute.id),
     )
 
 
@@ -223,7 +225,7 @@ def _save(own: Own, attribute: Attribute) -> None:
         note_sample(own.workbench, attribute.id, prompted_by)
 
     back = partial(put, attribute.text, attribute.prompted_by)
-    if change(own.place, "edited a point", partial(put, text, sample), back):
+    if change(own.place, "edited an attribute", partial(put, text, sample), back):
         saved_typing(f"edit_text_{attribute.id}")
         _stop_editing()
 
@@ -244,7 +246,7 @@ def _removed(own: Own, removed: Sequence[Attribute]) -> None:
 def _restore(own: Own, attribute: Attribute) -> None:
     change(
         own.place,
-        "put a point back",
-        partial(put_back_consideration, own.workbench, attribute.id),
-        partial(remove_consideration, own.workbench, attribute.id),
+        "put an attribute back",
+        partial(put_back_own_attribute, own.workbench, attribute.id),
+        partial(remove_own_attribute, own.workbench, attribute.id),
     )

@@ -25,7 +25,7 @@ from app.domain.attribute import (
 from app.domain.conversation import Part, turns_in
 from app.domain.project import Task, Text
 from app.errors import WorkbenchError
-from app.services.think_aloud.independence import add_consideration, passages_of, remove_consideration
+from app.services.think_aloud.independence import add_own_attribute, passages_of, remove_own_attribute
 from pages.components.shell.browser.page_scripts import OUTBOX, dropped_typing
 from pages.components.shell.reading import LONG_SOURCE
 from pages.components.shell.undo import remember
@@ -164,12 +164,12 @@ def _take(own: Own, key: str, text_id: int, sent: object) -> bool:
 def _keep(own: Own, entry: MarkedWords) -> str:
     """Why it can't be kept, "" where it is."""
     try:
-        added = add_consideration(own.workbench, own.dimension.id, own.expert, entry.words, passage=entry.passage)
+        added = add_own_attribute(own.workbench, own.dimension.id, own.expert, entry.words, passage=entry.passage)
     except WorkbenchError as error:
         return error.in_full
     dropped_typing(_key_of(entry.passage))
     show_newest(own)
-    remember(own.place, "added a point", partial(remove_consideration, own.workbench, added))
+    remember(own.place, "added an attribute", partial(remove_own_attribute, own.workbench, added))
     return ""
 
 

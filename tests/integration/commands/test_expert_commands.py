@@ -15,7 +15,7 @@ from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.attributes.side_by_side import QUESTIONS
 from app.services.data.projects import add_dimension, create_project, get_project, one_dimension
 from app.services.runtime.workbench import open_workbench
-from app.services.think_aloud.independence import add_consideration
+from app.services.think_aloud.independence import add_own_attribute
 from app.settings import settings
 from tests.support.projects import ready_to_score
 
@@ -31,7 +31,7 @@ def ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     settings.cache_clear()
     workbench = open_workbench()
     ready_to_score(workbench)
-    said = [add_consideration(workbench, 1, "Ada", text) for text in ("Clear order.", "A clear order.", "عربي <b>")]
+    said = [add_own_attribute(workbench, 1, "Ada", text) for text in ("Clear order.", "A clear order.", "عربي <b>")]
     yield [*said, *add_attributes(workbench, 1, "llama:x", ContributorKind.LLM, ["Links."])]
     settings.cache_clear()
 

@@ -14,7 +14,7 @@ from app.services.attributes.attribute_changes import edit_attribute
 from app.services.attributes.attributes import attributes_of, import_attributes, near_duplicates
 from app.services.data.projects import get_project, one_dimension
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.think_aloud.independence import add_consideration
+from app.services.think_aloud.independence import add_own_attribute
 from app.services.think_aloud.transcripts import accept, keep_transcript, propose_attributes
 from app.settings import settings
 from tests.support.projects import ready_to_score
@@ -32,7 +32,7 @@ TEXTS = {
 
 
 def _screen(workbench: Workbench, text: str, _: Path) -> None:
-    add_consideration(workbench, 1, "Ada", text)
+    add_own_attribute(workbench, 1, "Ada", text)
 
 
 def _paste(workbench: Workbench, text: str, _: Path) -> None:
@@ -64,7 +64,7 @@ def _transcript(workbench: Workbench, text: str, _: Path) -> None:
 
 
 def _edit(workbench: Workbench, text: str, _: Path) -> None:
-    edit_attribute(workbench, add_consideration(workbench, 1, "Ada", "before"), text)
+    edit_attribute(workbench, add_own_attribute(workbench, 1, "Ada", "before"), text)
 
 
 WAYS = (_screen, _paste, _file, _json_file, _command, _transcript, _edit)

@@ -31,7 +31,7 @@ from app.services.people.sign_ins import actor_of_cookie, end_sign_in
 from app.services.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
-from app.services.think_aloud.independence import considerations_of, mark_done
+from app.services.think_aloud.independence import mark_done, own_attributes_of
 from tests.support.projects import small_checklist, workbench_at
 from tests.support.study_project import ferry_project
 
@@ -123,7 +123,7 @@ def test_what_they_did_is_the_pseudonyms(workbench: Workbench, project: Project)
         checklists = len(work.checklists.versions(dimension.id))
     acts = [(one.act, one.at) for one in trail_of(fay, project.id)]
     replace_name(fay, project.id, NAME, NEW)
-    assert [one.text for one in considerations_of(workbench, project.id, dimension.id, NEW)] == [
+    assert [one.text for one in own_attributes_of(workbench, project.id, dimension.id, NEW)] == [
         "It says what follows from it."
     ]
     with workbench.database.read() as work:
@@ -181,7 +181,7 @@ def test_what_somebody_wrote_about_them_is_named_and_left(workbench: Workbench, 
     add_attributes(workbench, dimension.id, "Ben", ContributorKind.HUMAN, [f"{NAME} is right.", "Quillwort grows."])
     done = replace_name(facilitator(workbench, project), project.id, NAME, NEW)
     assert done.mentions == {"considerations": 1}
-    assert still_said(done) == ["Among other words, as somebody wrote it, the name still stands in: 1 considerations."]
+    assert still_said(done) == ["Among other words, as somebody wrote it, the name still stands in: 1 attributes."]
 
 
 def test_a_facilitators_own_act_is_the_pseudonyms_too(workbench: Workbench, project: Project) -> None:

@@ -253,13 +253,13 @@ def test_two_experts_say_six_to_eight_different_things_about_each_dimension() ->
     assert set(attributes) == set(DIMENSIONS)
     for experts in attributes.values():
         assert list(experts) == ["simulated expert Ada", "simulated expert Ben"]
-        assert all(6 <= len(considerations) <= 8 for considerations in experts.values())
+        assert all(6 <= len(attributes) <= 8 for attributes in experts.values())
     every = [line for experts in attributes.values() for lines in experts.values() for line in lines]
     assert all(isinstance(line, str) and line.endswith((".", "?")) for line in every)
     assert len(set(every)) == len(every)
 
 
-def test_considerations_are_general_and_name_nothing_of_the_articles() -> None:
+def test_attributes_are_general_and_name_nothing_of_the_articles() -> None:
     names = {name for article in ARTICLES for name in re.findall(r"(?<=[a-z,] )[A-Z][a-z]{3,}", article.article)}
     lines = [line for experts in demo_attributes().values() for lines in experts.values() for line in lines]
     assert len(names) > 30

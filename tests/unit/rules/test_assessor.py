@@ -30,22 +30,22 @@ SAMPLES = [
 ]
 
 
-def considerations(ask, name: str, samples=SAMPLES) -> list[str]:
+def attributes(ask, name: str, samples=SAMPLES) -> list[str]:
     answer = ask("think-aloud", dimension={"name": name, "rubric": RUBRICS[name], "low": 1, "high": 5}, samples=samples)
     assert [entry["index"] for entry in answer["considerations"]] == list(range(1, len(answer["considerations"]) + 1))
     return [entry["consideration"] for entry in answer["considerations"]]
 
 
 @pytest.mark.parametrize("name", RUBRICS)
-def test_eight_to_fourteen_general_considerations(ask, name: str) -> None:
-    found = considerations(ask, name)
+def test_eight_to_fourteen_general_attributes(ask, name: str) -> None:
+    found = attributes(ask, name)
     assert 8 <= len(found) <= 14
     assert len(set(found)) == len(found)
     assert not any("zebra" in entry.lower() or "{" in entry for entry in found)
 
 
 def test_dimensions_differ(ask) -> None:
-    sets = [set(considerations(ask, name)) for name in RUBRICS]
+    sets = [set(attributes(ask, name)) for name in RUBRICS]
     for index, one in enumerate(sets):
         for other in sets[index + 1 :]:
             assert len(one & other) / len(one | other) < 0.5
@@ -53,19 +53,19 @@ def test_dimensions_differ(ask) -> None:
 
 def test_samples_matter(ask) -> None:
     turned = [sample | {"score": 6 - sample["score"]} for sample in SAMPLES]
-    assert considerations(ask, "coherence") != considerations(ask, "coherence", turned)
+    assert attributes(ask, "coherence") != attributes(ask, "coherence", turned)
 
 
 def test_without_samples_the_rubric_speaks(ask) -> None:
-    assert len(considerations(ask, "fluency", [])) >= 8
+    assert len(attributes(ask, "fluency", [])) >= 8
 
 
 def test_nothing_is_said_about_a_source_where_there_is_none(ask) -> None:
     bare = [sample | {"source": ""} for sample in SAMPLES]
-    assert not any("article" in entry for entry in considerations(ask, "fluency", bare))
+    assert not any("article" in entry for entry in attributes(ask, "fluency", bare))
 
 
 def test_a_dimension_keeps_to_its_own_side_of_quality(ask) -> None:
-    said = " ".join(considerations(ask, "consistency"))
+    said = " ".join(attributes(ask, "consistency"))
     assert "main points" not in said
     assert "length" not in said

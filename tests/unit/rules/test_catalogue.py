@@ -8,7 +8,7 @@ from app.rules.phrasing import is_sound
 from app.rules.reading import Better, Context, Reading, Rule
 
 CONTEXT = Context("summary", "article", "coherence", "")
-PHRASES = [(rule, phrase) for rule in RULES for phrase in (*rule.questions, *rule.considerations)]
+PHRASES = [(rule, phrase) for rule in RULES for phrase in (*rule.questions, *rule.attributes)]
 
 
 def test_ids_are_unique_and_every_theme_has_a_rule() -> None:

@@ -9,7 +9,7 @@ CONTEXT = Context("summary", "article", "", "")
 
 
 @pytest.mark.parametrize(
-    ("consideration", "question"),
+    ("attribute", "question"),
     [
         ("Check if the summary includes a conclusion.", "Does the summary include a conclusion?"),
         ("Ensure that the claims are backed up.", "Are the claims backed up?"),
@@ -40,8 +40,8 @@ CONTEXT = Context("summary", "article", "", "")
         ("摘要是否清楚？", "摘要是否清楚？"),
     ],
 )
-def test_question_from(consideration: str, question: str | None) -> None:
-    found = question_from(consideration, CONTEXT)
+def test_question_from(attribute: str, question: str | None) -> None:
+    found = question_from(attribute, CONTEXT)
     assert (found.question if found else None) == question
 
 

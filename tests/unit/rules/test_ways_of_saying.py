@@ -100,22 +100,22 @@ SHAPES = {
 
 
 @pytest.mark.parametrize(
-    ("consideration", "question"),
+    ("attribute", "question"),
     [pair for shape in (PERSONS, ORDERS, DENIALS, SUBJECTS, SHAPES) for pair in shape.items()],
 )
-def test_question(consideration: str, question: str | None) -> None:
-    found = question_from(consideration, CONTEXT)
+def test_question(attribute: str, question: str | None) -> None:
+    found = question_from(attribute, CONTEXT)
     assert (found.question if found else None) == question
 
 
 def everything_said() -> list[str]:
     said = [line for experts in demo_attributes().values() for lines in experts.values() for line in lines]
-    return said + [CONTEXT.fill(line) for rule in RULES for line in rule.considerations]
+    return said + [CONTEXT.fill(line) for rule in RULES for line in rule.attributes]
 
 
-@pytest.mark.parametrize("consideration", everything_said())
-def test_bundled_considerations_give_sound_questions_without_persons(consideration: str) -> None:
-    found = question_from(consideration, CONTEXT)
+@pytest.mark.parametrize("attribute", everything_said())
+def test_bundled_attributes_give_sound_questions_without_persons(attribute: str) -> None:
+    found = question_from(attribute, CONTEXT)
     if found:
         assert is_sound(found.question)
         assert not re.search(
@@ -124,6 +124,6 @@ def test_bundled_considerations_give_sound_questions_without_persons(considerati
         assert found.question.count("(") == found.question.count(")")
 
 
-def test_most_bundled_considerations_give_a_question() -> None:
+def test_most_bundled_attributes_give_a_question() -> None:
     every = everything_said()
     assert sum(question_from(line, CONTEXT) is not None for line in every) >= 0.75 * len(every)

@@ -18,8 +18,8 @@ SAMPLES = [
 ]
 
 
-def said(*considerations: tuple[int, str]) -> str:
-    return json.dumps({"considerations": [{"index": i, "consideration": text} for i, text in considerations]})
+def said(*attributes: tuple[int, str]) -> str:
+    return json.dumps({"considerations": [{"index": i, "consideration": text} for i, text in attributes]})
 
 
 def run(*replies: str, **options: Any) -> tuple[Elicitation, ScriptedModel]:
@@ -30,17 +30,17 @@ def run(*replies: str, **options: Any) -> tuple[Elicitation, ScriptedModel]:
     return elicitation, model
 
 
-def test_considerations_come_in_order_without_blanks() -> None:
+def test_attributes_come_in_order_without_blanks() -> None:
     elicitation, _ = run(said((3, "Third."), (1, "First."), (2, "  "), (4, " First. ")))
-    assert elicitation.considerations == ("First.", "Third.", "First.")
+    assert elicitation.attributes == ("First.", "Third.", "First.")
     assert elicitation.model == "scripted:model"
     assert elicitation.request.prompt.label == "think-aloud@3"
 
 
-def test_considerations_are_kept_to_the_letter() -> None:
+def test_attributes_are_kept_to_the_letter() -> None:
     long = "x" * 5000
     elicitation, _ = run(said((1, "<b>مرحبا</b> 🙂\nnext line"), (2, long)))
-    assert elicitation.considerations == ("<b>مرحبا</b> 🙂\nnext line", long)
+    assert elicitation.attributes == ("<b>مرحبا</b> 🙂\nnext line", long)
 
 
 def test_the_model_sees_the_material_the_experts_see() -> None:
@@ -63,7 +63,7 @@ def test_only_the_first_round_is_asked_at_temperature_0() -> None:
     assert asked == [0.0, 1.0, 1.0]
 
 
-def test_an_answer_without_considerations_is_asked_again() -> None:
+def test_an_answer_without_attributes_is_asked_again() -> None:
     elicitation, model = run(said(), said((1, " ")), said((1, "A.")))
     assert len(model.requests) == 3
     assert elicitation.reply.usage == Usage(30, 0, 15)

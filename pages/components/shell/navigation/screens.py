@@ -361,13 +361,13 @@ EXPERTS_STOPS = (
     TourStop(
         "think_aloud",
         "Think aloud",
-        "Read a few texts and say what you look for, one point at a time. Each is saved at once, and none is wrong.",
+        "Read a few texts and say what you look for, attribute by attribute. Each is saved at once; none is wrong.",
     ),
     TourStop("attributes", "Attributes", "Once you are done, you see here what everybody said, people and LLMs."),
     TourStop(
         "checklist",
         "Checklist",
-        "The questions that were made of it. “Why?”, in a draft “Edit”, shows the points behind each.",
+        "The questions that were made of it. “Why?”, in a draft “Edit”, shows the attributes behind each.",
     ),
     TourStop(
         "answer",

@@ -16,7 +16,7 @@ from app.services.attributes.attribute_changes import (
 )
 from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import add_consideration, remove_consideration
+from app.services.think_aloud.independence import add_own_attribute, remove_own_attribute
 from tests.support.projects import ready_to_score
 
 GONE = 99_999
@@ -129,8 +129,8 @@ def test_what_is_gone_or_elsewhere_is_counted_and_the_others_are_changed(bench: 
 
 
 def test_what_its_author_withdrew_is_nobody_elses_to_change(bench: Workbench) -> None:
-    slip = add_consideration(bench, 1, "Bo", "A slip.")
-    remove_consideration(bench, slip)
+    slip = add_own_attribute(bench, 1, "Bo", "A slip.")
+    remove_own_attribute(bench, slip)
     assert restore_attributes(bench, [slip]).missing == 1
     with pytest.raises(NotFoundError):
         edit_attribute(bench, slip, "Told.")

@@ -20,7 +20,7 @@ from app.services.attributes.side_by_side import (
     side_by_sides_of,
 )
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import add_consideration, experts_progress, mark_done, visible_attributes
+from app.services.think_aloud.independence import add_own_attribute, experts_progress, mark_done, visible_attributes
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def finished(bench: Workbench, dimension: Dimension, expert: str, said: str) -> 
 
 
 def test_it_needs_an_expert_who_is_done_and_both_sets(bench: Workbench, dimension: Dimension) -> None:
-    add_consideration(bench, 1, "Ada", "Order.")
+    add_own_attribute(bench, 1, "Ada", "Order.")
     with pytest.raises(NotReadyError, match="not done"):
         begin_side_by_side(bench, dimension, "Ada")
     mark_done(bench, 1, "Ada")
@@ -48,7 +48,7 @@ def test_it_needs_an_expert_who_is_done_and_both_sets(bench: Workbench, dimensio
 
 def test_an_expert_from_outside_takes_part_without_a_point_of_their_own(bench: Workbench, dimension: Dimension) -> None:
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
-    add_consideration(bench, 1, "Ada", "Order.")
+    add_own_attribute(bench, 1, "Ada", "Order.")
     assert (can_compare_as_outsider(bench, dimension, "Zoe"), can_compare_as_outsider(bench, dimension, "Ada")) == (
         True,
         False,
@@ -60,7 +60,7 @@ def test_an_expert_from_outside_takes_part_without_a_point_of_their_own(bench: W
     assert begin_side_by_side(bench, dimension, "Zoe") == mine
     assert {a.contributor for a in attributes_of(bench, 1)} == {"Ada", "rules"}
     assert [one.expert for one in experts_progress(bench, 1)] == ["Ada"]
-    add_consideration(bench, 1, "Zoe", "What I saw there.")
+    add_own_attribute(bench, 1, "Zoe", "What I saw there.")
     zoe = experts_progress(bench, 1)[1]
     assert (zoe.expert, zoe.attributes, zoe.late, zoe.done) == ("Zoe", 1, 1, False)
     assert side_by_sides_of(bench, 1)[0].outside  # then, whatever came later
@@ -69,7 +69,7 @@ def test_an_expert_from_outside_takes_part_without_a_point_of_their_own(bench: W
 
 def test_whoever_is_thinking_aloud_is_no_expert_from_outside(bench: Workbench, dimension: Dimension) -> None:
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
-    add_consideration(bench, 1, "Ada", "Order.")
+    add_own_attribute(bench, 1, "Ada", "Order.")
     with pytest.raises(NotReadyError, match="not done"):
         begin_side_by_side(bench, dimension, "Ada", outside=True)
     mark_done(bench, 1, "Ada")
@@ -80,7 +80,7 @@ def test_the_order_is_drawn_and_the_sets_stay_as_they_were(bench: Workbench, dim
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length.", "Links."])
     drawn = []
     for number in range(12):
-        add_consideration(bench, 1, f"Expert {number}", f"Point {number}.")
+        add_own_attribute(bench, 1, f"Expert {number}", f"Point {number}.")
         mark_done(bench, 1, f"Expert {number}")
         drawn.append(begin_side_by_side(bench, dimension, f"Expert {number}", random.Random(number)).people_are_a)
     assert set(drawn) == {True, False}
@@ -92,7 +92,7 @@ def test_the_order_is_drawn_and_the_sets_stay_as_they_were(bench: Workbench, dim
 
 def test_answers_are_kept_to_the_letter_and_fixed_by_the_reveal(bench: Workbench, dimension: Dimension) -> None:
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
-    add_consideration(bench, 1, "Ada", "Order.")
+    add_own_attribute(bench, 1, "Ada", "Order.")
     mark_done(bench, 1, "Ada")
     mine = begin_side_by_side(bench, dimension, "Ada")
     answer_side_by_side(bench, mine.id, "measures", "<b>عربي</b> 🎈\n" + "x" * 5000)
@@ -111,7 +111,7 @@ def test_answers_are_kept_to_the_letter_and_fixed_by_the_reveal(bench: Workbench
 def test_keywords_count_once_three_experts_have_finished(bench: Workbench, dimension: Dimension) -> None:
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
     for name in ("Ada", "Bo", "Cy"):
-        add_consideration(bench, 1, name, "Order.")
+        add_own_attribute(bench, 1, name, "Order.")
     finished(bench, dimension, "Ada", "Connectives are what A is about.")
     finished(bench, dimension, "Bo", "It names every connective.")
     assert keywords(side_by_sides_of(bench, 1)) == []

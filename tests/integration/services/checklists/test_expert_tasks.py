@@ -10,7 +10,7 @@ from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.data.projects import show_research
 from app.services.people.invitations import invite
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import add_consideration, mark_done
+from app.services.think_aloud.independence import add_own_attribute, mark_done
 
 PROJECT = DIMENSION = CHECKLIST = 1
 
@@ -21,15 +21,15 @@ def told(bench: Workbench) -> list[tuple[TaskKind, int, int | None, bool]]:
 
 def test_thinking_aloud_is_theirs_from_the_beginning(bench: Workbench) -> None:
     assert told(bench) == [(TaskKind.THINK_ALOUD, 0, None, False)]
-    add_consideration(bench, DIMENSION, "Ana", "Order.")
-    add_consideration(bench, DIMENSION, "Ben", "Flow.")
+    add_own_attribute(bench, DIMENSION, "Ana", "Order.")
+    add_own_attribute(bench, DIMENSION, "Ben", "Flow.")
     assert told(bench) == [(TaskKind.THINK_ALOUD, 1, None, False)]
     mark_done(bench, DIMENSION, "Ana")
     assert told(bench) == [(TaskKind.THINK_ALOUD, 1, None, True)]
 
 
 def test_answering_is_theirs_once_texts_are_drawn_and_what_is_open_comes_first(bench: Workbench) -> None:
-    add_consideration(bench, DIMENSION, "Ana", "Order.")
+    add_own_attribute(bench, DIMENSION, "Ana", "Order.")
     mark_done(bench, DIMENSION, "Ana")
     draw = draw_texts(bench, CHECKLIST, 2, seed=1)
     assert told(bench) == [(TaskKind.ANSWER, 0, 2, False), (TaskKind.THINK_ALOUD, 1, None, True)]
@@ -41,7 +41,7 @@ def test_answering_is_theirs_once_texts_are_drawn_and_what_is_open_comes_first(b
 
 def test_a_blind_comparison_is_theirs_where_research_is_on_and_they_are_done(bench: Workbench) -> None:
     add_attributes(bench, DIMENSION, "rules", ContributorKind.LLM, ["Length."])
-    add_consideration(bench, DIMENSION, "Ana", "Order.")
+    add_own_attribute(bench, DIMENSION, "Ana", "Order.")
     show_research(bench, PROJECT, True)
     assert TaskKind.SIDE_BY_SIDE not in [kind for kind, *_ in told(bench)]
     mark_done(bench, DIMENSION, "Ana")
@@ -59,7 +59,7 @@ def test_a_blind_comparison_is_theirs_where_research_is_on_and_they_are_done(ben
 def test_whoever_runs_the_project_sees_how_far_everybody_is(bench: Workbench) -> None:
     for name, role in (("Ana", Role.EXPERT), ("Rea", Role.READER)):
         invite(bench, PROJECT, name, role)
-    add_consideration(bench, DIMENSION, "Ana", "Order.")
+    add_own_attribute(bench, DIMENSION, "Ana", "Order.")
     mark_done(bench, DIMENSION, "Ana")
     found = tasks_of_members(bench, PROJECT)
     assert [(one.member.name, one.finished, len(one.tasks)) for one in found] == [("Ana", 1, 1), ("Rea", 0, 0)]

@@ -15,7 +15,7 @@ from app.services.data.imports import import_file
 from app.services.data.projects import get_project
 from app.services.runtime.prompts import save_wording
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import add_consideration, considerations_of
+from app.services.think_aloud.independence import add_own_attribute, own_attributes_of
 from app.services.think_aloud.transcripts import keep_transcript, transcripts_of
 
 HALF, NUL = "half \ud83d here", "NUL \0 here"
@@ -61,8 +61,8 @@ def test_a_list_of_attributes_and_a_transcript_keep_all_that_can_be_kept(bench: 
 
 
 def test_what_is_typed_on_a_screen_is_kept(bench: Workbench) -> None:
-    add_consideration(bench, 1, "Ada", NUL)
-    assert [a.text for a in considerations_of(bench, 1, 1, "Ada")] == ["NUL \ufffd here"]
+    add_own_attribute(bench, 1, "Ada", NUL)
+    assert [a.text for a in own_attributes_of(bench, 1, 1, "Ada")] == ["NUL \ufffd here"]
 
 
 def test_a_damaged_wording_of_a_prompt_is_refused(bench: Workbench) -> None:

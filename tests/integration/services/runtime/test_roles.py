@@ -65,14 +65,14 @@ from app.services.people.invitations import accept_invitation, invite, members_o
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import (
-    add_consideration,
-    considerations_of,
+    add_own_attribute,
     describe_expert,
     experts_progress,
     mark_done,
     note_sample,
-    put_back_consideration,
-    remove_consideration,
+    own_attributes_of,
+    put_back_own_attribute,
+    remove_own_attribute,
     reorder,
     visible_attributes,
 )
@@ -91,13 +91,13 @@ def as_(bench: Workbench, role: Role, name: str) -> Workbench:
 
 
 def test_an_expert_writes_under_their_name_and_sees_the_others_once_done(bench: Workbench) -> None:
-    add_consideration(bench, DIMENSION, "Ben", "Flow.")
+    add_own_attribute(bench, DIMENSION, "Ben", "Flow.")
     ana = as_(bench, Role.EXPERT, "Ana")
-    mine = add_consideration(ana, DIMENSION, "Ana", "Order.")
+    mine = add_own_attribute(ana, DIMENSION, "Ana", "Order.")
     with pytest.raises(NotAllowedError, match="another expert's"):
-        add_consideration(ana, DIMENSION, "Ben", "Nonsense.")
+        add_own_attribute(ana, DIMENSION, "Ben", "Nonsense.")
     with pytest.raises(NotAllowedError, match="another expert's"):
-        remove_consideration(ana, next(a.id for a in attributes_of(bench, PROJECT, DIMENSION) if a.id != mine))
+        remove_own_attribute(ana, next(a.id for a in attributes_of(bench, PROJECT, DIMENSION) if a.id != mine))
     assert [a.text for a in visible_attributes(ana, PROJECT, DIMENSION, "Ana")[0]] == ["Order."]
     with pytest.raises(NotAllowedError, match="once you are done"):
         attributes_of(ana, PROJECT, DIMENSION)
@@ -108,8 +108,8 @@ def test_an_expert_writes_under_their_name_and_sees_the_others_once_done(bench: 
 Act = Callable[[Workbench, int], object]
 OWN_ACTS: dict[str, Act] = {
     "edit": lambda bench, id_: edit_attribute(bench, id_, "In other words."),
-    "remove": remove_consideration,
-    "put back": put_back_consideration,
+    "remove": remove_own_attribute,
+    "put back": put_back_own_attribute,
     "reorder": lambda bench, id_: reorder(bench, [id_]),
     "note a sample": lambda bench, id_: note_sample(bench, id_, 1),
 }
@@ -123,11 +123,11 @@ FACILITATORS_ACTS: dict[str, Act] = {
 
 @pytest.mark.parametrize("act", OWN_ACTS.values(), ids=OWN_ACTS)
 def test_attribute_is_changed_by_its_author_and_facilitators_alone(bench: Workbench, act: Act) -> None:
-    theirs = add_consideration(bench, DIMENSION, "Ben", "Flow.")
+    theirs = add_own_attribute(bench, DIMENSION, "Ben", "Flow.")
     (llms,) = add_attributes(bench, DIMENSION, "rules", ContributorKind.LLM, ["Length."])
     ana, reader = as_(bench, Role.EXPERT, "Ana"), as_(bench, Role.READER, "Rea")
     namesake = as_(bench, Role.EXPERT, "rules")
-    mine = add_consideration(ana, DIMENSION, "Ana", "Order.")
+    mine = add_own_attribute(ana, DIMENSION, "Ana", "Order.")
     before = attributes_of(bench, PROJECT, DIMENSION)
     for who, what in ((ana, theirs), (ana, llms), (reader, mine), (namesake, llms)):
         with pytest.raises(NotAllowedError):
@@ -140,15 +140,15 @@ def test_attribute_is_changed_by_its_author_and_facilitators_alone(bench: Workbe
 @pytest.mark.parametrize("act", FACILITATORS_ACTS.values(), ids=FACILITATORS_ACTS)
 def test_expert_excludes_moves_and_merges_nothing(bench: Workbench, act: Act) -> None:
     ana = as_(bench, Role.EXPERT, "Ana")
-    mine = [add_consideration(ana, DIMENSION, "Ana", text) for text in ("Order.", "Flow.")]
+    mine = [add_own_attribute(ana, DIMENSION, "Ana", text) for text in ("Order.", "Flow.")]
     with pytest.raises(NotAllowedError):
         act(ana, mine[0])
 
 
 def test_reorder_with_another_expert_s_attribute_is_refused(bench: Workbench) -> None:
-    theirs = add_consideration(bench, DIMENSION, "Ben", "Flow.")
+    theirs = add_own_attribute(bench, DIMENSION, "Ben", "Flow.")
     ana = as_(bench, Role.EXPERT, "Ana")
-    mine = add_consideration(ana, DIMENSION, "Ana", "Order.")
+    mine = add_own_attribute(ana, DIMENSION, "Ana", "Order.")
     with pytest.raises(NotAllowedError):
         reorder(ana, [mine, theirs])
 
@@ -161,7 +161,7 @@ def test_expert_speaks_for_nobody_else(bench: Workbench) -> None:
     acts: list[Callable[[], object]] = [
         lambda: describe_expert(ana, PROJECT, "Ben", "Editor", ""),
         lambda: mark_done(ana, DIMENSION, "Ben"),
-        lambda: considerations_of(ana, PROJECT, DIMENSION, "Ben"),
+        lambda: own_attributes_of(ana, PROJECT, DIMENSION, "Ben"),
         lambda: keep_transcript(ana, DIMENSION, "Ben", "Nonsense."),
         lambda: propose_attributes(ana, project, dimension, said),
         lambda: proposals_of(ana, said),
@@ -176,21 +176,21 @@ def test_expert_speaks_for_nobody_else(bench: Workbench) -> None:
 
 def test_author_cannot_put_back_what_a_facilitator_excluded(bench: Workbench) -> None:
     ana = as_(bench, Role.EXPERT, "Ana")
-    mine = add_consideration(ana, DIMENSION, "Ana", "Order.")
+    mine = add_own_attribute(ana, DIMENSION, "Ana", "Order.")
     exclude_attributes(as_(bench, Role.FACILITATOR, "Fay"), [mine], "too vague")
-    for act in (put_back_consideration, remove_consideration):
+    for act in (put_back_own_attribute, remove_own_attribute):
         with pytest.raises(ConflictError):
             act(ana, mine)
-    (kept,) = considerations_of(ana, PROJECT, DIMENSION, "Ana")
+    (kept,) = own_attributes_of(ana, PROJECT, DIMENSION, "Ana")
     assert (kept.status, kept.reason) == (AttributeStatus.EXCLUDED, "too vague")
 
 
 def test_attribute_keeps_who_reworded_it_last(bench: Workbench) -> None:
     ana, fay = as_(bench, Role.EXPERT, "Ana"), as_(bench, Role.FACILITATOR, "Fay")
-    mine = add_consideration(ana, DIMENSION, "Ana", "Order.")
+    mine = add_own_attribute(ana, DIMENSION, "Ana", "Order.")
 
     def wording() -> tuple[str, str, str, bool]:
-        (found,) = considerations_of(ana, PROJECT, DIMENSION, "Ana")
+        (found,) = own_attributes_of(ana, PROJECT, DIMENSION, "Ana")
         return found.text, found.original, found.reworded_by, found.reworded_by_other
 
     change = edit_attribute(fay, mine, "Good order.", who="Somebody")
@@ -235,10 +235,10 @@ def test_only_the_projects_one_has_a_part_in_are_listed(bench: Workbench) -> Non
 def test_a_part_that_was_taken_away_counts_no_longer_whoever_holds_on_to_it(bench: Workbench) -> None:
     """A screen that redraws a part of itself, or work in the background, has the actor of before."""
     ana = as_(bench, Role.EXPERT, "Ana")
-    add_consideration(ana, DIMENSION, "Ana", "Order.")
+    add_own_attribute(ana, DIMENSION, "Ana", "Order.")
     revoke_access(bench, PROJECT, "Ana")
     with pytest.raises(NotAllowedError, match="isn't open to you"):
-        add_consideration(ana, DIMENSION, "Ana", "Flow.")
+        add_own_attribute(ana, DIMENSION, "Ana", "Flow.")
 
 
 def test_readers_see_no_drafts(bench: Workbench) -> None:
@@ -265,7 +265,7 @@ def test_an_llm_of_the_same_name_is_not_the_expert(workbench: Workbench) -> None
 def test_an_expert_who_is_thinking_aloud_reads_no_published_question(bench: Workbench) -> None:
     draw_texts(bench, CHECKLIST, 3, seed=1)
     ana = as_(bench, Role.EXPERT, "Ana")
-    add_consideration(ana, DIMENSION, "Ana", "Order.")
+    add_own_attribute(ana, DIMENSION, "Ana", "Order.")
     for closed in (
         lambda: answer_sheet(ana, CHECKLIST, "Ana"),
         lambda: own_sheet(ana, DIMENSION, "Ana"),
@@ -276,7 +276,7 @@ def test_an_expert_who_is_thinking_aloud_reads_no_published_question(bench: Work
             closed()
     mark_done(ana, DIMENSION, "Ana")
     assert answer_sheet(ana, CHECKLIST, "Ana").checklist.asked
-    add_consideration(ana, DIMENSION, "Ana", "Flow.")
+    add_own_attribute(ana, DIMENSION, "Ana", "Flow.")
     with pytest.raises(NotAllowedError, match="once you are done thinking aloud"):
         own_sheet(ana, DIMENSION, "Ana")
     assert own_sheet(as_(bench, Role.FACILITATOR, "Fay"), DIMENSION, "Ana") is not None
@@ -285,7 +285,7 @@ def test_an_expert_who_is_thinking_aloud_reads_no_published_question(bench: Work
 def test_versions_and_their_draws_are_listed_for_whoever_runs_the_project(bench: Workbench) -> None:
     draw_texts(bench, CHECKLIST, 3, seed=1)
     done, reader = as_(bench, Role.EXPERT, "Ana"), as_(bench, Role.READER, "Rea")
-    add_consideration(done, DIMENSION, "Ana", "Order.")
+    add_own_attribute(done, DIMENSION, "Ana", "Order.")
     mark_done(done, DIMENSION, "Ana")
     for closed in (done, reader):
         with pytest.raises(NotAllowedError, match="facilitators"):
@@ -300,7 +300,7 @@ def test_whoever_only_answers_has_a_sheet_and_what_they_write_later_counts_as_wr
     ana = as_(bench, Role.EXPERT, "Ana")
     assert own_sheet(ana, DIMENSION, "Ana") is not None
     keep_entries(ana, draw, "Ana", [SheetEntry(1, draw.texts[0], 1, Answer.YES)])
-    add_consideration(ana, DIMENSION, "Ana", "What the questions ask.")
+    add_own_attribute(ana, DIMENSION, "Ana", "What the questions ask.")
     (told,) = experts_progress(bench, PROJECT)
     assert (told.expert, told.late, told.done) == ("Ana", 1, False)
 
@@ -334,7 +334,7 @@ def test_others_comparisons_open_with_ones_own(bench: Workbench) -> None:
     add_attributes(bench, DIMENSION, "rules", ContributorKind.LLM, ["Length."])
     ana = as_(bench, Role.EXPERT, "Ana")
     for name, actor in (("Ben", bench), ("Ana", ana)):
-        add_consideration(actor, DIMENSION, name, f"What {name} looks for.")
+        add_own_attribute(actor, DIMENSION, name, f"What {name} looks for.")
         mark_done(actor, DIMENSION, name)
     with bench.database.read() as work:
         dimension = work.projects.dimension_by_id(DIMENSION)
@@ -347,7 +347,7 @@ def test_others_comparisons_open_with_ones_own(bench: Workbench) -> None:
         answer_side_by_side(ana, mine.id, question, "So.")
     reveal(ana, mine.id)
     assert [one.expert for one in side_by_sides_seen_by(ana, DIMENSION, "Ana")] == ["Ben", "Ana"]
-    add_consideration(ana, DIMENSION, "Ana", "And flow.")
+    add_own_attribute(ana, DIMENSION, "Ana", "And flow.")
     assert side_by_sides_seen_by(ana, DIMENSION, "Ana") == []
     with pytest.raises(NotAllowedError, match="another expert's"):
         side_by_sides_seen_by(ana, DIMENSION, "Ben")
@@ -355,7 +355,7 @@ def test_others_comparisons_open_with_ones_own(bench: Workbench) -> None:
 
 def test_whoever_was_given_a_dimension_reads_no_set_of_others_before_thinking_aloud(bench: Workbench) -> None:
     add_attributes(bench, DIMENSION, "rules", ContributorKind.LLM, ["Length."])
-    add_consideration(bench, DIMENSION, "Ben", "Order.")
+    add_own_attribute(bench, DIMENSION, "Ben", "Order.")
     ana = as_(bench, Role.EXPERT, "Ana")
     with bench.database.read() as work:
         dimension = work.projects.dimension_by_id(DIMENSION)
@@ -378,7 +378,7 @@ def test_what_others_comment_opens_once_ones_own_texts_are_answered(bench: Workb
     draw = draw_texts(bench, CHECKLIST, 1, seed=1)
     comment_on(bench, 1, "On the first text I said no.", "Ben")
     ana = as_(bench, Role.EXPERT, "Ana")
-    add_consideration(ana, DIMENSION, "Ana", "Order.")
+    add_own_attribute(ana, DIMENSION, "Ana", "Order.")
     mark_done(ana, DIMENSION, "Ana")
     comment_on(ana, 1, "Hard to say.")
     assert [one.text for one in comments_on(ana, CHECKLIST)[1]] == ["Hard to say."]

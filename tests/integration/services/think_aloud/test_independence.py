@@ -30,17 +30,17 @@ from app.services.checklists.lineage import lineage_document, lineage_of_version
 from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import (
-    add_consideration,
     add_expert,
-    considerations_of,
+    add_own_attribute,
     experts_progress,
     is_done,
     mark_done,
     merged_into,
+    not_removed,
     note_sample,
-    own_points,
-    put_back_consideration,
-    remove_consideration,
+    own_attributes_of,
+    put_back_own_attribute,
+    remove_own_attribute,
     removed_by_author,
     reorder,
     visible_attributes,
@@ -53,14 +53,14 @@ def seen(bench: Workbench, expert: str) -> list[str]:
 
 
 def test_others_open_with_done_and_close_when_more_is_written(bench: Workbench) -> None:
-    add_consideration(bench, 1, "Ada", "Order.")
-    add_consideration(bench, 1, "Bo", "Links.")
+    add_own_attribute(bench, 1, "Ada", "Order.")
+    add_own_attribute(bench, 1, "Bo", "Links.")
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
     assert seen(bench, "Ada") == ["Order."]
     mark_done(bench, 1, "Ada")
     assert seen(bench, "Ada") == ["Order.", "Links.", "Length."]
     assert seen(bench, "Bo") == ["Links."]
-    add_consideration(bench, 1, "Ada", "Endings.")
+    add_own_attribute(bench, 1, "Ada", "Endings.")
     assert seen(bench, "Ada") == ["Order.", "Endings."]
     assert seen(bench, "") == ["Order.", "Links.", "Length.", "Endings."]
     assert seen(bench, "nobody") == []
@@ -71,17 +71,17 @@ def test_done_needs_a_first_word(bench: Workbench) -> None:
     with pytest.raises(NotReadyError):
         mark_done(bench, 1, "Ada")
     with pytest.raises(InputError):
-        add_consideration(bench, 1, "Ada", " \n ")
+        add_own_attribute(bench, 1, "Ada", " \n ")
 
 
 def test_nobody_says_the_same_twice_word_for_word(bench: Workbench) -> None:
-    add_consideration(bench, 1, "Ada", "Order.")
-    slip = add_consideration(bench, 1, "Ada", "A slip.")
-    with pytest.raises(RepeatedError, match="as your point 2"):
-        add_consideration(bench, 1, "Ada", " a  SLIP!")
-    remove_consideration(bench, slip)
-    add_consideration(bench, 1, "Ada", "A slip.")  # what was taken back can be said again
-    add_consideration(bench, 1, "Bo", "Order.")  # and what others said, of which one knows nothing
+    add_own_attribute(bench, 1, "Ada", "Order.")
+    slip = add_own_attribute(bench, 1, "Ada", "A slip.")
+    with pytest.raises(RepeatedError, match="as your attribute 2"):
+        add_own_attribute(bench, 1, "Ada", " a  SLIP!")
+    remove_own_attribute(bench, slip)
+    add_own_attribute(bench, 1, "Ada", "A slip.")  # what was taken back can be said again
+    add_own_attribute(bench, 1, "Bo", "Order.")  # and what others said, of which one knows nothing
 
 
 def test_an_expert_cannot_pass_for_an_llm(bench: Workbench) -> None:
@@ -92,11 +92,11 @@ def test_an_expert_cannot_pass_for_an_llm(bench: Workbench) -> None:
 
 
 def test_progress_counts_what_came_after_others_could_be_seen(bench: Workbench) -> None:
-    add_consideration(bench, 1, "Ada", "Order.")
-    remove_consideration(bench, add_consideration(bench, 1, "Ada", "A slip."))
+    add_own_attribute(bench, 1, "Ada", "Order.")
+    remove_own_attribute(bench, add_own_attribute(bench, 1, "Ada", "A slip."))
     mark_done(bench, 1, "Ada")
-    add_consideration(bench, 1, "Ada", "Late.")
-    add_consideration(bench, 1, "Bo", "Links.")
+    add_own_attribute(bench, 1, "Ada", "Late.")
+    add_own_attribute(bench, 1, "Bo", "Links.")
     found = [(p.expert, p.dimension, p.attributes, p.done, p.late) for p in experts_progress(bench, 1)]
     assert found == [("Ada", "coherence", 2, False, 1), ("Bo", "coherence", 1, False, 0)]
 
@@ -107,11 +107,11 @@ def test_what_is_said_about_oneself_is_kept_when_left_blank_later(bench: Workben
 
 
 def test_the_experts_order_and_the_sample_are_kept(bench: Workbench) -> None:
-    ids = [add_consideration(bench, 1, "Ada", text) for text in ("One.", "Two.", "Three.")]
+    ids = [add_own_attribute(bench, 1, "Ada", text) for text in ("One.", "Two.", "Three.")]
     reorder(bench, ids[::-1])
-    add_consideration(bench, 1, "Ada", "Four.", prompted_by=2)
+    add_own_attribute(bench, 1, "Ada", "Four.", prompted_by=2)
     note_sample(bench, ids[0], 3)
-    assert [(a.text, a.prompted_by) for a in considerations_of(bench, 1, 1, "Ada")] == [
+    assert [(a.text, a.prompted_by) for a in own_attributes_of(bench, 1, 1, "Ada")] == [
         ("Three.", None),
         ("Two.", None),
         ("One.", 3),
@@ -120,10 +120,10 @@ def test_the_experts_order_and_the_sample_are_kept(bench: Workbench) -> None:
 
 
 def test_what_an_expert_took_back_before_being_done_is_theirs_alone(bench: Workbench) -> None:
-    slip = add_consideration(bench, 1, "Ada", "A slip.")
-    add_consideration(bench, 1, "Ada", "Order.")
-    remove_consideration(bench, slip)
-    assert [a.text for a in considerations_of(bench, 1, 1, "Ada") if removed_by_author(a)] == ["A slip."]
+    slip = add_own_attribute(bench, 1, "Ada", "A slip.")
+    add_own_attribute(bench, 1, "Ada", "Order.")
+    remove_own_attribute(bench, slip)
+    assert [a.text for a in own_attributes_of(bench, 1, 1, "Ada") if removed_by_author(a)] == ["A slip."]
     assert seen(bench, "") == ["Order."]
     mark_done(bench, 1, "Ada")
     assert seen(bench, "Ada") == seen(bench, "") == ["Order."]
@@ -132,16 +132,16 @@ def test_what_an_expert_took_back_before_being_done_is_theirs_alone(bench: Workb
     for form in FORMATS:
         found = attributes_of(bench, 1)
         assert b"slip" not in attribute_file(found, contributors_of(bench, 1), form)
-    put_back_consideration(bench, slip)
+    put_back_own_attribute(bench, slip)
     assert seen(bench, "") == ["A slip.", "Order."]
 
 
 def test_what_was_there_for_others_stays_on_record_when_its_author_takes_it_back(bench: Workbench) -> None:
-    order = add_consideration(bench, 1, "Ada", "Order.")
+    order = add_own_attribute(bench, 1, "Ada", "Order.")
     mark_done(bench, 1, "Ada")
-    links = add_consideration(bench, 1, "Ada", "Links.")  # which closes what others wrote again
+    links = add_own_attribute(bench, 1, "Ada", "Links.")  # which closes what others wrote again
     for attribute in (order, links):
-        remove_consideration(bench, attribute)
+        remove_own_attribute(bench, attribute)
     assert [(a.text, a.status, a.reason) for a in attributes_of(bench, 1)] == [
         ("Order.", AttributeStatus.EXCLUDED, "removed by its author")
     ]
@@ -155,52 +155,52 @@ def fluency(bench: Workbench) -> int:
 
 def test_author_sees_what_others_did_to_each_attribute(bench: Workbench, fluency: int) -> None:
     kept, out, merged, moved, slip = (
-        add_consideration(bench, 1, "Ada", text) for text in ("Order.", "Vague.", "Sequence.", "Rhythm.", "A slip.")
+        add_own_attribute(bench, 1, "Ada", text) for text in ("Order.", "Vague.", "Sequence.", "Rhythm.", "A slip.")
     )
     exclude_attributes(bench, [out], "too vague")
     merge_attributes(bench, kept, [merged])
     move_attributes(bench, [moved], fluency)
-    remove_consideration(bench, slip)
-    written = considerations_of(bench, 1, 1, "Ada")
-    assert [(a.id, a.status.value, a.reason, a.dimension) for a in own_points(written)] == [
+    remove_own_attribute(bench, slip)
+    written = own_attributes_of(bench, 1, 1, "Ada")
+    assert [(a.id, a.status.value, a.reason, a.dimension) for a in not_removed(written)] == [
         (kept, "active", "", "coherence"),
         (out, "excluded", "too vague", "coherence"),
         (merged, "merged", "says the same", "coherence"),
         (moved, "active", "", "fluency"),
     ]
     assert merged_into(bench, 1, "Ada", written) == {merged: "Order."}
-    with pytest.raises(RepeatedError, match="as your point 4"):
-        add_consideration(bench, 1, "Ada", "Rhythm.")
-    add_consideration(bench, 1, "Ada", "Vague.")  # what is excluded can be said anew
+    with pytest.raises(RepeatedError, match="as your attribute 4"):
+        add_own_attribute(bench, 1, "Ada", "Rhythm.")
+    add_own_attribute(bench, 1, "Ada", "Vague.")  # what is excluded can be said anew
 
 
 def test_wording_of_others_it_was_merged_into_opens_with_done(bench: Workbench) -> None:
-    theirs = add_consideration(bench, 1, "Bo", "Links.")
-    mine = add_consideration(bench, 1, "Ada", "Connections.")
+    theirs = add_own_attribute(bench, 1, "Bo", "Links.")
+    mine = add_own_attribute(bench, 1, "Ada", "Connections.")
     merge_attributes(bench, theirs, [mine])
-    written = considerations_of(bench, 1, 1, "Ada")
+    written = own_attributes_of(bench, 1, 1, "Ada")
     assert merged_into(bench, 1, "Ada", written) == {}
     mark_done(bench, 1, "Ada")
     assert merged_into(bench, 1, "Ada", written) == {mine: "Links."}
 
 
 def test_moved_attribute_begins_nothing_on_the_other_dimension(bench: Workbench, fluency: int) -> None:
-    moved = add_consideration(bench, 1, "Ada", "Rhythm.")
+    moved = add_own_attribute(bench, 1, "Ada", "Rhythm.")
     move_attributes(bench, [moved], fluency)
-    assert considerations_of(bench, 1, fluency, "Ada") == []
+    assert own_attributes_of(bench, 1, fluency, "Ada") == []
     assert [(p.dimension, p.attributes) for p in experts_progress(bench, 1)] == [("coherence", 1)]
     with bench.database.read() as work:
         assert [work.independence.is_at_it(place, "Ada") for place in (1, fluency)] == [True, False]
     mark_done(bench, 1, "Ada")
     with pytest.raises(NotReadyError):
         mark_done(bench, fluency, "Ada")
-    remove_consideration(bench, moved)  # others have seen it
+    remove_own_attribute(bench, moved)  # others have seen it
     assert [a.status for a in attributes_of(bench, 1)] == [AttributeStatus.EXCLUDED]
 
 
 def test_a_checklist_built_meanwhile_does_not_tell_what_was_taken_back(bench: Workbench) -> None:
-    secret = add_consideration(bench, 1, "Ada", "Something private.")
-    add_consideration(bench, 1, "Ada", "Order.")
+    secret = add_own_attribute(bench, 1, "Ada", "Something private.")
+    add_own_attribute(bench, 1, "Ada", "Order.")
     with bench.database.write() as work:
         made = Checklist(
             "coherence",
@@ -213,14 +213,14 @@ def test_a_checklist_built_meanwhile_does_not_tell_what_was_taken_back(bench: Wo
             (DroppedAttribute(secret, "clusters", "unclear"),),
         )
         work.checklists.save(1, made)
-    remove_consideration(bench, secret)
+    remove_own_attribute(bench, secret)
     view = view_checklist(bench, 1)
     assert b"private" not in export_file(bench, view, "json")
     assert "private" not in json.dumps(lineage_document(lineage_of_version(bench, 1)))
 
 
 def by_hand(bench: Workbench) -> None:
-    add_consideration(bench, 1, "Ada", "Endings.")
+    add_own_attribute(bench, 1, "Ada", "Endings.")
 
 
 def beside_a_result(bench: Workbench) -> None:
@@ -246,8 +246,8 @@ def from_a_transcript(bench: Workbench) -> None:
 
 @pytest.mark.parametrize("add", [by_hand, beside_a_result, from_a_file, from_a_table, from_a_transcript])
 def test_whoever_adds_a_point_after_done_is_at_it_again(bench: Workbench, add: Callable[[Workbench], None]) -> None:
-    add_consideration(bench, 1, "Ada", "Order.")
-    add_consideration(bench, 1, "Bo", "Links.")
+    add_own_attribute(bench, 1, "Ada", "Order.")
+    add_own_attribute(bench, 1, "Bo", "Links.")
     mark_done(bench, 1, "Ada")
     mark_done(bench, 1, "Bo")
     add(bench)

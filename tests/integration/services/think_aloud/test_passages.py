@@ -17,11 +17,11 @@ from app.services.attributes.attributes import (
 from app.services.data.projects import create_project, dimensions_named
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import (
-    add_consideration,
-    considerations_of,
+    add_own_attribute,
     mark_done,
+    own_attributes_of,
     passages_of,
-    remove_consideration,
+    remove_own_attribute,
 )
 from app.services.think_aloud.samples import ensure_samples
 from app.services.think_aloud.transcripts import accept, keep_transcript, propose_attributes
@@ -59,8 +59,8 @@ def texts(found: list[Attribute]) -> list[str]:
 def test_attribute_keeps_its_passage_and_sample(workbench: Workbench, quote: str, part: PassagePart) -> None:
     project, dimension = with_samples(workbench, "P")
     marked = passage(workbench, dimension, quote, part)
-    add_consideration(workbench, dimension.id, "Ada", "It greets.", passage=marked)
-    (kept,) = considerations_of(workbench, project.id, dimension.id, "Ada")
+    add_own_attribute(workbench, dimension.id, "Ada", "It greets.", passage=marked)
+    (kept,) = own_attributes_of(workbench, project.id, dimension.id, "Ada")
     assert (kept.passage, kept.prompted_by) == (marked, marked.text_id)
 
 
@@ -81,34 +81,34 @@ def test_passage_that_is_not_in_a_sample_is_refused(workbench: Workbench) -> Non
     ]
     for odd in wrong:
         with pytest.raises(InputError):
-            add_consideration(workbench, dimension.id, "Ada", "It greets.", passage=odd)
-    assert considerations_of(workbench, project.id, dimension.id, "Ada") == []
+            add_own_attribute(workbench, dimension.id, "Ada", "It greets.", passage=odd)
+    assert own_attributes_of(workbench, project.id, dimension.id, "Ada") == []
 
 
 def test_same_words_on_the_same_passage_are_kept_once(workbench: Workbench) -> None:
     _, dimension = with_samples(workbench, "P")
     one, two = (passage(workbench, dimension, quote) for quote in ("One.", "two."))
-    first = add_consideration(workbench, dimension.id, "Ada", "It greets.", passage=one)
-    assert add_consideration(workbench, dimension.id, "Ada", "It greets.", passage=one) == first
+    first = add_own_attribute(workbench, dimension.id, "Ada", "It greets.", passage=one)
+    assert add_own_attribute(workbench, dimension.id, "Ada", "It greets.", passage=one) == first
     with pytest.raises(RepeatedError):
-        add_consideration(workbench, dimension.id, "Ada", "It greets.", passage=two)
+        add_own_attribute(workbench, dimension.id, "Ada", "It greets.", passage=two)
 
 
 def test_others_passages_are_seen_once_done(workbench: Workbench) -> None:
     project, dimension = with_samples(workbench, "P")
     one, two = (passage(workbench, dimension, quote) for quote in ("One.", "two."))
-    add_consideration(workbench, dimension.id, "Ada", "It greets.", passage=one)
-    add_consideration(workbench, dimension.id, "Ada", "No passage.")
-    out = add_consideration(workbench, dimension.id, "Bo", "Left out.", passage=one)
-    add_consideration(workbench, dimension.id, "Bo", "It counts.", passage=two)
+    add_own_attribute(workbench, dimension.id, "Ada", "It greets.", passage=one)
+    add_own_attribute(workbench, dimension.id, "Ada", "No passage.")
+    out = add_own_attribute(workbench, dimension.id, "Bo", "Left out.", passage=one)
+    add_own_attribute(workbench, dimension.id, "Bo", "It counts.", passage=two)
     exclude_attributes(workbench, [out], "off topic")
     assert texts(passages_of(workbench, dimension.id, "Ada")) == ["It greets."]
     assert texts(passages_of(workbench, dimension.id, "nobody")) == []
     mark_done(workbench, dimension.id, "Ada")
     assert texts(passages_of(workbench, dimension.id, "Ada")) == ["It greets.", "It counts."]
-    slip = add_consideration(workbench, dimension.id, "Ada", "A slip.", passage=two)
+    slip = add_own_attribute(workbench, dimension.id, "Ada", "A slip.", passage=two)
     assert texts(passages_of(workbench, dimension.id, "Ada")) == ["It greets.", "A slip."]
-    remove_consideration(workbench, slip)
+    remove_own_attribute(workbench, slip)
     assert texts(passages_of(workbench, dimension.id, "Ada")) == ["It greets."]
     assert project.id
 
@@ -121,8 +121,8 @@ def test_export_takes_passages_to_another_project(workbench: Workbench, form: st
         passage(workbench, dimension, "🎈 three", PassagePart.SOURCE),
     ]
     for number, each in enumerate(marked):
-        add_consideration(workbench, dimension.id, "Ada", f"Point {number}.", passage=each)
-    add_consideration(workbench, dimension.id, "Ada", "No passage.")
+        add_own_attribute(workbench, dimension.id, "Ada", f"Point {number}.", passage=each)
+    add_own_attribute(workbench, dimension.id, "Ada", "No passage.")
     spoken = keep_transcript(workbench, dimension.id, "Ada", "I said 🎈 it aloud.")
     accept(workbench, propose_attributes(workbench, project, dimension, spoken)[0].id)
     before = attributes_of(workbench, project.id)
