@@ -50,6 +50,7 @@ from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.services.think_aloud.independence import add_expert, mark_done
 from app.services.think_aloud.llm_think_aloud import ask_models
 from app.services.think_aloud.samples import ensure_samples, evaluation_texts, replace_sample
+from app.think_aloud import quoted_passage
 from db.unit_of_work import Database
 
 JUDGE, WRITER, FACILITATOR = "rules", "replay:A", "simulated facilitator"
@@ -88,6 +89,14 @@ def said_by() -> Mapping[str, Mapping[str, Sequence[str]]]:
     return {dimension: {**said, **more[dimension]} for dimension, said in demo_attributes().items()}
 
 
+def quotes() -> Mapping[str, Mapping[str, str]]:
+    """Dimension -> attribute -> the words of a sample that made somebody say it, of those that have any."""
+    found: Mapping[str, Mapping[str, str]] = yaml.safe_load(
+        files(__package__).joinpath("passages.yaml").read_text(encoding="utf-8")
+    )
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class SimulatedLlm:
     """Says about each dimension, and proposes for each question, what was written for it: it stands in for an LLM."""
@@ -98,8 +107,11 @@ class SimulatedLlm:
     async def complete(self, request: ChatRequest) -> ChatReply:
         variables = request.prompt.variables
         if request.prompt.name == "think-aloud":
-            texts = said_by()[str(variables["dimension"]["name"])][self.name]
-            listed = [{"index": n, "consideration": text} for n, text in enumerate(texts, 1)]
+            name = str(variables["dimension"]["name"])
+            listed = [
+                {"index": n, "consideration": text, "quote": quotes()[name].get(text, "")}
+                for n, text in enumerate(said_by()[name][self.name], 1)
+            ]
             return ChatReply(json.dumps({"considerations": listed}), self.name)
         question = str(variables["question"]["question"])
         return ChatReply(json.dumps({"proposals": list(PROPOSALS[question])}), self.name)
@@ -147,9 +159,11 @@ def think_aloud(workbench: Workbench, project: Project, dimensions: Sequence[Dim
         add_expert(workbench, project.id, expert, role, background)
     same_documents(workbench, project, dimensions)
     for dimension in dimensions:
+        samples = ensure_samples(workbench, dimension.id)
         for contributor, texts in said_by()[dimension.name].items():
             if contributor in EXPERTS:
-                add_attributes(workbench, dimension.id, contributor, ContributorKind.HUMAN, texts)
+                marked = [quoted_passage(quotes()[dimension.name].get(text, ""), samples) for text in texts]
+                add_attributes(workbench, dimension.id, contributor, ContributorKind.HUMAN, texts, passages=marked)
                 mark_done(workbench, dimension.id, contributor)
         for model in LLMS:  # one after the other: the order in which they come in decides numbers
             (asked,) = ask_models(workbench, project, [dimension], [model])
