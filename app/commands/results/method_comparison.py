@@ -1,4 +1,4 @@
-"""runs quality and runs bias: what each method is worth, what it costs, and whom it favours."""
+"""runs quality, bias and failures: what each method is worth and costs, whom it favours, what fails by it."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -76,6 +76,47 @@ def bias(
         print_json({"run": run, "dimension": on.name, **asdict(study)})
     else:
         _print_bias(study)
+
+
+def failures(
+    run: Annotated[int, typer.Argument(help="The run's number.")],
+    dimension: DimensionOption,
+    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples of sources.")] = RESAMPLES,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")] = 0,
+    json_: JsonOption = False,
+) -> None:
+    """How often texts are not good and each question fails, corrected by experts; of a dimension from 0 to 1.
+
+    Example: interacteval runs failures 3 --dimension helpful
+    """
+    from app.errors import NotReadyError
+    from app.services.data.projects import one_dimension
+    from app.services.results.raters import failure_rates
+    from app.services.results.results import Choices, kept_results
+    from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.runs import get_run
+
+    workbench = open_workbench()
+    on = one_dimension(workbench, get_run(workbench, run).project, dimension)
+    choices = Choices("dataset", resamples=resamples, seed=seed)
+    result = next((one for one in kept_results(workbench, run, choices) if one.dimension.id == on.id), None)
+    found = failure_rates(workbench, result) if result else None
+    if found is None:
+        raise NotReadyError(
+            f"Run {run} has no failure rates on {on.name}.",
+            "They are of checklist runs, on a dimension from 0 to 1 (good or not good).",
+        )
+    if json_:
+        print_json({"run": run, "dimension": on.name, **found.to_json()})
+        return
+    whole = found.whole
+    echo(f"Not good: {whole.figure.percent} of the texts, {whole.rests_on}" if not whole.reason else whole.reason)
+    rows = [
+        [rate.question.text, rate.figure.percent, rate.rests_on, f"{rate.answered} of {rate.of}"]
+        for rate in found.questions
+        if rate.question
+    ]
+    echo("\n" + table(["question", "fails", "rests on", "experts' texts"], rows))
 
 
 def _quality_document(each: "QualityCost", coefficient: Coefficient) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import typer
 
 from app.commands.model_asking import runs_end_on_signals
 from app.commands.output import JsonOption, counts_table, echo, print_json, table
-from app.commands.results.method_comparison import bias, quality
+from app.commands.results.method_comparison import bias, failures, quality
 from app.commands.results.run_comparison import compare
 from app.commands.scoring.score import carry_out, say_wait
 
@@ -24,7 +24,7 @@ OfProjectOption = Annotated[str | None, typer.Option("--project", help="The proj
 def register(root: typer.Typer) -> None:
     runs = typer.Typer(no_args_is_help=True, help="Look at scoring runs, wait for one, or stop it.")
     runs.command("list")(list_)
-    for command in (show, wait, cancel, record, compare, quality, bias):
+    for command in (show, wait, cancel, record, compare, quality, bias, failures):
         runs.command()(command)
     root.add_typer(runs, name="runs")
 

@@ -1,8 +1,9 @@
 """People's ratings: how well raters agree, and shares corrected by experts' answers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -275,6 +276,27 @@ class FailureRates:
     whole: FailureRate
     agreement: VerdictAgreement | None
     questions: tuple[FailureRate, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Rates as shares with the ends of their intervals; null where nothing can be told."""
+
+        def rate(each: FailureRate) -> dict[str, Any]:
+            counts = {"rests_on": each.rests_on, "n_human": each.answered, "n": each.of, "reason": each.reason}
+            return {**asdict(each.figure), **counts}
+
+        beside = self.agreement
+        return {
+            "not_good": rate(self.whole),
+            "agreement": beside
+            and {
+                "n": beside.texts,
+                "kappa": {"value": beside.kappa.value, "low": beside.kappa.low, "high": beside.kappa.high},
+                "finds_not_good": asdict(beside.finds_not_good),
+                "finds_good": asdict(beside.finds_good),
+                "experts_kappa": beside.experts and beside.experts.value,
+            },
+            "questions": [{"question": one.question.text, **rate(one)} for one in self.questions if one.question],
+        }
 
 
 @use_case(Right.READ)

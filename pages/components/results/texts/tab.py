@@ -124,8 +124,9 @@ def by_score(rows: Sequence[ScoredText]) -> list[ScoredText]:
 def scored_list(workbench: Workbench, project: Project, rows: Sequence[ScoredText], scope: str) -> None:
     """Of texts that nobody rated: what the judge gave them."""
     st.markdown(
-        "No text has both a score and a human rating here, so nothing can be compared. Import ratings on Texts; or "
-        "have experts answer the checklist, and look at where they and the judge differ on Disagreements."
+        "No text has both a score and a human rating here, so nothing can be compared. Have experts answer the "
+        "checklist, and look at where they and the judge differ on Disagreements: on a dimension from 0 to 1 they also "
+        "say good or not good, which is a rating. Or import ratings on Texts."
     )
     with st.container(horizontal=True):
         link("answer", "Let experts answer")

@@ -1,5 +1,7 @@
 """Failure rates of a binary dimension: by the judge alone, and corrected by what experts answer and find."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.services.think_aloud.samples import give_verdict
 from tests.support.answering import answer_all
+from tests.support.console import console
 
 TEXTS, DRAWN = 40, 20
 
@@ -108,3 +111,24 @@ def test_a_scale_has_no_failure_rates(bench: Workbench) -> None:
     save_dimension(bench, Dimension("helpful", low=1, high=5, id=1))
     (result,) = kept_results(bench, 1, Choices("dataset"))
     assert failure_rates(bench, result) is None
+
+
+def test_runs_failures_prints_rates(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("app.services.runtime.workbench.open_workbench", lambda: bench)
+    run = console(monkeypatch, capsys)
+    _, out, _ = run("runs", "failures", 1, "--dimension", "helpful", "--json")
+    printed = json.loads(out)
+    assert printed["not_good"]["value"] is None
+    assert printed["agreement"] is None
+    assert [one["rests_on"] for one in printed["questions"]] == ["judge_only"] * 2
+    for text in range(1, 11):
+        give_verdict(bench, 1, "Ana", text, Verdict.GOOD if text % 2 else Verdict.NOT_GOOD)
+    _, out, _ = run("runs", "failures", 1, "--dimension", "helpful", "--json")
+    printed = json.loads(out)
+    assert (printed["not_good"]["n_human"], printed["not_good"]["n"]) == (10, TEXTS)
+    assert printed["agreement"]["n"] == 10
+    save_dimension(bench, Dimension("helpful", low=0, high=5, id=1))
+    status, _, _ = run("runs", "failures", 1, "--dimension", "helpful")
+    assert status == 2
