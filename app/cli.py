@@ -27,6 +27,7 @@ _COMMANDS = (
     "checklists.answers",
     "checklists.disagreements",
     "data.split",
+    "data.preferences",
     "conditions.conditions",
     "reproduce",
     "scoring.score",

@@ -21,7 +21,7 @@ from db.repositories.builds import Builds
 from db.repositories.calls import Calls, ProviderBatches, StageRuns
 from db.repositories.checklists import Checklists, Proposals
 from db.repositories.drafts import Drafts
-from db.repositories.expert_answers import ExpertAnswers, SideBySideComparisons
+from db.repositories.expert_answers import ExpertAnswers, Preferences, SideBySideComparisons
 from db.repositories.imports import ImportReports, Imports, JobFiles, UploadCounts
 from db.repositories.independence import Independence
 from db.repositories.jobs import Jobs
@@ -137,6 +137,10 @@ class UnitOfWork:
     @cached_property
     def expert_answers(self) -> ExpertAnswers:
         return ExpertAnswers(self._session)
+
+    @cached_property
+    def preferences(self) -> Preferences:
+        return Preferences(self._session)
 
     @cached_property
     def anchors(self) -> Anchors:

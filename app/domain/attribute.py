@@ -122,6 +122,15 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedTexts:
+    """The ids of two texts, and which of them somebody found better: a, b or tie."""
+
+    text_a: int
+    text_b: int
+    winner: str
+
+
+@dataclass(frozen=True, slots=True)
 class Attribute:
     """One attribute; it always keeps its contributor.
 
@@ -129,7 +138,8 @@ class Attribute:
     it was excluded or merged, `merged_into` which attribute stands for it now. `position` is the contributor's own
     order, `prompted_by` the text of the sample that prompted it, `original_dimension` where it was said before it was
     moved, "" for what never moved. `reworded_by`: who changed the wording last, "" where that is not known. `passage`:
-    the words that made its contributor say it, None where none were marked.
+    the words that made its contributor say it, None where none were marked. `pair`: the texts that its contributor
+    compared when they said it, None where they compared none.
     """
 
     dimension: str
@@ -147,6 +157,7 @@ class Attribute:
     original_dimension: str = ""
     reworded_by: str = ""
     passage: Passage | None = None
+    pair: ComparedTexts | None = None
 
     @property
     def reworded_by_other(self) -> bool:

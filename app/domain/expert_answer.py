@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from app.domain.checklist import Checklist
 from app.domain.judgment import Answer
+from app.domain.project import TextPlace
 
 AnswerDesign = Literal["chance", "uncertain"]
 """How a wave was drawn: all texts alike, or, in older databases, those on which the judge is less sure with a higher
@@ -245,3 +246,26 @@ class SideBySide:
     @property
     def b(self) -> tuple[str, ...]:
         return self.llms if self.people_are_a else self.people
+
+
+class Winner(StrEnum):
+    """Which of two texts somebody found better."""
+
+    A = "a"
+    B = "b"
+    TIE = "tie"
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """What `rater` said of two texts of one source on a dimension. `attribute`: the id of what `reason` became, None
+    where nothing was said or it was deleted since."""
+
+    dimension: str
+    rater: str
+    a: TextPlace
+    b: TextPlace
+    winner: Winner
+    reason: str = ""
+    attribute: int | None = None
+    id: int = 0

@@ -36,6 +36,7 @@ _WRITTEN = {
     "expert_answer": "notes to answers",
     "model_call": "replies of models",
     "passage": "passages of texts",
+    "preference": "reasons of preferences",
     "proposed_attribute": "proposed considerations",
     "question": "questions",
     "question_comment": "comments",

@@ -25,6 +25,7 @@ from db.models.expert_answer import (
     AnswerWaveRow,
     AssignmentRow,
     ExpertAnswerRow,
+    PreferenceRow,
     SideBySideAnswerRow,
     SideBySideRow,
 )
@@ -113,6 +114,7 @@ __all__ = [
     "OwnPromptRow",
     "PassageRow",
     "PersonRow",
+    "PreferenceRow",
     "ProjectRow",
     "ProposalRow",
     "ProposedAttributeRow",

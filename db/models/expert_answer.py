@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import field_column, json_column, now, owned_by, time_column
+from db.models.columns import field_column, json_column, now, owned_by, refers_to, time_column
 
 
 class AnswerDrawRow(SQLModel, table=True):
@@ -101,6 +101,24 @@ class SideBySideAnswerRow(SQLModel, table=True):
     question: str
     text: str = Field(default="", sa_column=field_column())
     saved_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class PreferenceRow(SQLModel, table=True):
+    """Which of two texts of one source a person found better: `winner` is a, b or tie. `attribute_id`: what the reason
+    became."""
+
+    __tablename__ = "preference"
+    __table_args__ = (UniqueConstraint("dimension_id", "rater", "text_a_id", "text_b_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    dimension_id: int = Field(sa_column=owned_by("dimension.id"))
+    text_a_id: int = Field(sa_column=owned_by("text.id"))
+    text_b_id: int = Field(sa_column=owned_by("text.id"))
+    rater: str
+    winner: str
+    reason: str = Field(default="", sa_column=field_column())
+    attribute_id: int | None = Field(default=None, sa_column=refers_to("attribute.id"))
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
 class AssignmentRow(SQLModel, table=True):

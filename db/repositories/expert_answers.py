@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 from sqlalchemy import func, insert
+from sqlalchemy import select as sql_select
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, delete, select
 
 from app.domain.checklist import unchanged_questions
-from app.domain.expert_answer import AnswerDesign, AnswerDraw, AnswerWave, ExpertAnswer
+from app.domain.expert_answer import AnswerDesign, AnswerDraw, AnswerWave, ExpertAnswer, Preference, Winner
 from app.domain.expert_answer import SideBySide as Comparison
 from app.domain.judgment import Answer
+from app.domain.project import Scope, TextPlace
 from app.errors import NotFoundError
 from db.models import (
     AnswerChanceRow,
@@ -22,12 +25,16 @@ from db.models import (
     ContributorRow,
     DimensionRow,
     ExpertAnswerRow,
+    PreferenceRow,
     SideBySideAnswerRow,
     SideBySideRow,
+    TextRow,
 )
 from db.models.columns import now
 from db.models.think_aloud import written_about
 from db.repositories.checklists import ancestors_of, read_checklists
+from db.repositories.locked_split import within
+from db.storable import stored_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,3 +360,63 @@ class SideBySideComparisons:
             col(AttributeRow.created_at) <= row.created_at,
         )
         return self._session.exec(found.limit(1)).first() is not None
+
+
+class Preferences:
+    """What people said of pairs of texts."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def add_many(self, dimension_id: int, preferences: Sequence[Preference]) -> None:
+        """None of them there yet."""
+        rows: list[dict[str, Any]] = [
+            {
+                "dimension_id": dimension_id,
+                "text_a_id": one.a.id,
+                "text_b_id": one.b.id,
+                "rater": one.rater,
+                "winner": one.winner.value,
+                "reason": one.reason,
+                "attribute_id": one.attribute,
+                "created_at": now(),
+            }
+            for one in preferences
+        ]
+        if rows:
+            self._session.execute(insert(PreferenceRow), rows)
+
+    def of(self, dimension_id: int) -> list[Preference]:
+        """In the order they came; without those of a text in a locked split."""
+        a, b = aliased(TextRow), aliased(TextRow)
+        rows = self._session.execute(
+            sql_select(PreferenceRow, *(each for text in (a, b) for each in _place_columns(text)), DimensionRow.name)
+            .join(a, col(a.id) == PreferenceRow.text_a_id)
+            .join(b, col(b.id) == PreferenceRow.text_b_id)
+            .join(DimensionRow, col(DimensionRow.id) == PreferenceRow.dimension_id)
+            .where(col(PreferenceRow.dimension_id) == dimension_id)
+            .where(*within(Scope.OPEN, PreferenceRow.text_a_id), *within(Scope.OPEN, PreferenceRow.text_b_id))
+            .order_by(col(PreferenceRow.id))
+        )
+        return [
+            Preference(
+                dimension=dimension,
+                rater=row.rater,
+                a=TextPlace(*places[:4]),
+                b=TextPlace(*places[4:]),
+                winner=stored_state(Winner, row.winner, Winner.TIE),
+                reason=row.reason,
+                attribute=row.attribute_id,
+                id=int(row.id or 0),
+            )
+            for row, *places, dimension in rows
+        ]
+
+    def verdicts(self, dimension_id: int) -> dict[tuple[str, int, int], Winner]:
+        """(rater, id of text a, of text b) -> who won, of every pair, locked ones too: what a file may repeat."""
+        rows = self._session.exec(select(PreferenceRow).where(PreferenceRow.dimension_id == dimension_id))
+        return {(row.rater, row.text_a_id, row.text_b_id): stored_state(Winner, row.winner, Winner.TIE) for row in rows}
+
+
+def _place_columns(text: Any) -> tuple[Any, ...]:
+    return text.id, text.doc_id, text.system_id, text.item_id

@@ -12,6 +12,7 @@ from app.domain.attribute import (
     Attribute,
     AttributeStanding,
     AttributeStatus,
+    ComparedTexts,
     Contributor,
     ContributorKind,
     Passage,
@@ -27,6 +28,7 @@ from db.models import (
     ContributorRow,
     DimensionRow,
     PassageRow,
+    PreferenceRow,
     ProposedAttributeRow,
     RatingRow,
     StageRunRow,
@@ -141,8 +143,8 @@ class ThinkAloud:
         query = self._attributes(project_id, contributor, withdrawn)
         if dimension_id is not None:
             query = query.where(AttributeRow.dimension_id == dimension_id)
-        passages = self._passages(project_id)
-        return [_attribute(*found, passages) for found in self._session.exec(query)]
+        passages, pairs = self._passages(project_id), self._pairs(project_id)
+        return [_attribute(*found, passages, pairs) for found in self._session.exec(query)]
 
     def _passages(self, project_id: int) -> dict[int, Passage]:
         """Attribute's id -> the words that made somebody say it."""
@@ -154,12 +156,22 @@ class ThinkAloud:
         )
         return {row.attribute_id: _passage(row) for row in rows}
 
+    def _pairs(self, project_id: int) -> dict[int, ComparedTexts]:
+        """Attribute's id -> the texts of the first pair whose reason it is."""
+        rows = self._session.exec(
+            select(PreferenceRow)
+            .join(DimensionRow, col(DimensionRow.id) == PreferenceRow.dimension_id)
+            .where(DimensionRow.project_id == project_id, col(PreferenceRow.attribute_id).is_not(None))
+            .order_by(col(PreferenceRow.id).desc())
+        )
+        return {int(row.attribute_id or 0): ComparedTexts(row.text_a_id, row.text_b_id, row.winner) for row in rows}
+
     def written_about(self, project_id: int, dimension_id: int, contributor: str) -> list[Attribute]:
         """What a contributor wrote about a dimension, in their own order, wherever it was moved since; withdrawn ones
         too. What was moved here is not among them."""
         query = self._attributes(project_id, contributor, withdrawn=True).where(written_about == dimension_id)
-        passages = self._passages(project_id)
-        found = [_attribute(*row, passages) for row in self._session.exec(query)]
+        passages, pairs = self._passages(project_id), self._pairs(project_id)
+        found = [_attribute(*row, passages, pairs) for row in self._session.exec(query)]
         return sorted(found, key=lambda a: (a.position, a.id))
 
     def _attributes(
@@ -330,6 +342,7 @@ def _attribute(
     dimension: DimensionRow,
     said_about: DimensionRow | None,
     passages: Mapping[int, Passage],
+    pairs: Mapping[int, ComparedTexts],
 ) -> Attribute:
     return Attribute(
         dimension=dimension.name,
@@ -347,6 +360,7 @@ def _attribute(
         original_dimension=said_about.name if said_about else "",
         reworded_by=row.reworded_by,
         passage=passages.get(int(row.id or 0)),
+        pair=pairs.get(int(row.id or 0)),
     )
 
 

@@ -23,8 +23,17 @@ ALLOWED = {
 REACHES = re.compile(r"\bwork\.(every_text|every_result|locked_texts|locked_results)\b")
 TABLES = re.compile(r"\b(TextRow|RatingRow|JudgmentRow)\b")
 # Samples are drawn from open documents, and these are never locked; runs write judgments; imports know all texts; who
-# is renamed is renamed everywhere; the scope's rule itself.
-READERS = {"texts.py", "results.py", "locked_split.py", "think_aloud.py", "runs.py", "imports.py", "people.py"}
+# is renamed is renamed everywhere; preferences name their texts, within the scope; the scope's rule itself.
+READERS = {
+    "expert_answers.py",
+    "imports.py",
+    "locked_split.py",
+    "people.py",
+    "results.py",
+    "runs.py",
+    "texts.py",
+    "think_aloud.py",
+}
 
 
 def test_only_what_has_a_reason_reaches_locked_texts() -> None:

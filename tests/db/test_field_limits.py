@@ -16,6 +16,7 @@ WRITTEN = {
     "decision": {"why", "wording", "guidance", "guided"},
     "dimension": {"rubric"},
     "expert_answer": {"note"},
+    "preference": {"reason"},
     "project": {"description", "notice", "text_name", "source_name", "writer_name", "language"},
     "question": {"text", "original_text", "guidance", "not_apply_reason"},
     "question_comment": {"text"},

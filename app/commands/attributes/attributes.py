@@ -292,6 +292,7 @@ def list_(
                     "status": a.status.value,
                     "round": a.round,
                     "passage": passage_document(a),
+                    "pair": asdict(a.pair) if a.pair else None,
                 }
                 for a in found
             ]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from app.domain.wording import QuoteCounts
     from app.meta_evaluation.agreement_verdict import AgreementVerdict
+    from app.meta_evaluation.preferences import PairwiseAccuracy
     from app.services.results.contribution import Aspects, AspectWorth
     from app.services.results.gates import GateResult
     from app.services.results.results import DimensionResult
@@ -86,6 +87,8 @@ def results(
     from app.domain.run import SystemChoice
     from app.errors import InputError
     from app.services.data.projects import dimensions_named, get_project, overview
+    from app.services.results.method_grid import result_words
+    from app.services.results.preferences import accuracy_on_pairs
     from app.services.results.quality_cost import writers
     from app.services.results.result_files import verdict_of, write_results
     from app.services.results.results import Choices, newer_trial_words, results_of, runs_to_show
@@ -111,6 +114,7 @@ def results(
         _check_soft(found)
     verdicts = [verdict_of(workbench, result) for result in found]
     quotes = [quote_counts(workbench, result.run.id, result.dimension.id) for result in found]
+    pairs = [accuracy_on_pairs(workbench, result) for result in found]
     if output is not None:
         write_results(
             output,
@@ -122,9 +126,12 @@ def results(
         )
         say(f"Wrote {output}")
     if json_:
-        print_json(_documents(workbench, found, verdicts, quotes, gates if require else {}))
+        print_json(_documents(workbench, found, verdicts, quotes, pairs, gates if require else {}))
     else:
         _print(workbench, found, verdicts, quotes, target.notice)
+        for result, accuracy in zip(found, pairs, strict=True):
+            if accuracy:
+                echo(f"{result.dimension.name}, {result_words(result, found)}: {accuracy.words}")
     for name in dict.fromkeys(result.dimension.name for result in found):
         shown = [result.run for result in found if result.dimension.name == name]
         if trial := newer_trial_words(workbench, target.id, shown, name):
@@ -166,6 +173,7 @@ def _documents(
     found: "list[DimensionResult]",
     verdicts: "list[AgreementVerdict]",
     quotes: "list[QuoteCounts]",
+    pairs: "list[PairwiseAccuracy | None]",
     gates: "dict[tuple[int, str], list[GateResult]]",
 ) -> list[dict[str, Any]]:
     """gates: {} where none was asked for."""
@@ -183,8 +191,9 @@ def _documents(
         | (a.to_json() if a else {})
         | means.get(r.run.id, {})
         | ({"quotes": q.to_json()} if q else {})
+        | ({"preferences": p.to_json()} if p else {})
         | held.get((r.run.id, r.dimension.name), {})
-        for r, v, a, q in zip(found, verdicts, about, quotes, strict=True)
+        for r, v, a, q, p in zip(found, verdicts, about, quotes, pairs, strict=True)
     ]
 
 

@@ -116,7 +116,7 @@ def _text(row: int, record: Mapping[str, Any], mapping: ColumnMapping) -> Text:
     used = set(mapping.used_columns)
     source = prose(cell("source"), "source")
     return Text(
-        doc_id=identifier(cell("doc_id")) or _document(source, row),
+        doc_id=identifier(cell("doc_id")) or document_name(source, row),
         system_id=identifier(cell("system_id")),
         item_id=identifier(cell("item_id")),
         text=prose(cell("text"), "text"),
@@ -126,7 +126,7 @@ def _text(row: int, record: Mapping[str, Any], mapping: ColumnMapping) -> Text:
     )
 
 
-def _document(source: str, row: int) -> str:
+def document_name(source: str, row: int = 0) -> str:
     """A name that follows from the source alone, so that further files about the same source join it."""
     return f"source-{hashlib.sha256(source.encode()).hexdigest()[:10]}" if source else f"row-{row}"
 

@@ -45,6 +45,12 @@ _FILES = {
         f"{n % 4 + 1},{n / 4}\n"
         for n in range(30)
     ),
+    "pairs.csv": "doc_id,system_a,system_b,winner,rater,reason\n"
+    + "".join(
+        f"d{n // 3},{'aab'[n % 3]},{'bcc'[n % 3]},{('a', 'b', 'tie')[n * n % 7 % 3]},{'Ana' if n % 2 else 'Ben'},"
+        f"{'It says who acts.' if n == 4 else ''}\n"
+        for n in range(30)
+    ),
     "letters.yaml": "paper: letters\ntitle: Letters\ndata:\n  letters: {title: Letters, fetch: letters.csv, "
     "mapping: [text=text, doc_id=doc, system_id=writer, reference=model answer], "
     "ratings: [Order=rater1, Order=rater2]}\nmethods:\n"
@@ -160,6 +166,8 @@ WALK: tuple[str | Callable[[Documents], None], ...] = (
     "score --project Letters --dimension Order --evaluator rouge-l",
     "score --project Letters --dimension Order --evaluator g-eval --judge llama:judge",
     "score --project Letters --dimension Order --evaluator checklist --judge rules --new",
+    "preferences import pairs.csv --project Letters --dimension Order",
+    "preferences show --project Letters",
     "results --project Letters",
     'results --project Letters --dimension Order --require "score>=0" --require "yes(1)<=1" --nightly',
     'results --project Letters --require "score>=0"',

@@ -1,0 +1,118 @@
+"""preferences import, show."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.output import (
+    DimensionOption,
+    JsonOption,
+    ProjectOption,
+    counted,
+    echo,
+    interval_cell,
+    print_json,
+    say,
+    table,
+)
+
+if TYPE_CHECKING:
+    from app.services.results.preferences import PreferenceSummary
+
+_SHOWN = 20
+
+
+def register(root: typer.Typer) -> None:
+    preferences = typer.Typer(no_args_is_help=True, help="Pairs of texts, and which one people found better.")
+    preferences.command("import")(import_)
+    preferences.command()(show)
+    root.add_typer(preferences, name="preferences")
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="A table: two texts of one source a row, and who won.")],
+    project: ProjectOption,
+    dimension: Annotated[
+        str, typer.Option(help="What the pairs are about, where no column says so and the project has several.")
+    ] = "",
+    map_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            help="text_a=COL, text_b=COL, winner=COL, rater=COL, reason=COL, source=COL, doc_id=COL, system_a=COL, "
+            "id_a=COL (of a text in the project), dimension=COL ...; the rest is guessed.",
+        ),
+    ] = None,
+    by: Annotated[str, typer.Option(help="Who compared the texts, where no column says so.")] = "",
+    format_: Annotated[str, typer.Option("--format", help="auto, csv, jsonl, json, parquet or xlsx.")] = "auto",
+    json_: JsonOption = False,
+) -> None:
+    """Pairs into a project, with their texts; each reason becomes an attribute of the person who gave it.
+
+    A winner is a, b or tie, or a system's name; of columns called chosen and rejected, chosen wins.
+
+    Example: interacteval preferences import pairs.jsonl --project Chats --dimension helpfulness --by Ana
+    """
+    from app.corpora.formats.preferences import parse_pair_columns
+    from app.services.data.preferences import import_preferences
+    from app.services.runtime.workbench import open_workbench
+
+    columns = parse_pair_columns(map_ or [])
+    report = import_preferences(open_workbench(), file, project, columns, dimension, by, format_)
+    if json_:
+        print_json(report.to_json())
+        return
+    echo(
+        f"{report.project}: {counted(report.pairs, 'new pair')}, {report.known} there already; with them "
+        f"{counted(report.texts, 'new text')} and {counted(report.attributes, 'new attribute')}"
+    )
+    echo(f"columns: {', '.join(f'{use.column} as {use.role}' for use in report.columns)}")
+    for skipped in report.skipped[:_SHOWN]:
+        say(f"left out, row {skipped.row}: {skipped.reason}")
+    if len(report.skipped) > _SHOWN:
+        say(f"... and {len(report.skipped) - _SHOWN} more; --json lists all")
+
+
+def show(project: ProjectOption, dimension: DimensionOption = "all", json_: JsonOption = False) -> None:
+    """How many pairs there are, and how strong each system is by them (Bradley-Terry).
+
+    How often a method's scores agree with them is in `results`.
+
+    Example: interacteval preferences show --project Chats --dimension helpfulness
+    """
+    from app.services.data.projects import dimensions_named
+    from app.services.results.preferences import preference_summary
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    summaries = [preference_summary(workbench, each) for each in dimensions_named(workbench, project, dimension)]
+    found = [summary for summary in summaries if summary]
+    if json_:
+        print_json([summary.to_json() for summary in found])
+        return
+    if not found:
+        say("There are no preferences. Bring some in: interacteval preferences import FILE --project NAME")
+    for summary in found:
+        _show(summary)
+
+
+def _show(summary: "PreferenceSummary") -> None:
+    echo(
+        f"{summary.dimension}: {counted(summary.pairs, 'pair')} of {counted(summary.sources, 'source')} by "
+        f"{counted(len(summary.raters), 'rater')}; ties: {summary.ties}; reasons that are attributes: {summary.reasons}"
+    )
+    systems = summary.systems
+    if systems.systems:
+        rows = [
+            [each.system, f"{each.strength:+.2f}", interval_cell(each.low, each.high), each.comparisons, each.wins]
+            for each in systems.systems
+        ]
+        echo(table(["system", "strength", "95 %", "comparisons", "wins"], rows))
+    if systems.reason:
+        say(systems.reason)
+    if systems.left_out:
+        rare = ", ".join(f"{name} ({count})" for name, count in systems.left_out)
+        say(f"Without a strength, because of too few comparisons: {rare}")
+    if systems.same_or_unnamed:
+        say(f"{counted(systems.same_or_unnamed, 'pair')} of one system, or of none that is named, say nothing of them.")

@@ -1,0 +1,82 @@
+"""Preferences of people beside scores: pairwise accuracy of methods, and strengths of systems."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.domain.expert_answer import Preference, Winner
+from app.domain.people import Right
+from app.domain.project import Dimension
+from app.meta_evaluation.preferences import (
+    ComparedSystems,
+    PairwiseAccuracy,
+    ScoredPair,
+    SystemStrengths,
+    pairwise_accuracy,
+    system_strengths,
+)
+from app.services.results.results import DimensionResult
+from app.services.runtime.use_case import use_case
+from app.services.runtime.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceSummary:
+    """What people said of pairs of texts on a dimension. `reasons`: how many pairs have an attribute that was made of
+    their reason."""
+
+    dimension: str
+    pairs: int
+    sources: int
+    raters: tuple[str, ...]
+    ties: int
+    reasons: int
+    systems: SystemStrengths
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "dimension": self.dimension,
+            "pairs": self.pairs,
+            "sources": self.sources,
+            "raters": list(self.raters),
+            "ties": self.ties,
+            "reasons": self.reasons,
+            "systems": self.systems.to_json(),
+        }
+
+
+@use_case(Right.READ)
+def accuracy_on_pairs(workbench: Workbench, result: DimensionResult) -> PairwiseAccuracy | None:
+    """How often the better score is the one of the text that people found better; None without pairs on the dimension.
+
+    Of the texts that the result compares: those of samples, of systems left out, and partial ones, where the result
+    leaves them out, have no score here either.
+    """
+    with workbench.database.read() as work:
+        pairs = work.preferences.of(result.dimension.id)
+    if not pairs:
+        return None
+    scores = {row.text: row.score for row in result.rows if row.counts(result.choices.include_partial)}
+    scored = [ScoredPair(one.a.doc_id, scores.get(one.a.id), scores.get(one.b.id), one.winner) for one in pairs]
+    return pairwise_accuracy(scored, result.choices.resamples, result.choices.seed)
+
+
+@use_case(Right.READ)
+def preference_summary(workbench: Workbench, dimension: Dimension) -> PreferenceSummary | None:
+    """Of the dimension's pairs; None where there is none."""
+    with workbench.database.read() as work:
+        pairs = work.preferences.of(dimension.id)
+    return _summary(dimension.name, pairs) if pairs else None
+
+
+def _summary(dimension: str, pairs: Sequence[Preference]) -> PreferenceSummary:
+    compared = [ComparedSystems(one.a.doc_id, one.a.system_id, one.b.system_id, one.winner) for one in pairs]
+    return PreferenceSummary(
+        dimension=dimension,
+        pairs=len(pairs),
+        sources=len({one.a.doc_id for one in pairs}),
+        raters=tuple(dict.fromkeys(one.rater for one in pairs)),
+        ties=sum(one.winner is Winner.TIE for one in pairs),
+        reasons=sum(one.attribute is not None for one in pairs),
+        systems=system_strengths(compared),
+    )
