@@ -109,7 +109,7 @@ def reproduce(
         _write(output, made, cells)
         say(f"Wrote {output}")
     if json_:
-        print_json({"paper": recipe.paper, "table": name, "cells": [cell.to_json() for cell in cells]})
+        print_json({"paper": recipe.paper, "table": made.name, "cells": [cell.to_json() for cell in cells]})
     elif output is None:
         _print(grid_of(made, cells))
     for problem in dict.fromkeys(made.problems):

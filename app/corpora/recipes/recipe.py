@@ -220,12 +220,17 @@ class PaperRecipe(_Part):
             yield f"“{table.own_models}” is no method of the recipe."
 
     def table(self, name: str) -> PaperTable:
-        """Raises NotFoundError, naming the tables there are."""
-        if name not in self.tables:
-            raise NotFoundError(
-                f"There is no recipe for {name!r} of {self.paper}.", f"It has: {', '.join(self.tables)}."
-            )
-        return self.tables[name]
+        """Raises as `table_named`."""
+        return self.tables[self.table_named(name)]
+
+    def table_named(self, name: str) -> str:
+        """The table's name as the recipe has it: `Table 9` and `9` are table-9. Raises NotFoundError, naming all."""
+        written = {_plain(each): each for each in self.tables}
+        found = written.get(_plain(name)) or written.get(_plain(f"table {name}"))
+        if found is None:
+            has = f"It has: {', '.join(self.tables)}."
+            raise NotFoundError(f"There is no recipe for {name!r} of {self.paper}.", has)
+        return found
 
     def data_of(self, table: PaperTable) -> list[str]:
         """The data sets that a table can take, texts first."""
@@ -251,12 +256,18 @@ def load_recipe(paper: str) -> PaperRecipe:
     if paper.lower().endswith(OWN_RECIPES):
         path = Path(paper)
         return _parsed(read_file(path, LARGEST_LIST), shown_path(path))
-    if paper not in recipe_names():
+    name = next((each for each in recipe_names() if _plain(each) == _plain(paper)), None)
+    if name is None:
         raise NotFoundError(
             f"There is no recipe for {paper!r}.",
             f"There are recipes for {', '.join(recipe_names())}; a file of your own ends in .yaml.",
         )
-    return _bundled(paper)
+    return _bundled(name)
+
+
+def _plain(name: str) -> str:
+    """G-Eval, geval and g-eval are the same."""
+    return "".join(character for character in name.casefold() if character.isalnum())
 
 
 @cache

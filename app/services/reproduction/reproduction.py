@@ -176,6 +176,7 @@ class Reproduction:
     problems: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.name = self.recipe.table_named(self.name)
         self.table: PaperTable = self.recipe.table(self.name)
         self.files = file_sets(self.recipe, self.table, self.wishes.files)
         self.data = {name: self.recipe.data[name] for name in self.recipe.data_of(self.table)}

@@ -113,6 +113,11 @@ def test_an_unknown_paper_is_not_found(name: str) -> None:
         load_recipe(name)
 
 
+def test_papers_and_tables_may_be_written_as_in_the_paper() -> None:
+    assert load_recipe("G-Eval") is load_recipe("g-eval")
+    assert [load_recipe("geval").table_named(name) for name in ("Table 3", "3", "table-3")] == ["table-3"] * 3
+
+
 def test_an_unknown_table_is_not_found() -> None:
     with pytest.raises(NotFoundError):
         load_recipe("coascore").table("table-99")
