@@ -55,7 +55,7 @@ def import_(
     Example: interacteval preferences import pairs.jsonl --project Chats --dimension helpfulness --by Ana
     """
     from app.corpora.formats.preferences import parse_pair_columns
-    from app.services.data.preferences import import_preferences
+    from app.services.attributes.preferences import import_preferences
     from app.services.runtime.workbench import open_workbench
 
     columns = parse_pair_columns(map_ or [])
