@@ -45,6 +45,7 @@ _COMMANDS = (
     "prompts",
     "data.backups",
     "people",
+    "api_tokens",
     "worker",
     "agents",
 )

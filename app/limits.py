@@ -83,6 +83,11 @@ VECTORS = Limits(size=64 * MB, unpacked=64 * MB)
 """Embeddings of some hundred texts, as JSON."""
 SMALL_DOCUMENT = Limits(size=MB, unpacked=MB)
 """What a sign-in provider says of itself."""
+API_BODY = Limits(size=8 * MB, rows=100, cell=100_000, seconds=240)
+"""A request of the HTTP API: `rows` are texts, `cell` the characters of one. After so many seconds nothing more is
+asked for it; what is under way is waited for."""
+API_AT_ONCE = 16
+"""Requests of the HTTP API that one process works on at a time; others are told to come back."""
 PRICE_LIST = Limits(size=50 * MB, unpacked=50 * MB)
 PROJECT_FILE = Limits(
     size=20_000 * MB, unpacked=20_000 * MB, rows=20_000_000, cell=2 * MB, seconds=120, growth=200, free=100 * MB

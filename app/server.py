@@ -22,6 +22,7 @@ from streamlit.runtime import get_instance
 from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY, GaugeStat
 
 from app.domain.storable_text import REPLACEMENT
+from app.entrance.api import api_routes
 from app.entrance.gate import door_routes, guide_routes, status_routes
 from app.entrance.guard import Guard, OwnAddresses, SessionOwners
 from app.entrance.streamlit_app import (
@@ -59,7 +60,7 @@ ENTRY = Path(__file__).with_name("main.py")
 
 _HALF = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")  # a surrogate, as UTF-8 would write it
 # The first part of what the server itself has at addresses of several parts; screens have one part.
-SERVED = frozenset({"_stcore", "app", "auth", "component", "guide", "media", "static"})
+SERVED = frozenset({"_stcore", "api", "app", "auth", "component", "guide", "media", "static"})
 
 
 class ScreenAddresses:
@@ -157,7 +158,7 @@ def start(host: str, port: int, more: list[str], start_token: str) -> None:
         Middleware(ScreenAddresses),
         Middleware(WholeCharacters),
     ]
-    routes = [*door_routes(), *status_routes(_sessions), *guide_routes()]
+    routes = [*door_routes(), *status_routes(_sessions), *guide_routes(), *api_routes()]
     StreamlitApp(ENTRY, owners, routes=routes, middleware=middleware, on_script_error=error_panel).run(
         config={
             **PINNED,

@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, ForeignKey, Table, and_, false, or_, selec
 from sqlmodel import SQLModel
 
 from db.models import (
+    ApiTokenRow,
     CallIntentRow,
     CallUseRow,
     CountedUploadRow,
@@ -52,7 +53,7 @@ _UNDER_WAY = {
 
 _TRAIL = _TABLES[TrailRow.__tablename__]  # it stays when its project goes, so that none owns it
 # Who comes in where is the server's: a project that is taken to another one lets nobody in there.
-PEOPLE = frozenset(row.__tablename__ for row in (PersonRow, MembershipRow, InvitationRow, SignInRow))
+PEOPLE = frozenset(row.__tablename__ for row in (PersonRow, MembershipRow, InvitationRow, SignInRow, ApiTokenRow))
 
 
 def tables() -> Iterator[Table]:

@@ -31,7 +31,7 @@ from db.repositories.projects import OwnPrompts, Projects, Transfers
 from db.repositories.questions import Decisions, Improvements, QuestionComments
 from db.repositories.results import Results
 from db.repositories.runs import Runs
-from db.repositories.sign_ins import Invitations, SignIns, Trail
+from db.repositories.sign_ins import ApiTokens, Invitations, SignIns, Trail
 from db.repositories.texts import Texts
 from db.repositories.think_aloud import ThinkAloud, Transcripts
 from db.trouble import check, explained, is_trouble
@@ -69,6 +69,10 @@ class UnitOfWork:
     @cached_property
     def sign_ins(self) -> SignIns:
         return SignIns(self._session)
+
+    @cached_property
+    def api_tokens(self) -> ApiTokens:
+        return ApiTokens(self._session)
 
     @cached_property
     def names(self) -> PersonNames:

@@ -1,7 +1,7 @@
 """People: who takes part in the project, how far they are, who did what."""
 
 from pages.components.people.members import members
-from pages.components.people.records import experts_table, pseudonyms, trail_table
+from pages.components.people.records import api_tokens, experts_table, pseudonyms, trail_table
 from pages.components.shell.current import current_workbench
 from pages.components.shell.expert import current_expert
 from pages.components.shell.frame import needs_project, nothing_yet
@@ -14,4 +14,5 @@ if team:
 if not current_expert() and not experts_table(workbench, project.id) and not team:
     nothing_yet("experts", "**No expert has begun.** Whoever thinks aloud on this computer is listed here.")
 trail_table(workbench, project)
+api_tokens(workbench, project)
 pseudonyms(workbench, project)

@@ -110,7 +110,7 @@ class AgentTools:
 
     async def read_checklist(self, project: Name, dimension: Name, version: int | None = None) -> str:
         """A published checklist: rubric, scale and questions. The newest version without a number."""
-        return await _answered(lambda: _document(self._published(project, dimension, version)))
+        return await _answered(lambda: self._read(project, dimension, version))
 
     async def judge_texts(
         self,
@@ -179,6 +179,11 @@ class AgentTools:
 
         return view_checklist(self._reading(), self._dimension(project, dimension).id, version)
 
+    def _read(self, project: str, dimension: str, version: int | None) -> dict[str, Any]:
+        from app.services.checklists.checklist_files import checklist_for_programs
+
+        return checklist_for_programs(self._published(project, dimension, version))
+
     def _judged(self, project: str, dimension: str, texts: list[TextToJudge], version: int | None) -> dict[str, Any]:
         from app.domain.project import Text
         from app.errors import BudgetError
@@ -227,24 +232,6 @@ class AgentTools:
         place = self._dimension(project, dimension)
         proposal = propose_wording(self._workbench, place.id, question, wording, reason, self._name)
         return {"question": proposal.before[0], "proposed": proposal.after[0], "status": proposal.status.value}
-
-
-def _document(view: "ChecklistView") -> dict[str, Any]:
-    """What a judge is told: without people's names, attributes and comments."""
-    task, checklist = view.project.task, view.checklist
-    about = {"project": view.project.name, "text": task.text_name, "source": task.source_name}
-    scale = {"low": view.dimension.low, "high": view.dimension.high}
-    fields = ("text", "component", "guidance", "weight", "may_not_apply")
-    return {
-        **about,
-        "description": task.description,
-        "language": task.language,
-        "dimension": view.dimension.name,
-        "version": checklist.version,
-        "rubric": view.dimension.rubric,
-        **scale,
-        "questions": [{name: getattr(question, name) for name in fields} for question in checklist.asked],
-    }
 
 
 async def _answered(work: Callable[[], Any]) -> str:

@@ -287,6 +287,34 @@ class Invitation:
 
 
 @dataclass(frozen=True, slots=True)
+class ApiToken:
+    """What is kept of a token with which a program asks one project. `person`: who made it, None for the server's
+    owner; `used_at`: when a program last came with it. US dollars; `spent_usd` includes what is set aside for requests
+    under way."""
+
+    id: int
+    project: int
+    person: int | None
+    name: str
+    made_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+    used_at: datetime | None
+    budget_usd: float
+    spent_usd: float
+
+    @property
+    def left_usd(self) -> float:
+        return max(0.0, self.budget_usd - self.spent_usd)
+
+    def state(self, now: datetime) -> LinkState:
+        """OPEN, EXPIRED or REVOKED."""
+        if self.revoked_at is not None:
+            return LinkState.REVOKED
+        return LinkState.EXPIRED if now >= self.expires_at else LinkState.OPEN
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectMember:
     """A person's part in one project. `name`: what they are called there; `seen_at`: when they were last there."""
 

@@ -323,8 +323,10 @@ OPEN = ("/enter", "/leave", GUIDE.rstrip("/"))
 OPEN_TO_A_PROVIDER = (BEGIN, CALLBACK)
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 """Headers that a proxy sets. Without them it can't be told from a browser of this computer."""
-OPEN_FOLDERS = ("/static/", "/app/static/", GUIDE)
-"""The pages of the door themselves, and files that are the same for everybody, with nothing of a project in them."""
+API = "/api/"
+OPEN_FOLDERS = ("/static/", "/app/static/", GUIDE, API)
+"""The pages of the door themselves, files that are the same for everybody, with nothing of a project in them, and the
+HTTP API, which asks for a token itself."""
 
 PERSON = "interacteval.person"
 """Where a request that is let in says whose it is: the person's id, none in local mode, where all are the owner's."""

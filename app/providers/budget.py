@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from math import inf
+from typing import Protocol
 
 from app.errors import BudgetError
 from app.providers.adapters.request_style import START
@@ -29,6 +30,18 @@ class Purse:
 
 Look = Callable[[], Awaitable[Purse | None]]
 """What is left now of money that several processes spend; None for no limit. Raises BudgetError where nothing is."""
+
+
+class Hold(Protocol):
+    """Money of a token, which is set aside before a request is sent, by as much as the dearest answer costs."""
+
+    async def take(self, usd: float) -> None:
+        """Raises BudgetError where less is left."""
+        ...
+
+    async def settle(self, taken: float, cost: float) -> None:
+        """What was taken cost so much."""
+        ...
 
 
 @dataclass(slots=True)
@@ -74,12 +87,15 @@ class Budget:
         longest: int = 0,
         known: bool = True,
         look: Look | None = None,
+        hold: Hold | None = None,
+        most: int | None = None,
     ) -> None:
         """limit: None where the purse alone binds. answered: how many replies of the run came before; longest: tokens
         of output of the longest of them.
 
         known: False where the cost of some of them is not known, so that nobody can say what is left. look: what is in
-        the purse; asked before the first request.
+        the purse; asked before the first request. hold: what binds beside it, strictly. most: tokens that an answer may
+        have, None where nobody chose that.
         """
         self._limit = inf if limit is None else limit
         self._model = model
@@ -87,6 +103,8 @@ class Budget:
         self._longest = longest
         self._known = known
         self._look = look
+        self._hold = hold
+        self._most = inf if most is None else most
         self._looked = -inf
         self._purse: Purse | None = None
         self._purse_at = inf  # how much is spent here when the purse is empty
@@ -102,7 +120,7 @@ class Budget:
         size = RequestSize.of(request)
         async with self._returned:
             await self._look_into_purse()
-            while not self._fits(wanted := self._wanted(size, price)):
+            while not (self._fits(wanted := self._wanted(size, price)) and await self._taken(wanted)):
                 await self._returned.wait()
             self._likely += wanted.likely
             self._dearest += wanted.dearest
@@ -118,7 +136,12 @@ class Budget:
             self._in_flight -= 1
             if usage is not None:
                 self._learn(reserved, usage, cost)
-            self._returned.notify_all()
+            try:
+                if self._hold is not None:
+                    unknown = reserved.dearest if usage is not None else 0.0
+                    await self._hold.settle(reserved.dearest, unknown if cost is None else cost)
+            finally:
+                self._returned.notify_all()
 
     async def reserve_batch(self, requests: Iterable[ChatRequest], price: Price | None) -> Reservation:
         """For requests that go at once, at the price of a batch. Raises BudgetError where likely answers don't
@@ -147,6 +170,18 @@ class Budget:
             self._spent += cost or 0.0
             self._returned.notify_all()
 
+    async def _taken(self, wanted: Reservation) -> bool:
+        """Whether the hold had enough; False where something has to come back first."""
+        if self._hold is None:
+            return True
+        try:
+            await self._hold.take(wanted.dearest)
+        except BudgetError:
+            if self._in_flight:
+                return False
+            raise
+        return True
+
     async def _look_into_purse(self) -> None:
         """What was paid here and isn't written down yet must not count as left: so only others make it less."""
         if self._look is None or time.monotonic() - self._looked < LOOK_SECONDS:
@@ -166,9 +201,10 @@ class Budget:
         self._per_estimate = max(self._per_estimate, usage.input_tokens / max(reserved.input_tokens, 1))
 
     def _wanted(self, size: RequestSize, price: Price | None) -> Reservation:
-        dearest = likely = _cost(price, size.tokens * CAREFUL, size.room)
+        room = min(size.room, self._most)
+        dearest = likely = _cost(price, size.tokens * CAREFUL, room)
         if self._answered:
-            longest = min(size.room, 1.25 * self._longest)
+            longest = min(room, 1.25 * self._longest)
             likely = _cost(price, size.tokens * (self._per_estimate or CAREFUL), longest)
         return Reservation(likely, dearest, size.tokens)
 

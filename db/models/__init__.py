@@ -29,7 +29,7 @@ from db.models.expert_answer import (
     SideBySideAnswerRow,
     SideBySideRow,
 )
-from db.models.person import InvitationRow, MembershipRow, PersonRow, SignInRow, TrailRow
+from db.models.person import ApiTokenRow, InvitationRow, MembershipRow, PersonRow, SignInRow, TrailRow
 from db.models.project import (
     CountedUploadRow,
     DimensionRow,
@@ -81,6 +81,7 @@ __all__ = [
     "AnswerDrawTextRow",
     "AnswerShareRow",
     "AnswerWaveRow",
+    "ApiTokenRow",
     "AssignmentRow",
     "AttributeRow",
     "BuildRevisionRow",

@@ -1,4 +1,4 @@
-"""Tables of people, memberships, sign-ins and the audit log."""
+"""Tables of people, memberships, sign-ins, API tokens and the audit log."""
 
 from datetime import datetime
 
@@ -64,6 +64,26 @@ class SignInRow(SQLModel, table=True):
     began_at: datetime = Field(default_factory=now, sa_column=time_column())
     expires_at: datetime = Field(sa_column=time_column())
     ended_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+
+
+class ApiTokenRow(SQLModel, table=True):
+    """What a program sends is nowhere: `token_hash` is what it comes to. `person_id`: whom its calls are put down to,
+    empty where the server's owner made it. `spent_usd` includes what is set aside for requests under way."""
+
+    __tablename__ = "api_token"
+    __table_args__ = (UniqueConstraint("token_hash"), UniqueConstraint("project_id", "name"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(sa_column=owned_by("project.id"))
+    person_id: int | None = Field(default=None, sa_column=owned_by("person.id", nullable=True))
+    name: str
+    token_hash: str
+    made_at: datetime = Field(default_factory=now, sa_column=time_column())
+    expires_at: datetime = Field(sa_column=time_column())
+    revoked_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+    used_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+    budget_usd: float
+    spent_usd: float = 0.0
 
 
 class TrailRow(SQLModel, table=True):

@@ -28,6 +28,7 @@ from app.domain.storable_text import quoted
 from app.errors import ConflictError, NotFoundError
 from db.models import (
     AnswerShareRow,
+    ApiTokenRow,
     AssignmentRow,
     AttributeRow,
     BuildRow,
@@ -152,7 +153,7 @@ class People:
             if self._membership(other_id, row.project_id) is None:
                 row.person_id = other_id
         self._session.flush()
-        for table in (ModelCallRow, JobRow):
+        for table in (ModelCallRow, JobRow, ApiTokenRow):
             theirs = update(table).where(col(table.person_id) == person_id)
             self._session.execute(theirs.values(person_id=other_id))
         self._session.delete(first)

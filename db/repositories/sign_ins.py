@@ -1,4 +1,4 @@
-"""Invitations, sign-ins and the audit log."""
+"""Invitations, sign-ins, API tokens and the audit log."""
 
 from datetime import datetime
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import update
 from sqlmodel import Session, col, select
 
-from app.domain.people import Invitation, PendingAct, TrailEntry
-from db.models import InvitationRow, PersonRow, ProjectRow, SignInRow, TrailRow
+from app.domain.people import ApiToken, Invitation, PendingAct, TrailEntry
+from db.models import ApiTokenRow, InvitationRow, PersonRow, ProjectRow, SignInRow, TrailRow
 from db.models.columns import now
 
 
@@ -111,6 +111,85 @@ class SignIns:
         for row in self._session.exec(select(SignInRow).where(SignInRow.person_id == person_id)).all():
             row.ended_at = row.ended_at or now()
         self._session.flush()
+
+
+class ApiTokens:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def add(
+        self,
+        project_id: int,
+        person_id: int | None,
+        name: str,
+        token_hash: str,
+        expires_at: datetime,
+        budget_usd: float,
+    ) -> ApiToken:
+        row = ApiTokenRow(
+            project_id=project_id,
+            person_id=person_id,
+            name=name,
+            token_hash=token_hash,
+            expires_at=expires_at,
+            budget_usd=budget_usd,
+        )
+        self._session.add(row)
+        self._session.flush()
+        return _api_token(row)
+
+    def find(self, token_hash: str) -> ApiToken | None:
+        row = self._session.exec(select(ApiTokenRow).where(ApiTokenRow.token_hash == token_hash)).first()
+        return _api_token(row) if row else None
+
+    def get(self, token_id: int) -> ApiToken:
+        return _api_token(self._session.get_one(ApiTokenRow, token_id))
+
+    def of_project(self, project_id: int) -> list[ApiToken]:
+        """Newest first, those that were revoked or are too old included."""
+        query = select(ApiTokenRow).where(ApiTokenRow.project_id == project_id).order_by(col(ApiTokenRow.id).desc())
+        return [_api_token(row) for row in self._session.exec(query)]
+
+    def revoke(self, token_id: int) -> None:
+        """It lets in no more; when it was revoked first stays."""
+        row = self._session.get_one(ApiTokenRow, token_id)
+        row.revoked_at = row.revoked_at or now()
+        self._session.flush()
+
+    def note_used(self, token_id: int) -> None:
+        self._session.get_one(ApiTokenRow, token_id).used_at = now()
+        self._session.flush()
+
+    def set_aside(self, token_id: int, usd: float) -> bool:
+        """Count so many US dollars as spent; False where less is left, or the token was revoked. One statement, so that
+        of several processes none sees money that another has taken."""
+        token = ApiTokenRow
+        fits = col(token.spent_usd) + usd <= col(token.budget_usd)
+        query = update(token).where(col(token.id) == token_id, col(token.revoked_at).is_(None), fits)
+        done = self._session.connection().execute(query.values(spent_usd=col(token.spent_usd) + usd))
+        return done.rowcount == 1
+
+    def settle(self, token_id: int, set_aside: float, cost: float) -> None:
+        """What was set aside cost so much."""
+        token = ApiTokenRow
+        query = update(token).where(col(token.id) == token_id)
+        self._session.connection().execute(query.values(spent_usd=col(token.spent_usd) - set_aside + cost))
+
+
+def _api_token(row: ApiTokenRow) -> ApiToken:
+    assert row.id is not None
+    return ApiToken(
+        row.id,
+        row.project_id,
+        row.person_id,
+        row.name,
+        row.made_at,
+        row.expires_at,
+        row.revoked_at,
+        row.used_at,
+        row.budget_usd,
+        row.spent_usd,
+    )
 
 
 class Trail:

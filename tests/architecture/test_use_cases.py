@@ -62,6 +62,7 @@ NO_ACT = {
     "think_aloud.samples.give_verdict",
     "attributes.side_by_side.answer_side_by_side",
     "checklists.expert_answers.keep_entries",
+    "people.api_tokens.api_caller",  # it notes when a program came last
     "people.invitations.accept_invitation",  # its entry names who came in, whom nobody knew before
     "people.ways_in.sign_in_with_code",  # likewise
     "people.sign_ins.end_sign_in",

@@ -1,5 +1,6 @@
 """People, links and sign-ins, on both databases."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -132,3 +133,46 @@ def test_parent_of_each_kind_of_thing_is_held_by_a_foreign_key(kind: str) -> Non
     above = "project" if parent == "project" else _PARENTS[parent][0].__tablename__
     held = model.metadata.tables[str(model.__tablename__)].c[column]
     assert ({str(key.column) for key in held.foreign_keys}, held.nullable) == ({f"{above}.id"}, False)
+
+
+def test_a_tokens_money_is_set_aside_until_none_is_left(database: Database) -> None:
+    with database.write() as work:
+        project = work.projects.add("P", Task()).id
+        token = work.api_tokens.add(project, None, "nightly", "h", SOON, 0.01).id
+    with database.write() as one:
+        assert one.api_tokens.set_aside(token, 0.006)
+    with database.write() as other:
+        assert not other.api_tokens.set_aside(token, 0.006)
+        assert other.api_tokens.set_aside(token, 0.004)
+        other.api_tokens.settle(token, 0.004, 0.001)
+        assert other.api_tokens.get(token).left_usd == pytest.approx(0.003)
+        other.api_tokens.revoke(token)
+        assert not other.api_tokens.set_aside(token, 0.001)
+
+
+def test_several_connections_set_no_more_aside_than_there_is(database: Database) -> None:
+    with database.write() as work:
+        project = work.projects.add("P", Task()).id
+        token = work.api_tokens.add(project, None, "nightly", "h", SOON, 1.0).id
+
+    def set_aside(_: int) -> bool:
+        own = Database(database.address)
+        try:
+            with own.write() as work:
+                return work.api_tokens.set_aside(token, 0.3)
+        finally:
+            own.close()
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(set_aside, range(8))) == 3
+    with database.read() as work:
+        assert work.api_tokens.get(token).spent_usd == pytest.approx(0.9)
+
+
+def test_a_deleted_project_takes_its_tokens_along(database: Database) -> None:
+    with database.write() as work:
+        project = work.projects.add("P", Task()).id
+        work.api_tokens.add(project, None, "nightly", "h", SOON, 1.0)
+        work.projects.delete(project)
+    with database.read() as work:
+        assert work.api_tokens.find("h") is None

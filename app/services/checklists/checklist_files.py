@@ -115,6 +115,24 @@ def _making(workbench: Workbench, checklist: Checklist) -> Making:
     return Making(tuple(editors), checklist.published_at or checklist.created_at)
 
 
+def checklist_for_programs(view: ChecklistView) -> dict[str, Any]:
+    """What a judge is told: without people's names, attributes and comments."""
+    task, checklist = view.project.task, view.checklist
+    about = {"project": view.project.name, "text": task.text_name, "source": task.source_name}
+    scale = {"low": view.dimension.low, "high": view.dimension.high}
+    fields = ("text", "component", "guidance", "weight", "may_not_apply")
+    return {
+        **about,
+        "description": task.description,
+        "language": task.language,
+        "dimension": view.dimension.name,
+        "version": checklist.version,
+        "rubric": view.dimension.rubric,
+        **scale,
+        "questions": [{name: getattr(question, name) for name in fields} for question in checklist.asked],
+    }
+
+
 def export_name(view: ChecklistView, format_name: str) -> str:
     """A file name that says what it holds; for tools, one that Python and they can read."""
     words = (view.project.name, view.dimension.name, f"v{view.checklist.version}")

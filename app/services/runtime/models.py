@@ -24,7 +24,7 @@ from app.providers.adapters.calling import DEFAULT_TIMEOUT
 from app.providers.adapters.replay import ReplayModel
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.batches.batch import BatchedModel
-from app.providers.budget import RUN_S, Budget, Purse
+from app.providers.budget import RUN_S, Budget, Hold, Purse
 from app.providers.credentials import TYPED, Access, Credentials, credentials_problem, key_place
 from app.providers.model_name import kept_recordings, parse_model_name
 from app.providers.model_options import ModelOptions, TieredModel, options_for
@@ -240,6 +240,7 @@ async def model_session(
     *,
     in_batches: bool = False,
     budget_share: float | None = None,
+    hold: Hold | None = None,
 ) -> AsyncIterator[RecordedModel]:
     """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
 
@@ -251,6 +252,7 @@ async def model_session(
     options: how long a request may take, how many tokens an answer, and the reasoning effort; the workbench's without.
     in_batches: a BatchedModel, whose provider sells them.
     budget_share: how many of these dollars this process may spend, where several work on the run.
+    hold: the money of a token, set aside before each request.
 
     Models that are no LLM cost nothing and answer the same at once, so they are neither retried nor recorded.
     Raises UnknownModelError or MissingKeyError.
@@ -272,7 +274,7 @@ async def model_session(
             gated = GatedModel(tiered, stopped, may_ask)
             pause = ConnectionPause(model.name, longest_pause()) if run is not None else None
             patient = RetryingModel(gated, PATIENCE, limiter, stopped=stopped, pause=pause)
-            spending = workbench, model.name, run, budget, project, options.tier, budget_share
+            spending = workbench, model.name, run, budget, project, options, budget_share, hold
             left = await asyncio.to_thread(_budget, *spending)
             asker = workbench.spender
             asked = patient, ledger, run, use_cache, left, project, stopped, options.effort, asker, options.tier
@@ -333,14 +335,16 @@ def _budget(
     run: int | None,
     limit: float | None,
     project: int | None,
-    tier: str = "",
+    options: ModelOptions,
     share: float | None = None,
+    hold: Hold | None = None,
 ) -> Budget | None:
     """Return the budget with what is left of `limit`. What the server allows is looked up while it is spent.
 
     share: what this process may spend of it; what the others leave of the limit is then looked up on the way too.
     """
-    if limit is None and allowance_left(workbench, model, project, tier) is None:
+    tier = options.tier
+    if limit is None and hold is None and allowance_left(workbench, model, project, tier) is None:
         return None
     longest = 0
     if run is not None:
@@ -359,7 +363,7 @@ def _budget(
         return await asyncio.to_thread(left)
 
     if limit is None:
-        return Budget(None, model, answered, longest, look=look)
+        return Budget(None, model, answered, longest, look=look, hold=hold, most=options.max_output_tokens)
     return Budget(limit - spent if share is None else share, model, answered, longest, known, look)
 
 

@@ -20,13 +20,15 @@ class Workbench:
     """asking: how models are asked where nothing else is chosen, as a run has its own.
     any_path: models that are files may be named by any path, as on the command line; else, and for whoever has signed
         in, see `model_files`.
-    actor: on whose behalf; each use case checks it."""
+    actor: on whose behalf; each use case checks it.
+    payer: the person whom calls are put down to where that isn't the actor, as for a token that somebody made."""
 
     database: Database
     credentials: Credentials = field(repr=False)
     any_path: bool = True
     asking: ModelOptions = USUAL
     actor: Actor = LOCAL_OWNER
+    payer: int | None = None
 
     def model(self, name: str, options: ModelOptions = USUAL) -> ChatModel:
         """Raises UnknownModelError or MissingKeyError. Whoever opens a model closes it."""
@@ -37,7 +39,7 @@ class Workbench:
     @property
     def spender(self) -> int | None:
         """The person whom calls are put down to; None for the server's owner."""
-        return None if self.actor.owner else self.actor.person
+        return None if self.actor.owner else self.payer or self.actor.person
 
     def check_network(self, name: str, usual: str) -> None:
         """A neural network of a method's own, by name; `usual` is the one that the method itself names. Raises

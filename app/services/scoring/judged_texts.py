@@ -1,42 +1,58 @@
-"""Texts judged with a checklist file: in a database of their own, so that no project of anybody's is touched.
+"""Texts judged with a checklist, without a run in a project.
 
-The engine is that of every run: each reply is kept before the next is asked for, so the same command asks only for what
-is missing, and picks up what is at a provider.
+With a checklist file they are judged in a database of their own, so that no project is touched. The engine is that of
+every run: each reply is kept before the next is asked for, so the same command asks only for what is missing, and picks
+up what is at a provider. With a project's published checklist the project's judge is asked as in its newest run; the
+project keeps none of the texts, and what the replies cost stands in its ledger.
 """
 
+import asyncio
 import hashlib
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path, PurePath
 from statistics import fmean
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Protocol
 
 from app.corpora.corpus import Corpus, CorpusText, SkippedRow
 from app.corpora.mapping import NO_RATINGS, ColumnMapping
 from app.corpora.reading import KNOWN_FORMATS, detect_format, open_corpus
-from app.domain.checklist import Question
-from app.domain.judgment import Answer, Judgment
+from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.judgment import Answer, Evaluation, Judgment
 from app.domain.people import Right
-from app.domain.project import Dimension, Task, Text
+from app.domain.project import Dimension, Project, Task, Text
 from app.domain.run import RunSummary, ScoreStatus
 from app.domain.wording import find_quote
-from app.errors import InputError, WorkbenchError
-from app.evaluators.checklist import WEIGHTED
+from app.errors import BudgetError, InputError, NotFoundError, ProviderError, WorkbenchError
+from app.evaluators.checklist import METHOD, PLAIN, WEIGHTED, ChecklistEvaluator, JudgeOptions
+from app.evaluators.method import gather_all
+from app.providers.adapters.request_style import START
+from app.providers.budget import Hold
 from app.providers.credentials import Credentials
+from app.providers.known_prices import known_prices, today
+from app.providers.model_name import parse_model_name
 from app.providers.model_options import USUAL, ModelOptions
-from app.providers.recorded import Tally
+from app.providers.pricing import FLEX, STANDARD
+from app.providers.recorded import RecordedModel, Tally
+from app.providers.specs import spec_of
 from app.scoring.concurrency import CONCURRENCY
 from app.services.checklists.checklist_files import checklist_settings, import_checklist
 from app.services.checklists.checklists import publish
 from app.services.data.imports import keep_corpus
 from app.services.data.projects import create_project, delete_project
+from app.services.runtime.judges import check_wishes, judge_named
+from app.services.runtime.models import model_session
+from app.services.runtime.prompts import own_wordings, own_wordings_of_run
 from app.services.runtime.spending import run_spending
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.run_worker import OnProgress
+from app.services.scoring.evaluators import options_of
+from app.services.scoring.run_worker import OnProgress, runs_are_ending
 from app.services.scoring.runs import RunOptions, RunReport, get_run, list_runs, set_budget, start_run, work_on
 from app.settings import settings
 from db.engine import sqlite_file
@@ -366,3 +382,176 @@ def _answer(judgment: Judgment, places: Mapping[int, int], questions: Sequence[Q
     quote = judgment.quote
     found = find_quote(quote, text.text, text.source) is not None if quote else None
     return JudgedAnswer(number, questions[number - 1].text, judgment.answer, judgment.rationale, quote, found)
+
+
+ANSWER_SHARE = 4
+"""One answer may cost a fourth of what is left at most: a small budget is not set aside whole for one request."""
+LEAST_ROOM = 1_024
+"""Tokens that an answer may have in any case."""
+LOOK_SECONDS = 0.2
+
+
+class Money(Hold, Protocol):
+    """What judging may cost, over several requests and processes."""
+
+    def left(self) -> float:
+        """US dollars."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedByProject:
+    """Texts in the order asked for. `calls` were paid and cost `cost_usd`, None where that isn't known; `calls_cached`
+    were answered before."""
+
+    project: str
+    dimension: str
+    version: int
+    judge: str
+    texts: tuple[JudgedText, ...]
+    calls: int
+    calls_cached: int
+    cost_usd: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "project": self.project,
+            "checklist": {"dimension": self.dimension, "version": self.version},
+            "judge": self.judge,
+            "texts": [text.to_json() for text in self.texts],
+            "mean": _mean(self.texts),
+            "cost_usd": self.cost_usd,
+            "calls": self.calls,
+            "calls_cached": self.calls_cached,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What texts are judged with. run: the one that is asked alike, None where nothing was scored so yet."""
+
+    project: Project
+    dimension: Dimension
+    checklist: Checklist
+    judge: str
+    run: RunSummary | None
+
+    @property
+    def options(self) -> JudgeOptions:
+        chosen = options_of(METHOD, self.run.params) if self.run else PLAIN
+        assert isinstance(chosen, JudgeOptions)
+        return chosen
+
+    @property
+    def model(self) -> ModelOptions:
+        return ModelOptions.of_run(self.run.params) if self.run else USUAL
+
+
+@use_case(Right.READ)
+def judge_with_published(
+    workbench: Workbench,
+    dimension_id: int,
+    texts: Sequence[Text],
+    money: Money,
+    version: int | None = None,
+    judge: str = "",
+    seconds: float = inf,
+) -> JudgedByProject:
+    """What the judge answers about each text, asked as in the newest run with this checklist and judge.
+
+    version: of the published checklist, the newest without it. judge: provider:name, the newest run's without it.
+    seconds: after so many nothing more is asked, and what is under way is waited for.
+    Raises NotFoundError without such a checklist, InputError where no judge is named and none was asked yet, what
+    opening the judge raises, and what asking it raises where no text could be judged.
+    """
+    asked = _as_newest_run(workbench, dimension_id, version, judge)
+    check_wishes(judge_named(workbench, asked.judge), asked.options, None)
+    run, project_id = asked.run, asked.project.id
+    with own_wordings_of_run(workbench, project_id, run) if run else own_wordings(workbench, project_id):
+        scores, tally, model = asyncio.run(_scores(workbench, asked, texts, money, seconds))
+    errors = [score for score in scores if isinstance(score, ProviderError)]
+    if errors and len(errors) == len(scores):
+        raise errors[0]
+    return JudgedByProject(
+        asked.project.name,
+        asked.dimension.name,
+        asked.checklist.version,
+        model,
+        tuple(_with_answers(text, score, asked.checklist.asked) for text, score in zip(texts, scores, strict=True)),
+        tally.calls,
+        tally.cached,
+        tally.cost_usd,
+    )
+
+
+def _as_newest_run(workbench: Workbench, dimension_id: int, version: int | None, judge: str) -> _Asked:
+    with workbench.database.read() as work:
+        project, dimension = work.projects.project_of(dimension_id), work.projects.dimension_by_id(dimension_id)
+        checklist = work.checklists.find(dimension_id, version, ChecklistStatus.PUBLISHED)
+        runs = work.runs.all(project.id)
+    if checklist is None:
+        what = "no published checklist" if version is None else f"no published checklist version {version}"
+        raise NotFoundError(f"{dimension.name} has {what}.", "Publish one first.")
+    name = str(parse_model_name(judge)) if judge else ""
+    alike = (
+        run
+        for run in runs
+        if run.evaluator == METHOD.name
+        and run.versions.get(dimension.name) == checklist.version
+        and not (run.apart or run.from_file)
+        and name in ("", str(parse_model_name(run.judge)))
+    )
+    found = next(alike, None)
+    if found is None and not name:
+        raise InputError("No judge is named, and no run has used this checklist yet.", "Name a judge: provider:name.")
+    return _Asked(project, dimension, checklist, judge or (found.judge if found else ""), found)
+
+
+async def _scores(
+    workbench: Workbench, asked: _Asked, texts: Sequence[Text], money: Money, seconds: float
+) -> tuple[list[Evaluation | ProviderError], Tally, str]:
+    """Of each text its score, or what kept the judge from it; what was asked, and the judge's full name."""
+    options, hold = await asyncio.to_thread(_within, asked, money)
+    async with model_session(workbench, asked.judge, project=asked.project.id, options=options, hold=hold) as model:
+        evaluator = ChecklistEvaluator(model, asked.project.task, asked.dimension, asked.checklist, asked.options)
+
+        async def score(text: Text) -> Evaluation | ProviderError:
+            try:
+                return await evaluator.score(text)
+            except ProviderError as error:
+                return error
+
+        end = asyncio.create_task(_stop_in_time(model, seconds))
+        try:
+            return await gather_all(score(text) for text in texts), model.tally, model.name
+        finally:
+            end.cancel()
+
+
+async def _stop_in_time(model: RecordedModel, seconds: float) -> None:
+    """After so many seconds, or once this process ends, nothing more is asked."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not runs_are_ending():
+        await asyncio.sleep(LOOK_SECONDS)
+    model.stop()
+
+
+def _within(asked: _Asked, money: Money) -> tuple[ModelOptions, Hold | None]:
+    """How the judge is asked so that an answer costs no more than may be, and the money that is set aside for it; None
+    for a judge that costs nothing. Raises BudgetError for one whose price is unknown."""
+    options, provider = asked.model, spec_of(parse_model_name(asked.judge).provider)
+    price = known_prices().of(str(parse_model_name(asked.judge)), today(), FLEX if options.tier == FLEX else STANDARD)
+    if price is None and provider.needs_key:
+        raise BudgetError(f"The price of {asked.judge} is unknown, so no budget can be kept.", "Name another judge.")
+    if price is None or price.free:
+        return options, None
+    room = int(money.left() / ANSWER_SHARE * 1e6 / price.output) if price.output else START
+    return replace(options, max_output_tokens=min(options.max_output_tokens or START, max(room, LEAST_ROOM))), money
+
+
+def _with_answers(text: Text, score: Evaluation | ProviderError, questions: Sequence[Question]) -> JudgedText:
+    if isinstance(score, ProviderError):
+        return JudgedText(text.item_id, None, None, (), error=str(score))
+    places = {question.id: number for number, question in enumerate(questions, start=1)}
+    answers = tuple(_answer(judgment, places, questions, text) for judgment in score.judgments)
+    return JudgedText(text.item_id, score.value, score.coverage, answers, score.details.get(WEIGHTED))

@@ -1,10 +1,22 @@
-"""Records of the project's people: how far experts are, who did what, and a pseudonym in place of a name."""
+"""Records of the project's people and programs: how far experts are, who did what, API tokens, and a pseudonym in place
+of a name."""
+
+from datetime import UTC, datetime
 
 import pandas as pd
 import streamlit as st
 
+from app.domain.people import ApiToken, LinkState
 from app.domain.project import Project
 from app.errors import WorkbenchError
+from app.services.people.api_tokens import (
+    MOST_USD,
+    TOKEN_DAYS,
+    TOKEN_USD,
+    api_tokens_of,
+    make_api_token,
+    revoke_api_token,
+)
 from app.services.people.invitations import TrailEntry, trail_csv, trail_of
 from app.services.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
 from app.services.runtime.workbench import Workbench
@@ -97,6 +109,83 @@ def _filtered(found: list[TrailEntry]) -> list[TrailEntry]:
     who = left.multiselect("Who", people, key="trail_who", placeholder="everybody")
     did = right.multiselect("Did", acts, key="trail_act", placeholder="everything")
     return [one for one in found if (not who or (one.who or NO_NAME) in who) and (not did or one.act in did)]
+
+
+_MADE_TOKEN, _TOKEN_PROBLEM = "api_token_made", "api_token_problem"
+_TOKEN_WORDS = {LinkState.OPEN: "good", LinkState.EXPIRED: "too old", LinkState.REVOKED: "revoked"}
+
+
+def api_tokens(workbench: Workbench, project: Project) -> None:
+    """Tokens with which programs ask this project. A token is shown once, after it was made."""
+    unfolded = st.expander("API tokens", key="api_tokens", on_change="rerun")
+    if not unfolded.open:
+        return
+    with unfolded:
+        st.caption(
+            "A program judges texts with a published checklist over HTTP and sends a token. The guide: HTTP API."
+        )
+        found = api_tokens_of(workbench, project.id)
+        if found:
+            st.dataframe(
+                pd.DataFrame([_token_row(token) for token in found]),
+                hide_index=True,
+                placeholder="–",
+                width="content",
+                key="api_tokens_made",
+                column_config={
+                    "Spent": st.column_config.NumberColumn(format="$ %.4f"),
+                    "Budget": st.column_config.NumberColumn(format="$ %.2f"),
+                    "Until": st.column_config.DatetimeColumn(format="D MMM YYYY"),
+                    "Last used": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
+                },
+            )
+        if problem := st.session_state.pop(_TOKEN_PROBLEM, None):
+            show_error(problem)
+        of_project, secret = st.session_state.pop(_MADE_TOKEN, (None, ""))
+        if of_project == project.id:
+            st.markdown("Copy the token now: it is shown here once, and kept nowhere.")
+            st.code(secret, language=None, wrap_lines=True)
+        row = st.form("api_token_form", border=False).container(horizontal=True, vertical_alignment="bottom")
+        row.text_input("What it is for", key="api_token_name", placeholder="nightly", width=240)
+        row.number_input("Budget in US dollars", 0.0, MOST_USD, TOKEN_USD, key="api_token_budget", width=180)
+        row.number_input("Days", 1, 365, TOKEN_DAYS, key="api_token_days", width=120)
+        row.form_submit_button("Make a token", key="api_token_make", on_click=_make, args=[workbench, project])
+        if good := [token.name for token in found if token.state(datetime.now(UTC)) is LinkState.OPEN]:
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                st.selectbox("Token", good, key="api_token_chosen", width=240)
+                st.button("Revoke", key="api_token_revoke", on_click=_revoke, args=[workbench, project])
+
+
+def _token_row(token: ApiToken) -> dict[str, object]:
+    return {
+        "Token": token.name,
+        "State": _TOKEN_WORDS[token.state(datetime.now(UTC))],
+        "Spent": token.spent_usd,
+        "Budget": token.budget_usd,
+        "Until": words.clock(token.expires_at),
+        "Last used": words.clock(token.used_at) if token.used_at else None,
+    }
+
+
+def _make(workbench: Workbench, project: Project) -> None:
+    """In a callback, so that the field can be emptied for the next token; after an error it keeps what was typed."""
+    state = st.session_state
+    budget, days = float(state["api_token_budget"]), int(state["api_token_days"])
+    try:
+        made = make_api_token(workbench, project.id, str(state["api_token_name"]), budget, days)
+    except WorkbenchError as error:
+        state[_TOKEN_PROBLEM] = error
+        return
+    state[_MADE_TOKEN] = project.id, made.secret
+    saved_typing("api_token_name")
+    state["api_token_name"] = ""
+
+
+def _revoke(workbench: Workbench, project: Project) -> None:
+    try:
+        revoke_api_token(workbench, project.id, str(st.session_state["api_token_chosen"]))
+    except WorkbenchError as error:
+        st.session_state[_TOKEN_PROBLEM] = error
 
 
 _DONE = "pseudonym_done"

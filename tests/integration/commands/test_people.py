@@ -113,3 +113,25 @@ def test_beyond_this_computer_the_server_does_not_start_unless_it_knows_people(r
     status, _, err = run("serve", "--host", "0.0.0.0")
     assert status == 2
     assert "INTERACTEVAL_ACCESS=invite" in err
+
+
+def test_an_api_token_is_printed_once_and_listed_without_it(run: Run) -> None:
+    make = ("api-token", "make", "nightly", "--project", "Ready", "--budget", "2")
+    status, out, err = run(*make)
+    assert (status, out.count("\n")) == (0, 1)
+    assert out.startswith("iev_")
+    assert out.strip() not in err
+    assert run(*make)[0] == 2
+    (row,) = document(run("api-token", "list", "--project", "Ready", "--json")[1])
+    assert {name: row[name] for name in ("name", "state", "budget_usd", "spent_usd", "last_used")} == {
+        "name": "nightly",
+        "state": "open",
+        "budget_usd": 2.0,
+        "spent_usd": 0.0,
+        "last_used": None,
+    }
+    assert out.strip() not in run("api-token", "list", "--project", "Ready")[1]
+    assert run("api-token", "revoke", "nightly", "--project", "Ready")[0] == 0
+    assert document(run("api-token", "list", "--project", "Ready", "--json")[1])[0]["state"] == "revoked"
+    assert run("api-token", "revoke", "other", "--project", "Ready")[0] == 2
+    assert "iev_" not in run("people", "trail", "--project", "Ready", "--csv")[1]

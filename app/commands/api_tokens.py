@@ -1,0 +1,100 @@
+"""api-token make, list and revoke: tokens with which programs ask a project over HTTP."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
+
+if TYPE_CHECKING:
+    from app.domain.people import ApiToken
+
+TokenArgument = Annotated[str, typer.Argument(help="What the token is called, such as what it is for.")]
+
+
+def register(root: typer.Typer) -> None:
+    tokens = typer.Typer(no_args_is_help=True, help="Tokens with which programs ask a project over HTTP.")
+    tokens.command("make")(make_token)
+    tokens.command("list")(list_tokens)
+    tokens.command("revoke")(revoke_token)
+    root.add_typer(tokens, name="api-token")
+
+
+def make_token(
+    name: TokenArgument,
+    project: ProjectOption,
+    budget: Annotated[float, typer.Option(help="US dollars that judging with it may cost in all.")] = 5.0,
+    days: Annotated[int, typer.Option(min=1, max=365, help="How long it is good for.")] = 90,
+    json_: JsonOption = False,
+) -> None:
+    """Make a token. It is shown here and nowhere else.
+
+    Example: interacteval api-token make nightly --project News --budget 5
+    """
+    from app.services.data.projects import get_project
+    from app.services.people.api_tokens import make_api_token
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    made = make_api_token(workbench, get_project(workbench, project).id, name, budget, days)
+    if json_:
+        print_json({**_document(made.token), "token": made.secret})
+        return
+    echo(made.secret)
+    echo(f"For {project} alone, up to ${budget:,.2f}, until {made.token.expires_at:%d %b %Y}.", err=True)
+
+
+def list_tokens(project: ProjectOption, json_: JsonOption = False) -> None:
+    """Every token of the project, what is left of its budget, and when a program last came with it.
+
+    Example: interacteval api-token list --project News
+    """
+    from app.services.data.projects import get_project
+    from app.services.people.api_tokens import api_tokens_of
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    rows = [_document(each) for each in api_tokens_of(workbench, get_project(workbench, project).id)]
+    if json_:
+        print_json(rows)
+        return
+    if not rows:
+        echo("There is no token yet. `interacteval api-token make NAME --project P` makes one.")
+        return
+    money = [f"${row['spent_usd']:,.4f} of ${row['budget_usd']:,.2f}" for row in rows]
+    cells = [
+        [row["name"], row["state"], spent, f"{row['expires_at']:%Y-%m-%d}", row["last_used"]]
+        for row, spent in zip(rows, money, strict=True)
+    ]
+    echo(table(["Name", "State", "Spent", "Until", "Last used"], cells))
+
+
+def revoke_token(name: TokenArgument, project: ProjectOption, json_: JsonOption = False) -> None:
+    """Revoke a token: programs that come with it are refused from now on.
+
+    Example: interacteval api-token revoke nightly --project News
+    """
+    from app.services.data.projects import get_project
+    from app.services.people.api_tokens import revoke_api_token
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    revoke_api_token(workbench, get_project(workbench, project).id, name)
+    if json_:
+        print_json({"name": name, "project": project})
+        return
+    echo(f"{name} is revoked")
+
+
+def _document(token: "ApiToken") -> dict[str, Any]:
+    from datetime import UTC, datetime
+
+    return {
+        "name": token.name,
+        "state": token.state(datetime.now(UTC)).value,
+        "budget_usd": token.budget_usd,
+        "spent_usd": token.spent_usd,
+        "made_at": token.made_at,
+        "expires_at": token.expires_at,
+        "last_used": token.used_at,
+    }
