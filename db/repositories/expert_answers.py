@@ -412,6 +412,16 @@ class Preferences:
             for row, *places, dimension in rows
         ]
 
+    def dimensions(self, project_id: int) -> frozenset[int]:
+        """The ids of the dimensions on which there are pairs."""
+        rows = self._session.exec(
+            select(PreferenceRow.dimension_id)
+            .join(DimensionRow, col(DimensionRow.id) == PreferenceRow.dimension_id)
+            .where(DimensionRow.project_id == project_id)
+            .distinct()
+        )
+        return frozenset(rows)
+
     def verdicts(self, dimension_id: int) -> dict[tuple[str, int, int], Winner]:
         """(rater, id of text a, of text b) -> who won, of every pair, locked ones too: what a file may repeat."""
         rows = self._session.exec(select(PreferenceRow).where(PreferenceRow.dimension_id == dimension_id))

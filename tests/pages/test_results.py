@@ -17,11 +17,13 @@ from app.domain.checklist import ChecklistStatus
 from app.domain.judgment import Evaluation
 from app.domain.project import Dimension, Task
 from app.domain.run import Outcome, SystemChoice
+from app.services.attributes.preferences import import_preferences
 from app.services.checklists.checklists import view_checklist
 from app.services.conditions.study import Family, StudyOptions
 from app.services.conditions.study_worker import run_study
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.results.method_grid import ceilings_of, cell, dimension_means, method_grid
+from app.services.results.preferences import accuracy_on_pairs
 from app.services.results.quality_cost import writers
 from app.services.results.question_analysis import questions_of, weights_of
 from app.services.results.raters import alt_test_verdict, human_side_of, stand_in_for_rater
@@ -35,6 +37,7 @@ from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from pages.components.results.details import SECTIONS
 from pages.components.results.forest import AXES, CEILING, METHOD, forest_chart
 from pages.components.shell.picture import Chart, picture_file
+from pages.components.shell.runs.run_words import interval
 from tests.support.result_screen import change, grid, shown, table
 
 Open = Callable[[str], AppTest]
@@ -104,6 +107,24 @@ def test_forest_plot_has_panels_an_axis_that_fits_and_the_ceiling(demo: Workbenc
     low, high = next(layer["encoding"]["x"]["scale"]["domain"] for layer in _layers(chart) if "x2" in layer["encoding"])
     assert min(drawn) - 0.1 < low < min(drawn)
     assert max(drawn) < high < max(drawn) + 0.1
+
+
+def test_preferences_stand_beside_correlations_of_their_dimension(
+    demo: Workbench, open_results: Callable[..., AppTest], tmp_path: Path
+) -> None:
+    result = results_of(demo, RUN)[0]
+    rows = [row for row in result.rows if row.score is not None]
+    pairs = [f"{a.text},{b.text},a,Ana" for a, b in combinations(rows, 2) if a.doc_id == b.doc_id]
+    path = tmp_path / "pairs.csv"
+    path.write_text("\n".join(["id_a,id_b,winner,rater", *pairs]), encoding="utf-8")
+    assert table(open_results(open="preferences"), "Pairwise accuracy") == []
+    import_preferences(demo, path, "Demo", {}, result.dimension.name)
+    found = accuracy_on_pairs(demo, result)
+    assert found is not None and found.n == len(pairs)
+    app = open_results(open="preferences")
+    assert not app.exception
+    assert table(app, "Pairwise accuracy") == [interval(found.value, found.low, found.high)]
+    assert table(app, "Pairs") == [str(found.n)]
 
 
 def _layers(chart: Chart) -> list[dict[str, Any]]:

@@ -62,6 +62,13 @@ def accuracy_on_pairs(workbench: Workbench, result: DimensionResult) -> Pairwise
 
 
 @use_case(Right.READ)
+def dimensions_with_pairs(workbench: Workbench, project_id: int) -> frozenset[int]:
+    """The ids of the dimensions on which people compared pairs of texts."""
+    with workbench.database.read() as work:
+        return work.preferences.dimensions(project_id)
+
+
+@use_case(Right.READ)
 def preference_summary(workbench: Workbench, dimension: Dimension) -> PreferenceSummary | None:
     """Of the dimension's pairs; None where there is none."""
     with workbench.database.read() as work:

@@ -6,7 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from app.services.results.method_grid import dimension_means, method_labels, result_words
+from app.services.results.preferences import PreferenceSummary, accuracy_on_pairs, preference_summary
 from app.services.results.results import DimensionResult, Figure, Level
+from app.services.runtime.workbench import Workbench
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.run_words import interval
 from pages.components.shell.words import plain
@@ -102,3 +104,70 @@ def _reasons(result: DimensionResult) -> list[tuple[str, str]]:
         if figure.reason:
             names.setdefault(figure.reason, []).append(name.capitalize() if name != "MAE" else name)
     return [(", ".join(about), reason) for reason, about in names.items()]
+
+
+PAIRS_HELP = (
+    "The share of pairs in which the text that a person found better has the higher score; half would be chance. Pairs "
+    "on which people tied are left out, pairs on which the scores tie count half. The interval draws whole sources."
+)
+STRENGTH_HELP = (
+    "Bradley-Terry: a system that is 1 stronger than another wins against it with probability .73, one that is 2 "
+    "stronger with .88. Their mean is 0, a tie is half a win for each."
+)
+
+
+def preference_tables(workbench: Workbench, results: Sequence[DimensionResult]) -> None:
+    """Pairwise accuracy of each method, then the strengths of systems on each dimension."""
+    rows, reasons = [], {}
+    for result in results:
+        found = accuracy_on_pairs(workbench, result)
+        if found is None:
+            continue
+        rows.append(
+            {
+                "Dimension": result_words(result, results),
+                "Pairwise accuracy": interval(found.value, found.low, found.high),
+                "Pairs": found.n,
+                "Sources": found.sources,
+                "Scores tie": found.score_ties,
+                "People tied": found.people_ties,
+                "Without score": found.without_score,
+            }
+        )
+        if found.reason:
+            reasons[result_words(result, results)] = found.reason
+    st.markdown("**Pairwise accuracy**", help=PAIRS_HELP + more_in_guide("preferences"))
+    st.dataframe(pd.DataFrame(rows), placeholder="–", hide_index=True, key="pairwise_accuracy")
+    for words, reason in reasons.items():
+        st.caption(plain(f"{words}: {reason}"))
+    for dimension in {result.dimension.id: result.dimension for result in results}.values():
+        if summary := preference_summary(workbench, dimension):
+            _system_strengths(summary)
+
+
+def _system_strengths(summary: PreferenceSummary) -> None:
+    found = summary.systems
+    st.markdown(
+        f"**Strengths of systems on {plain(summary.dimension)}**", help=STRENGTH_HELP + more_in_guide("preferences")
+    )
+    if found.systems:
+        rows = [
+            {
+                "System": each.system,
+                "Strength": interval(each.strength, each.low, each.high),
+                "Comparisons": each.comparisons,
+                "Wins": each.wins,
+            }
+            for each in found.systems
+        ]
+        st.dataframe(pd.DataFrame(rows), placeholder="–", hide_index=True, key=f"strengths_{summary.dimension}")
+    raters = f"{len(summary.raters)} {'person' if len(summary.raters) == 1 else 'people'}"
+    said = [f"{summary.pairs:,} comparisons by {raters}, {summary.ties:,} of them ties.", found.reason]
+    if found.left_out:
+        rare = ", ".join(f"{name} ({count})" for name, count in found.left_out)
+        said.append(f"Too few comparisons for a strength: {rare}.")
+    if summary.reasons:
+        said.append(
+            f"The reasons of {summary.reasons:,} are attributes: a checklist built from them has seen these pairs."
+        )
+    st.caption(plain(" ".join(filter(None, said))))

@@ -6,11 +6,12 @@ import pandas as pd
 import streamlit as st
 
 from app.services.results.method_grid import method_and_judge, result_words
+from app.services.results.preferences import dimensions_with_pairs
 from app.services.results.question_analysis import weighted_agreement
 from app.services.results.result_files import AgreementVerdict, VerdictKind, verdict_of
 from app.services.results.results import DimensionResult, Figure
 from app.services.runtime.workbench import Workbench
-from pages.components.results.figures import basis_captions, coefficient_table, signatures
+from pages.components.results.figures import basis_captions, coefficient_table, preference_tables, signatures
 from pages.components.results.method_table import method_table
 from pages.components.results.unfolding import unfolding
 from pages.components.shell.current import choose
@@ -128,6 +129,12 @@ def _behind(scope: ResultScope, results: Sequence[DimensionResult]) -> None:
         with section:
             coefficient_table(results, scope.choices.level)
             basis_captions(results)
+    compared = dimensions_with_pairs(scope.workbench, scope.project.id)
+    if (of_pairs := [result for result in results if result.dimension.id in compared]) and (
+        section := unfolding("preferences", "Preferences: has the text that people found better the higher score?")
+    ):
+        with section:
+            preference_tables(scope.workbench, of_pairs)
     if any(result.weighted for result in results) and (
         section := unfolding("weights", "With the checklist's weights in place of equal ones")
     ):

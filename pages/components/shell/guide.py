@@ -44,6 +44,7 @@ EXPLAINED: Mapping[str, str] = {
     "verdict": "facilitators.html#read-the-verdict",
     "correlation": "figures.html#correlation",
     "coverage": "figures.html#coverage",
+    "preferences": "researchers.html#preferences",
     "ceiling": "figures.html#what-one-person-reaches",
     "alpha": "figures.html#alpha",
     "kappa": "figures.html#kappa",
