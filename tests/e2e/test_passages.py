@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from app.domain.attribute import Attribute, ContributorKind, Passage, PassagePart
@@ -191,6 +192,20 @@ def test_words_across_lines_and_directions_keep_their_places(browser: Browser, a
             saved(page, f"About {len(quote)}")
     found = [a.passage for a in own(app, name)]
     assert [p and (p.quote, STRANGE[p.start : p.end]) for p in found] == [(quote, quote) for quote in quotes]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_field_and_highlights_have_no_serious_fault(browser: Browser, app: App, name: str, scheme: str) -> None:
+    with signed_in(browser, app, name, viewport=WIDE, color_scheme=scheme) as page:
+        select(page, words(page), "The first")
+        page.keyboard.type("It begins.")
+        page.keyboard.press("Enter")
+        saved(page, "It begins.")
+        select(page, words(page), "last words")
+        settled(page)
+        found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+        grave = [one for one in found if one["impact"] in ("serious", "critical")]
+        assert [(one["id"], node["html"]) for one in grave for node in one["nodes"]] == []
 
 
 def test_keys_alone_select_words_and_add_an_attribute(browser: Browser, app: App, name: str) -> None:
