@@ -7,7 +7,7 @@ from pathlib import Path
 from app.corpora.mapping import ColumnMapping
 from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format
 from app.corpora.recipes import DataSet, PaperRecipe, PaperTable
-from app.corpora.rows import BadCellError, identifier, is_blank, number
+from app.corpora.rows import BadCellError, identifier, is_blank, listed, number
 from app.corpora.table import load_table, open_table
 from app.domain.attribute import ContributorKind
 from app.domain.project import Project
@@ -197,9 +197,10 @@ def read_scores(data: DataSet, paths: Sequence[Path], dimension: str, trial: int
     found: list[tuple[float | None, float | None, str, str]] = []
     for path in paths:
         table = load_table(path)
-        source = next((name for name in (data.source, "doc_id", "prompt") if name in table.columns), "")
-        if not source:
-            raise FileFormatError(f"{path.name} names no source of its texts.", f"It needs a column {data.source}.")
+        source = next((name for name in (data.source, "doc_id", "prompt") if name in table.columns), data.source)
+        if missing := [name for name in (data.score, data.rating, source) if name not in table.columns]:
+            has = f"It has: {listed(table.columns)}."
+            raise FileFormatError(f"{path.name} has no column “{missing[0]}”, so it holds no published scores.", has)
         if "dimension" not in table.columns and dimension.lower() not in path.stem.lower():
             continue
         for row, cells in zip(table.numbers, table.rows, strict=True):

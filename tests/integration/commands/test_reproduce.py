@@ -167,6 +167,25 @@ def test_files_of_one_name_are_the_trials_in_their_order(run: Run, tmp_path: Pat
         assert ours == pytest.approx(_expected(rows[f"{trial} coherence"])["Kendall"])
 
 
+def test_trials_and_dimensions_may_be_columns_of_one_table(run: Run, tmp_path: Path) -> None:
+    rows = _score_files(tmp_path)
+    table = tmp_path / "scores.csv"
+    frames = [
+        pd.DataFrame(rows[f"{trial} {dimension}"]).assign(trial=trial, dimension=dimension)
+        for trial in ("1st", "2nd")
+        for dimension in ("coherence", "fluency", "consistency", "relevance")
+    ]
+    pd.concat(frames).to_csv(table, index=False)
+    cells = _cells(run("reproduce", "interacteval", "table-9", "--data", table, *SMALL)[1])
+    for trial in ("1st", "2nd"):
+        expected = _expected(rows[f"{trial} relevance"])
+        found = {name: cells[f"InteractEval ({trial}), GPT-4", f"Relevance {name}"]["ours"] for name in expected}
+        assert found == pytest.approx(expected)
+    pd.concat(frames).drop(columns="pred_score").to_csv(table, index=False)
+    status, _, err = run("reproduce", "interacteval", "table-9", "--data", f"summeval-gpt-4-1st={table}", *SMALL)
+    assert (status, "pred_score" in err) == (2, True)
+
+
 RECIPE = """
 paper: mine
 title: Mine
