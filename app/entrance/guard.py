@@ -17,7 +17,7 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.domain.people import AccessMode
-from app.entrance.gate import PERSON, Gate
+from app.entrance.gate import API, PERSON, Gate
 from app.limits import FILES_HELD
 from app.server_names import ServerNames
 from app.services.people.ways_in import BROWSER_COOKIE, SIGN_IN_COOKIE, cookie_name, proxy_subject
@@ -326,7 +326,7 @@ class Guard:
             return FOREIGN_PAGE
         changes = scope["type"] == "websocket" or scope["method"] not in _SAFE
         proven = origins or site == "same-origin" or OWN_HEADER in headers or "authorization" in headers
-        return NO_ORIGIN if changes and not (proven or _has_key(scope)) else ""
+        return NO_ORIGIN if changes and not (proven or _brings_proof(scope)) else ""
 
     def _sent(self, send: Send) -> Send:
         async def send_with_headers(message: Message) -> None:
@@ -352,9 +352,10 @@ def _is_visit(scope: Scope, headers: Headers) -> bool:
     )
 
 
-def _has_key(scope: Scope) -> bool:
-    """The key of an invitation, which no page elsewhere knows."""
-    return scope["path"] == "/enter" and b"key" in parse_qs(scope["query_string"])
+def _brings_proof(scope: Scope) -> bool:
+    """What no page elsewhere knows: the key of an invitation, or the token that the HTTP API asks for, which takes no
+    cookie in its place."""
+    return scope["path"].startswith(API) or (scope["path"] == "/enter" and b"key" in parse_qs(scope["query_string"]))
 
 
 def answer_headers(scripts: Iterable[str]) -> dict[str, str]:
