@@ -190,7 +190,7 @@ def navigation() -> st.Page:
 
 def name_of(shown: st.Page) -> str:
     """The screen that this page is."""
-    return shown.url_path or HOME.name
+    return _OLD.get(shown.url_path, shown.url_path) or HOME.name
 
 
 def _moved(name: str) -> None:
