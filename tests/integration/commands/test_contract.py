@@ -127,7 +127,7 @@ def test_attributes_go_in_from_lines_and_json_and_come_out_listed(run: Run, proj
     assert run("attributes", "add", lines, *base, "Ada", "--kind", "human")[0] == 0
     assert run("attributes", "add", listed, *base, "model-x", "--kind", "llm")[0] == 0
     found = _json(run("attributes", "list", "--project", project, "--dimension", "coherence", "--json"))
-    assert set(found[0]) == {"id", "dimension", "contributor", "kind", "text", "status", "round"}
+    assert set(found[0]) == {"id", "dimension", "contributor", "kind", "text", "status", "round", "passage", "pair"}
     assert [(a["contributor"], a["kind"], a["text"]) for a in found] == [
         ("Ada", "human", "Look at the order."),
         ("Ada", "human", "Are names kept?"),
