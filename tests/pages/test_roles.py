@@ -11,12 +11,14 @@ from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.people import LOCAL_OWNER, NOBODY, Actor, Role
 from app.domain.project import Dimension, Task, Text
+from app.errors import NotAllowedError
 from app.services.attributes.attribute_changes import move_attributes
 from app.services.attributes.attributes import add_attributes
 from app.services.building.build import build
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
 from app.services.checklists.expert_answers import draw_texts
 from app.services.data.projects import create_project
+from app.services.people.api_tokens import api_caller
 from app.services.people.invitations import accept_invitation, invite, members_of
 from app.services.people.sign_ins import actor_of_cookie
 from app.services.runtime.workbench import Workbench
@@ -564,3 +566,23 @@ def test_words_sent_in_an_interrupted_drawing_are_kept(
     found = get_checklist(demo, draft.id)
     assert "Is the order clear?" in {*(q.text for q in found.questions), *(c.name for c in found.components)}
     assert app.text_input(key=field).value == ""
+
+
+def test_an_api_token_is_shown_until_its_section_is_closed(demo: Workbench, open_screen: Open) -> None:
+    app = open_screen("people")
+    app.session_state["api_tokens"] = True
+    app.run()
+    app.text_input(key="api_token_name").set_value("nightly")
+    app.button(key="api_token_make").click().run()
+    (code,) = app.code
+    assert api_caller(demo, code.value) is not None
+    assert app.text_input(key="api_token_name").value == ""
+    app.selectbox(key="api_token_chosen").set_value("nightly")
+    app.button(key="api_token_revoke").click().run()
+    with pytest.raises(NotAllowedError):
+        api_caller(demo, code.value)
+    app.session_state["api_tokens"] = False
+    app.run()
+    app.session_state["api_tokens"] = True
+    app.run()
+    assert len(app.code) == 0

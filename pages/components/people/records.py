@@ -116,13 +116,15 @@ _TOKEN_WORDS = {LinkState.OPEN: "good", LinkState.EXPIRED: "too old", LinkState.
 
 
 def api_tokens(workbench: Workbench, project: Project) -> None:
-    """Tokens with which programs ask this project. A token is shown once, after it was made."""
+    """Tokens with which programs ask this project. A token is shown after it was made, until the section is closed."""
     unfolded = st.expander("API tokens", key="api_tokens", on_change="rerun")
     if not unfolded.open:
+        st.session_state.pop(_MADE_TOKEN, None)
         return
     with unfolded:
         st.caption(
-            "A program judges texts with a published checklist over HTTP and sends a token. The guide: HTTP API."
+            "A program sends a token to judge texts with a published checklist, up to the token's budget. "
+            "[HTTP API](/guide/api.html) says how."
         )
         found = api_tokens_of(workbench, project.id)
         if found:
@@ -141,9 +143,9 @@ def api_tokens(workbench: Workbench, project: Project) -> None:
             )
         if problem := st.session_state.pop(_TOKEN_PROBLEM, None):
             show_error(problem)
-        of_project, secret = st.session_state.pop(_MADE_TOKEN, (None, ""))
+        of_project, secret = st.session_state.get(_MADE_TOKEN, (None, ""))
         if of_project == project.id:
-            st.markdown("Copy the token now: it is shown here once, and kept nowhere.")
+            st.markdown("Copy the token now: once this section is closed, it is shown nowhere.")
             st.code(secret, language=None, wrap_lines=True)
         row = st.form("api_token_form", border=False).container(horizontal=True, vertical_alignment="bottom")
         row.text_input("What it is for", key="api_token_name", placeholder="nightly", width=240)

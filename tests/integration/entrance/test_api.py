@@ -7,6 +7,7 @@ import re
 import subprocess
 import threading
 import time
+import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -28,8 +29,10 @@ from app.entrance.api import PROBLEM, V1, api_routes, openapi
 from app.entrance.guard import Guard, OwnAddresses, SessionOwners
 from app.limits import API_BODY
 from app.server_names import names_of_server
+from app.services.data.project_transfer import export_project, import_project
 from app.services.people.api_tokens import PREFIX, TokenMoney, api_tokens_of, make_api_token, revoke_api_token
 from app.services.people.invitations import revoke_access
+from app.services.people.sign_ins import token_hash
 from app.services.runtime.spending import project_spending, total_cost
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
@@ -375,3 +378,24 @@ def test_the_guides_curl_examples_run_as_they_are_shown(bench: Workbench) -> Non
     assert [each.returncode for each in said] == [0, 0], said
     assert [text["id"] for text in json.loads(said[0].stdout)["texts"]] == ["a", "b"]
     assert json.loads(said[1].stdout)["dimension"] == "tone"
+
+
+def test_the_projects_monthly_budget_binds_too(
+    bench: Workbench, api: Api, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INTERACTEVAL_PROJECT_BUDGET", "0")
+    settings.cache_clear()
+    refused(api.judge(), 402)
+    assert llm.requests == []
+
+
+def test_a_projects_file_holds_no_token(bench: Workbench, tmp_path: Path) -> None:
+    secret = made(bench)
+    export_project(bench, "Ready", tmp_path / "ready.zip")
+    with zipfile.ZipFile(tmp_path / "ready.zip") as file:
+        held = b"".join(file.read(name) for name in file.namelist())
+    assert b"Text number 1" in held
+    assert [each for each in (secret, token_hash(secret)) if each.encode() in held] == []
+    import_project(bench, tmp_path / "ready.zip", "Again")
+    with bench.database.read() as work:
+        assert work.api_tokens.of_project(work.projects.get("Again").id) == []
