@@ -7,7 +7,7 @@ from pages.components.shell.address import keep
 from pages.components.shell.current import current_dimension, current_project, current_workbench
 from pages.components.shell.frame import header, nothing_yet
 from pages.components.shell.locked_split import locked_split
-from pages.components.texts.import_form import import_form, watch_import
+from pages.components.texts.import_form import import_form, preferences_form, watch_import
 from pages.components.texts.import_report import import_report, show_report
 from pages.components.texts.task_form import add_dimension_form, dimension_form, task_form
 from pages.components.texts.text_list import sample_change, texts_to_read
@@ -49,6 +49,7 @@ section = st.segmented_control("Section", SECTIONS, required=True, key=choice, l
 keep("section", section or first, first)
 if section == IMPORT:
     import_form(workbench, project)
+    preferences_form(workbench, project)
 elif section == JUDGED:
     current = current_dimension(workbench, project)
     left, right = st.columns([3, 2], gap="large")

@@ -40,6 +40,21 @@ def section(app: AppTest, workbench: Workbench, project: str, name: str) -> AppT
     return app.button_group(key=f"data_section_{get_project(workbench, project).id}").set_value(name).run()
 
 
+def test_pairs_come_in_below_the_texts(workbench: Workbench, open_screen: Open) -> None:
+    create_project(workbench, "Mine", Task(), (Dimension("clarity"),))
+    app = section(open_screen("texts"), workbench, "Mine", "Import")
+    pairs = "prompt,chosen,rejected,annotator,reason\nWhat is rain?,Water.,Dunno.,Ana,It answers.\n,One.,,Ana,\n"
+    app.file_uploader(key="pairs_file").set_value(("pairs.csv", pairs.encode(), "text/csv"))
+    app.button(key="pairs_submit").click().run()
+    assert not app.exception
+    (dimension,) = dimensions_named(workbench, "Mine", "all")
+    with workbench.database.read() as work:
+        (kept,) = work.preferences.of(dimension.id)
+    assert (kept.rater, kept.winner.value, kept.reason) == ("Ana", "a", "It answers.")
+    assert kept.attribute is not None
+    assert len(app.success) == 1
+
+
 def test_the_first_file_makes_a_project_and_bad_rows_are_listed(workbench: Workbench, open_screen: Open):
     app = upload(open_screen("texts"), "../../etc/texts.csv", TABLE)
     assert name_field(app).value == "texts"

@@ -131,7 +131,7 @@ def results(
         _print(workbench, found, verdicts, quotes, target.notice)
         for result, accuracy in zip(found, pairs, strict=True):
             if accuracy:
-                echo(f"{result.dimension.name}, {result_words(result, found)}: {accuracy.words}")
+                echo(f"{result_words(result, found)}: {accuracy.words}")
     for name in dict.fromkeys(result.dimension.name for result in found):
         shown = [result.run for result in found if result.dimension.name == name]
         if trial := newer_trial_words(workbench, target.id, shown, name):

@@ -14,10 +14,11 @@ from app.corpora.formats.preferences import PairRow, PairSide, PairTable, read_p
 from app.domain.attribute import ContributorKind
 from app.domain.expert_answer import Preference, Winner
 from app.domain.people import Right
-from app.domain.project import Dimension, Task, Text, TextPlace
+from app.domain.project import Dimension, Project, Task, Text, TextPlace
 from app.domain.storable_text import quoted
 from app.errors import ConflictError, InputError
 from app.services.data.imports import keep_corpus
+from app.services.data.uploads import Upload, stored
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
@@ -53,6 +54,18 @@ class PreferenceImport:
             "skipped": [{"row": each.row, "reason": each.reason} for each in self.skipped],
             "columns": {each.role: each.column for each in self.columns},
         }
+
+
+PAIR_FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "xlsx")
+
+
+@use_case(Right.FACILITATE, act="brought preferences in", about="dimension")
+def import_pairs_upload(
+    workbench: Workbench, project: Project, upload: Upload, dimension: str, rater: str = ""
+) -> PreferenceImport:
+    """As `import_preferences`, of a file that somebody uploaded, whose columns are guessed."""
+    with stored(upload) as path:
+        return import_preferences(workbench, path, project.name, {}, dimension, rater)
 
 
 @use_case(Right.FACILITATE, project="project", act="brought preferences in", about="dimension")

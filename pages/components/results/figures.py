@@ -168,6 +168,6 @@ def _system_strengths(summary: PreferenceSummary) -> None:
         said.append(f"Too few comparisons for a strength: {rare}.")
     if summary.reasons:
         said.append(
-            f"The reasons of {summary.reasons:,} are attributes: a checklist built from them has seen these pairs."
+            f"Pairs whose reason is an attribute: {summary.reasons:,}. A checklist built from it has seen them."
         )
     st.caption(plain(" ".join(filter(None, said))))

@@ -6,17 +6,20 @@ from functools import partial
 from typing import TypeVar
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from app.domain.job import JobStatus
 from app.domain.project import Project, Task
 from app.errors import NotFoundError, WorkbenchError
+from app.services.attributes.preferences import PAIR_FORMATS, import_pairs_upload
 from app.services.background.jobs import job_state
 from app.services.data.imports import TEMPLATE_FORMATS, import_key, preset_template, project_template, start_import
-from app.services.data.projects import get_project, preset_names
+from app.services.data.projects import dimensions_named, get_project, preset_names
 from app.services.data.uploads import (
     UPLOAD_FORMATS,
     ImportPlan,
     MappedColumns,
+    Upload,
     UploadPreview,
     check_upload,
     feasibility_words,
@@ -25,8 +28,11 @@ from app.services.data.uploads import (
 )
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.background import watch
+from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import choose, was_pressed
-from pages.components.shell.words import button_label, plain, show_error
+from pages.components.shell.guide import more_in_guide
+from pages.components.shell.upload_field import field_key, upload_field
+from pages.components.shell.words import button_label, number, plain, show_error
 from pages.components.texts.column_mapping import (
     ColumnChoice,
     ImportTarget,
@@ -255,4 +261,61 @@ def _button(
     if handed:
         release_upload(kept)
     st.session_state[IMPORTING] = target.name
+    st.rerun()
+
+
+_PAIRS_SAID, _PAIRS_SHOWN = "pairs_said", 5
+
+
+def preferences_form(workbench: Workbench, project: Project) -> None:
+    """Pairs of texts, with who found which one better and why, into a project that is there."""
+    unfolded = st.expander("Preferences: which of two texts is better", key="import_pairs")
+    if said := st.session_state.pop(_PAIRS_SAID, ""):
+        st.success(said, icon=":material/check_circle:")
+    with unfolded, st.form("pairs_form", border=False, clear_on_submit=False):
+        st.caption(
+            "One row per comparison: two texts of one source, who won (a, b or tie), by whom, and why. The usual "
+            "columns of preference data sets are recognised. Each reason becomes its author's attribute."
+            + more_in_guide("preferences")
+        )
+        file = upload_field(workbench, "Table", PAIR_FORMATS, "pairs_file")
+        about, who = st.columns(2)
+        names = [each.name for each in dimensions_named(workbench, project.name, "all")]
+        dimension = about.selectbox(
+            "Dimension",
+            names,
+            index=0 if len(names) == 1 else None,
+            accept_new_options=True,
+            placeholder="choose or type a name",
+            key="pairs_dimension",
+            help="Of rows that name none.",
+        )
+        rater = who.text_input("Compared by", key="pairs_rater", help="Of rows that name nobody.")
+        if was_pressed("Import preferences", "pairs_submit", form=True):
+            _import_pairs(workbench, project, file, dimension or "", rater)
+
+
+def _import_pairs(
+    workbench: Workbench, project: Project, file: UploadedFile | None, dimension: str, rater: str
+) -> None:
+    if file is None:
+        st.warning("Choose a file first.")
+        return
+    try:
+        upload = Upload(file.name, file.getvalue())
+        with st.spinner("Keeping pairs and texts"):
+            report = import_pairs_upload(workbench, project, upload, dimension, rater)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    said = (
+        f"New: {number(report.pairs, 'pair')}, {number(report.texts, 'text')}, "
+        f"{number(report.attributes, 'attribute')}. {report.known:,} pairs were there already."
+    )
+    said += "".join(f" Row {row.row} was left out: {row.reason}" for row in report.skipped[:_PAIRS_SHOWN])
+    if len(report.skipped) > _PAIRS_SHOWN:
+        said += f" So were {len(report.skipped) - _PAIRS_SHOWN:,} more."
+    st.session_state[_PAIRS_SAID] = plain(said)
+    saved_typing("pairs_rater")
+    del st.session_state[field_key("pairs_file")]
     st.rerun()
