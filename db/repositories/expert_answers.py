@@ -389,8 +389,9 @@ class Preferences:
     def of(self, dimension_id: int) -> list[Preference]:
         """In the order they came; without those of a text in a locked split."""
         a, b = aliased(TextRow), aliased(TextRow)
+        columns: list[Any] = [each for text in (a, b) for each in _place_columns(text)]
         rows = self._session.execute(
-            sql_select(PreferenceRow, *(each for text in (a, b) for each in _place_columns(text)), DimensionRow.name)
+            sql_select(PreferenceRow, DimensionRow.name, *columns)
             .join(a, col(a.id) == PreferenceRow.text_a_id)
             .join(b, col(b.id) == PreferenceRow.text_b_id)
             .join(DimensionRow, col(DimensionRow.id) == PreferenceRow.dimension_id)
@@ -409,7 +410,7 @@ class Preferences:
                 attribute=row.attribute_id,
                 id=int(row.id or 0),
             )
-            for row, *places, dimension in rows
+            for row, dimension, *places in rows
         ]
 
     def dimensions(self, project_id: int) -> frozenset[int]:
