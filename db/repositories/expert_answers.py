@@ -389,9 +389,9 @@ class Preferences:
     def of(self, dimension_id: int) -> list[Preference]:
         """In the order they came; without those of a text in a locked split."""
         a, b = aliased(TextRow), aliased(TextRow)
-        columns: list[Any] = [each for text in (a, b) for each in _place_columns(text)]
+        columns: list[Any] = [PreferenceRow, DimensionRow.name, *_place_columns(a), *_place_columns(b)]
         rows = self._session.execute(
-            sql_select(PreferenceRow, DimensionRow.name, *columns)
+            sql_select(*columns)
             .join(a, col(a.id) == PreferenceRow.text_a_id)
             .join(b, col(b.id) == PreferenceRow.text_b_id)
             .join(DimensionRow, col(DimensionRow.id) == PreferenceRow.dimension_id)
