@@ -10,7 +10,7 @@ from typing import Protocol
 from app.errors import BudgetError
 from app.providers.adapters.request_style import START
 from app.providers.base import ChatRequest, Usage
-from app.providers.pricing import Price, estimate_input_tokens
+from app.providers.pricing import Price, estimate_input_tokens, most_input_tokens
 
 # Tokens of input are estimated from characters; code and tables have more than the estimate says.
 CAREFUL = 1.3
@@ -55,15 +55,17 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class RequestSize:
-    """What decides what a request may cost: its tokens as estimated, and the most that its answer may have."""
+    """What decides what a request may cost: its tokens as estimated, the most that its answer may have, and the most
+    that it has itself."""
 
     tokens: int
     room: int
+    most: int
 
     @classmethod
     def of(cls, request: ChatRequest) -> "RequestSize":
         room = max(START, request.max_output_tokens, *(2 * room for room in request.cut_off))
-        return cls(estimate_input_tokens(request), room)
+        return cls(estimate_input_tokens(request), room, most_input_tokens(request))
 
 
 class Budget:
@@ -203,6 +205,8 @@ class Budget:
     def _wanted(self, size: RequestSize, price: Price | None) -> Reservation:
         room = min(size.room, self._most)
         dearest = likely = _cost(price, size.tokens * CAREFUL, room)
+        if self._hold is not None:  # what binds strictly goes by no estimate
+            dearest = _cost(price, max(size.most, size.tokens * CAREFUL), room)
         if self._answered:
             longest = min(room, 1.25 * self._longest)
             likely = _cost(price, size.tokens * (self._per_estimate or CAREFUL), longest)

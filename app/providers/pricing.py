@@ -144,8 +144,21 @@ class PriceList:
 
 def estimate_input_tokens(request: ChatRequest) -> int:
     """About how many tokens the model reads: both parts of the prompt, the schema, what is given, earlier turns."""
+    return sum(map(estimate_tokens, _read_parts(request)))
+
+
+WRAPPING = 1_000
+"""Tokens that a vendor adds around what it is sent, at most."""
+
+
+def most_input_tokens(request: ChatRequest) -> int:
+    """How many tokens the model reads at most: no tokenizer makes more of a text than it has bytes."""
+    return WRAPPING + sum(len(part.encode(errors="replace")) for part in _read_parts(request))
+
+
+def _read_parts(request: ChatRequest) -> Sequence[str]:
     turns = (part for turn in request.turns for part in (turn.answer, turn.correction))
-    return sum(map(estimate_tokens, (request.before, request.form, request.given or "", *turns)))
+    return request.before, request.form, request.given or "", *turns
 
 
 def estimate_tokens(text: str) -> int:

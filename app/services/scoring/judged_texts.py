@@ -512,6 +512,7 @@ async def _scores(
 ) -> tuple[list[Evaluation | ProviderError], Tally, str]:
     """Of each text its score, or what kept the judge from it; what was asked, and the judge's full name."""
     options, hold = await asyncio.to_thread(_within, asked, money)
+    options = replace(options, timeout=min(options.timeout, seconds))
     async with model_session(workbench, asked.judge, project=asked.project.id, options=options, hold=hold) as model:
         evaluator = ChecklistEvaluator(model, asked.project.task, asked.dimension, asked.checklist, asked.options)
 

@@ -37,6 +37,7 @@ from app.services.runtime.spending import project_spending, total_cost
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.settings import settings
+from db.unit_of_work import Database
 from tests.support.fake_llm.behaviour import Answer, Slow, Tokens
 from tests.support.fake_llm.server import FakeLlm, varied_answers
 from tests.support.projects import ready_to_score, small_checklist, workbench_at
@@ -264,11 +265,12 @@ def test_fifty_clients_are_all_answered_or_told_to_come_back(bench: Workbench, l
 
 def test_a_budget_of_one_cent_is_not_exceeded(bench: Workbench, llm: FakeLlm) -> None:
     llm.usual = Answer(YES, tokens=Tokens(input=900, output=300))
-    api = Api(bench, made(bench, budget=0.01))
-    long = [{"text": f"{number} " + "word " * 800} for number in range(20)]
+    secret, elsewhere = made(bench, budget=0.01), Database(bench.database.address)
+    processes = [Api(bench, secret), Api(replace(bench, database=elsewhere), secret)]
 
     def asked(number: int) -> Response:
-        return api.judge([{**text, "text": f"{number} {text['text']}"} for text in long])
+        """By two web processes in turn, as the database sees them."""
+        return processes[number % 2].judge([{"text": f"{number} {text} has words."} for text in range(20)])
 
     with ThreadPoolExecutor(4) as clients:
         answers = list(clients.map(asked, range(4)))
@@ -279,6 +281,7 @@ def test_a_budget_of_one_cent_is_not_exceeded(bench: Workbench, llm: FakeLlm) ->
     assert 0.005 < cost <= 0.01
     (token,) = api_tokens_of(bench, 1)
     assert token.spent_usd == pytest.approx(cost)
+    elsewhere.close()
 
 
 def test_money_that_another_process_set_aside_is_not_spent(bench: Workbench, llm: FakeLlm) -> None:
@@ -399,3 +402,11 @@ def test_a_projects_file_holds_no_token(bench: Workbench, tmp_path: Path) -> Non
     import_project(bench, tmp_path / "ready.zip", "Again")
     with bench.database.read() as work:
         assert work.api_tokens.of_project(work.projects.get("Again").id) == []
+
+
+def test_money_is_set_aside_for_more_tokens_than_a_text_can_have(bench: Workbench, llm: FakeLlm) -> None:
+    """A text of odd characters has four times the tokens that prose of its length has."""
+    llm.usual = Answer(YES, tokens=Tokens(input=60_000, output=300))
+    api = Api(bench, made(bench, budget=0.05))
+    refused(api.judge([{"text": "}{" * 30_000}]), 402)
+    assert llm.requests == []
