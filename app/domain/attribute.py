@@ -123,11 +123,18 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class ComparedTexts:
-    """The ids of two texts, and which of them somebody found better: a, b or tie."""
+    """The ids of two texts of the source `doc_id`, and which of them somebody found better: a, b or tie."""
 
     text_a: int
     text_b: int
     winner: str
+    doc_id: str = ""
+
+    @property
+    def words(self) -> str:
+        """As it stands beside an attribute."""
+        better = {"a": f": {self.text_a} is better", "b": f": {self.text_b} is better"}.get(self.winner, ": a tie")
+        return f"comparing texts {self.text_a} and {self.text_b} of {self.doc_id}{better}"
 
 
 @dataclass(frozen=True, slots=True)

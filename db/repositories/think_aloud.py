@@ -159,12 +159,16 @@ class ThinkAloud:
     def _pairs(self, project_id: int) -> dict[int, ComparedTexts]:
         """Attribute's id -> the texts of the first pair whose reason it is."""
         rows = self._session.exec(
-            select(PreferenceRow)
+            select(PreferenceRow, TextRow.doc_id)
+            .join(TextRow, col(TextRow.id) == PreferenceRow.text_a_id)
             .join(DimensionRow, col(DimensionRow.id) == PreferenceRow.dimension_id)
             .where(DimensionRow.project_id == project_id, col(PreferenceRow.attribute_id).is_not(None))
             .order_by(col(PreferenceRow.id).desc())
         )
-        return {int(row.attribute_id or 0): ComparedTexts(row.text_a_id, row.text_b_id, row.winner) for row in rows}
+        return {
+            int(row.attribute_id or 0): ComparedTexts(row.text_a_id, row.text_b_id, row.winner, document)
+            for row, document in rows
+        }
 
     def written_about(self, project_id: int, dimension_id: int, contributor: str) -> list[Attribute]:
         """What a contributor wrote about a dimension, in their own order, wherever it was moved since; withdrawn ones

@@ -353,6 +353,7 @@ def _row(a: Attribute, group: str, texts: Mapping[int, str], pool: Pool, groupin
     who = [contributor_words(a)] if grouping != CONTRIBUTOR else []
     who += [f"round {a.round}"] if a.round > 1 else []
     who += [f"first said about {a.original_dimension}"] if a.original_dimension else []
+    who += [a.pair.words] if a.pair else []
     return ListedAttribute(
         id=a.id,
         group=group,

@@ -1,7 +1,7 @@
 """Lineage of a checklist's questions: of a version, or of a build that is still in progress."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from app.attribute_analysis.pool import Reach, contribution_of
@@ -127,6 +127,7 @@ def _attribute(view: LineageView, id_: int) -> dict[str, Any]:
         "contributor": attribute.contributor,
         "kind": attribute.kind.value,
         "passage": attribute.passage.to_json() if attribute.passage else None,
+        "pair": asdict(attribute.pair) if attribute.pair else None,
         "questions": [view.numbers[question] for question in view.lineage.serving.get(id_, ())],
     }
 

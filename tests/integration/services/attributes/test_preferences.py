@@ -76,8 +76,11 @@ def test_pairs_come_in_with_texts_and_reasons(workbench: Workbench, tmp_path: Pa
     ]
     first, second = attributes_of(workbench, project.id)
     assert (first.contributor, first.kind, first.text) == ("Ana", ContributorKind.HUMAN, "It answers.")
-    assert first.pair == ComparedTexts(kept[0].a.id, kept[0].b.id, "a")
-    assert (second.contributor, second.pair) == ("Ben", ComparedTexts(kept[3].a.id, kept[3].b.id, "b"))
+    assert first.pair == ComparedTexts(kept[0].a.id, kept[0].b.id, "a", kept[0].a.doc_id)
+    assert (second.contributor, second.pair) == (
+        "Ben",
+        ComparedTexts(kept[3].a.id, kept[3].b.id, "b", kept[3].a.doc_id),
+    )
     assert [one.attribute for one in kept] == [first.id, None, first.id, second.id]
 
 
