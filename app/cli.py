@@ -6,7 +6,7 @@ import sys
 from typing import Any, NoReturn
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
 from app import __version__
@@ -78,7 +78,18 @@ class _Arguments(TyperGroup):
 
 
 class _Command(TyperCommand):
-    """A command that refuses an option given twice, unless the option is declared as a list: the last would win."""
+    """A command that refuses an option given twice, unless the option is declared as a list: the last would win.
+
+    Its help shows options in the panels that its module names (`PANELS`: title -> parameters), if any.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        module = sys.modules.get(getattr(self.callback, "__module__", ""))
+        for title, names in getattr(module, "PANELS", {}).items():
+            for option in self.params:
+                if option.name in names and isinstance(option, TyperOption):
+                    option.rich_help_panel = title
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         _, _, given = self.make_parser(ctx).parse_args(args=list(args))

@@ -190,6 +190,18 @@ def say_wait(run_id: int) -> "Callable[[float], None]":
 
 
 _SHOWN = 10
+PANELS = {
+    "What is scored": {
+        *("project", "dimension", "checklist", "sample", "seed", "draw", "system", "without_system", "new", "since"),
+        *("filter_", "trials", "locked", "resume"),
+    },
+    "How": {
+        *("evaluator", "judge", "reasons", "repeats", "soft", "per_question", "setting", "effort"),
+        *("max_output_tokens", "timeout", "check_drift", "warn_after"),
+    },
+    "Cost": {"dry_run", "budget", "no_cache", "reuse", "batch", "batch_fallback", "tier"},
+    "Where": {"concurrency", "processes", "dask", "json_"},
+}
 
 
 def register(root: typer.Typer) -> None:

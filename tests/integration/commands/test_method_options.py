@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
-from app.commands.scoring.score import read_settings
+from app.cli import build
+from app.commands.scoring.score import PANELS, read_settings
 from app.errors import InputError
 from app.services.runtime.workbench import open_workbench
 from app.settings import settings
@@ -111,3 +113,10 @@ def test_what_is_planned_is_what_is_asked(run: Run, llm: FakeLlm, given: list[st
 def test_a_judge_that_is_not_asked_is_named(run: Run, llm: FakeLlm) -> None:
     _, _, err = run(*HERE, "--evaluator", "rouge-1", "--judge", "llama:x", "--dry-run")
     assert "rouge-1 asks no judge: llama:x is not used." in err
+
+
+def test_help_of_score_shows_every_option_in_a_panel() -> None:
+    command = typer.main.get_command(build()).commands["score"]  # type: ignore[attr-defined]
+    panels = {option.name: option.rich_help_panel for option in command.params}
+    panels.pop("help", None)
+    assert set(panels.values()) == set(PANELS)
