@@ -28,7 +28,7 @@ class ReplacedName:
 
 # What people wrote, as they know it; other tables go by their own names.
 _WRITTEN = {
-    "attribute": "considerations",
+    "attribute": "attributes",
     "build_revision": "states of builds",
     "checklist_change": "changes to checklists",
     "component": "components",
@@ -37,7 +37,7 @@ _WRITTEN = {
     "model_call": "replies of models",
     "passage": "passages of texts",
     "preference": "reasons of preferences",
-    "proposed_attribute": "proposed considerations",
+    "proposed_attribute": "proposed attributes",
     "question": "questions",
     "question_comment": "comments",
     "side_by_side": "comparisons",

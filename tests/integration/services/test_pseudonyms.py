@@ -180,7 +180,7 @@ def test_what_somebody_wrote_about_them_is_named_and_left(workbench: Workbench, 
         (dimension,) = work.projects.dimensions(project.id)
     add_attributes(workbench, dimension.id, "Ben", ContributorKind.HUMAN, [f"{NAME} is right.", "Quillwort grows."])
     done = replace_name(facilitator(workbench, project), project.id, NAME, NEW)
-    assert done.mentions == {"considerations": 1}
+    assert done.mentions == {"attributes": 1}
     assert still_said(done) == ["Among other words, as somebody wrote it, the name still stands in: 1 attributes."]
 
 
