@@ -8,6 +8,7 @@ from app.corpora.corpus import Corpus, CorpusReader, CorpusText
 from app.corpora.formats.conversations import MESSAGES, with_judged
 from app.corpora.formats.ellipse import ELLIPSE
 from app.corpora.formats.generic import read_generic
+from app.corpora.formats.gptscore_sets import GPTSCORE_SETS
 from app.corpora.formats.known_format import KnownFormat
 from app.corpora.formats.openmeva import OPENMEVA
 from app.corpora.formats.qags import QAGS
@@ -21,7 +22,8 @@ from app.corpora.rows import listed
 from app.errors import FileFormatError, InputError
 
 KNOWN_FORMATS: dict[str, KnownFormat] = {
-    known.name: known for known in (SUMMEVAL, ELLIPSE, TOPICAL_CHAT, QAGS, OPENMEVA, SFRES, *TRACES, MESSAGES)
+    known.name: known
+    for known in (SUMMEVAL, ELLIPSE, TOPICAL_CHAT, QAGS, OPENMEVA, SFRES, *GPTSCORE_SETS, *TRACES, MESSAGES)
 }
 CONVERSATIONS = frozenset(known.name for known in (*TRACES, MESSAGES))
 """Formats of which another part than the last reply can be judged."""

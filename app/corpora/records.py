@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from io import StringIO
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from app.corpora.corpus import SkippedRow
 from app.corpora.decoding import Encoded, encoded, read_bytes
@@ -40,9 +40,10 @@ def parse_delimited_lines(lines: Lines, name: str) -> Read:
     """
     csv.field_size_limit(_LONGEST_FIELD)  # the default refuses texts above 128 KiB
     delimiter = sniff_delimiter(lines)
+    quoting: Quoting = csv.QUOTE_NONE if delimiter == "\t" and _is_unquoted(lines) else csv.QUOTE_MINIMAL
 
     def rows() -> Iterator[tuple[int, Row]]:
-        read = _rows(lines(), delimiter)
+        read = _rows(lines(), delimiter, quoting)
         return enumerate(_quoting_reason(row) if isinstance(row, csv.Error) else row for row in read)
 
     return headed_rows(rows, name)
@@ -62,9 +63,24 @@ def sniff_delimiter(lines: Lines) -> str:
     return max(DELIMITERS, key=evenness)
 
 
-def _rows(lines: Iterable[str], delimiter: str) -> Iterator[list[str] | csv.Error]:
+Quoting = Literal[0, 3]  # of csv: minimal, none
+
+
+def _is_unquoted(lines: Lines) -> bool:
+    """Whether quotation marks in a table with tabs are words: read as quotes they break rows or swallow their ends,
+    read as words every line has as many cells as the first."""
+    plain = [len(row) for row in _rows(lines(), "\t", csv.QUOTE_NONE) if isinstance(row, list) and row]
+    if len(set(plain)) != 1:
+        return False
+    quoted = [row for row in _rows(lines(), "\t") if row]
+    return len(quoted) != len(plain) or any(isinstance(row, csv.Error) for row in quoted)
+
+
+def _rows(
+    lines: Iterable[str], delimiter: str, quoting: Quoting = csv.QUOTE_MINIMAL
+) -> Iterator[list[str] | csv.Error]:
     """Every row, or the error it raised: the reader takes up again at the next line."""
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
     while True:
         try:
             yield next(reader)

@@ -14,8 +14,8 @@ FormatOption = Annotated[
     str,
     typer.Option(
         "--format",
-        help="auto, csv, jsonl, json, parquet, xlsx, summeval, ellipse, topical-chat, qags, openmeva, sfres, messages, "
-        "langfuse, otlp, phoenix or openai-evals.",
+        help="auto, csv, jsonl, json, parquet, xlsx, summeval, ellipse, topical-chat, qags, openmeva, sfres, fed, "
+        "newsroom, mqm, messages, langfuse, otlp, phoenix or openai-evals.",
     ),
 ]
 _SHOWN = 20

@@ -16,6 +16,7 @@ PRESETS: tuple[str, ...] = (
     "stories",
     "data to text",
     "factual consistency",
+    "translation",
 )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from app.attribute_analysis.embedding import LsaEmbedder
 from app.corpora.draws import documents_by_systems, stratified_draw
 from app.domain.attribute import ContributorKind, HeldBack, Sample
 from app.domain.people import Right
@@ -122,6 +121,8 @@ def _drawn_apart(
     """Of at most LOOKED_AT candidates, drawn by chance. Words count as much as length and system together."""
     some = draw_unrated(candidates, LOOKED_AT, seed) if len(candidates) > LOOKED_AT else candidates
     texts = work.texts.many([candidate.text_id for candidate in some])
+    from app.attribute_analysis.embedding import LsaEmbedder  # noqa: PLC0415 - takes seconds
+
     words = LsaEmbedder().embed([texts[candidate.text_id].text for candidate in some])
     lengths = [len(texts[candidate.text_id].text) for candidate in some]
     return draw_apart(some, words, lengths, count, seed, documents)

@@ -14,6 +14,7 @@ DIMENSIONS = {
     "stories": {"overall"},
     "data to text": {"informativeness", "naturalness", "overall"},
     "factual consistency": {"consistency"},
+    "translation": {"quality", "accuracy", "fluency"},
 }
 
 

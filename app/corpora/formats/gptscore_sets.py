@@ -1,0 +1,247 @@
+"""Data sets that GPTScore is tried on: FED (turns and whole dialogues), NEWSROOM's human ratings, and MQM's errors.
+
+Shapes as published: FED's JSON (Mehri and Eskenazi 2020); NEWSROOM's CSV, a row for each rater's judgment; WMT's table
+of errors with a row for each error (Freitag et al. 2021).
+"""
+
+import html
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from app.corpora.assembly import CorpusBuilder, RatingCell
+from app.corpora.corpus import CorpusReader
+from app.corpora.formats.known_format import KnownFormat
+from app.corpora.presets import load_preset
+from app.corpora.records import Records
+from app.corpora.rows import BadCellError, identifier, json_safe, prose
+from app.domain.project import Dimension, Task, Text, dialogue_source
+
+
+def _is_fed(record: Mapping[str, Any]) -> bool:
+    return "context" in record and isinstance(record.get("annotations"), dict) and "system" in record
+
+
+_FED_TASK = Task(
+    text_name="turn or dialogue",
+    source_name="dialogue so far",
+    description="Each text is a system's next turn in a dialogue with a person, or a whole dialogue between the two.",
+)
+_OF_TURNS = {
+    "interesting": "does it hold something that one is glad to hear",
+    "engaging": "does it make one want to answer",
+    "specific": "is it about this dialogue, and no answer that would do anywhere",
+    "relevant": "does it belong to what was said before",
+    "correct": "did the system understand what was said, and does its answer fit that",
+    "semantically appropriate": "does its meaning make sense at this place",
+    "understandable": "can one tell what it says",
+    "fluent": "is it well formed",
+    "overall": "how good is it, all things together",
+}
+_OF_DIALOGUES = {
+    "coherent": "does it hang together, without breaks in its topic",
+    "error recovery": "where the system erred, did it find back",
+    "consistent": "does the system never contradict itself",
+    "diverse": "does the system vary what it says, and how",
+    "topic depth": "does it go into its topics",
+    "likeable": "does the system come across as somebody one likes",
+    "understanding": "does the system understand the person",
+    "flexible": "does the system adapt to the person and what they care for",
+    "informative": "does the system tell something worth knowing",
+    "inquisitive": "does the system ask the person about themselves",
+    "overall dialogue": "how good is it, all things together",
+}
+_HIGHEST = {"understandable": 1.0, "consistent": 1.0, "overall": 4.0, "overall dialogue": 4.0}
+
+
+def _fed_dimensions() -> list[Dimension]:
+    found: list[Dimension] = []
+    for of, asked in (("turn", _OF_TURNS), ("dialogue", _OF_DIALOGUES)):
+        for name, question in asked.items():
+            high = _HIGHEST.get(name, 2.0)
+            rubric = (
+                f"Of a {of}: {question}? A low score (0) means no, or very bad. A high score ({high:g}) means yes, or "
+            )
+            rubric += "very good."
+            found.append(Dimension(name, rubric, 0.0, high, len(found)))
+    return found
+
+
+_SPEAKER = re.compile(r"\A(System|User):\s*", re.IGNORECASE)
+
+
+def _read_fed(records: Records, file_name: str) -> CorpusReader:
+    """A record with a `response` is a turn; one without is a whole dialogue. Each has a list of ratings a dimension,
+    one a rater, whose names the file doesn't give."""
+    builder = CorpusBuilder(_fed_dimensions())
+    numbers: dict[str, int] = {}
+
+    def read_one(row: int, record: dict[str, Any]) -> None:
+        said, context = record.get("annotations"), prose(record.get("context"), "context")
+        if not isinstance(said, dict):
+            raise BadCellError("The annotations are not an object with ratings for each dimension.")
+        response = _SPEAKER.sub("", prose(record.get("response"), "response"))
+        number = numbers.setdefault(context, len(numbers) + 1)
+        text = Text(
+            doc_id=f"dialogue-{number:03}",
+            system_id=identifier(record.get("system")),
+            item_id=f"turn {row}" if response else "whole",
+            text=response or context,
+            source=dialogue_source(context) if response else "",
+            extra=json_safe({k: v for k, v in record.items() if k not in _FED}),
+        )
+        builder.add(row, text, _fed_cells(said, whole=not response))
+
+    return builder.reader("fed", _FED_TASK, records, file_name, read_one)
+
+
+_FED = frozenset({"context", "response", "system", "annotations"})
+
+
+def _fed_cells(said: Mapping[str, Any], *, whole: bool) -> Iterable[RatingCell]:
+    for heading, values in said.items():
+        name = str(heading).strip().lower()
+        dimension = "overall dialogue" if name == "overall" and whole else name
+        for rater, value in enumerate(values if isinstance(values, list) else [values], start=1):
+            # Where a question did not apply the file has a sentence that begins so.
+            if not (isinstance(value, str) and value.strip().lower().startswith("n/a")):
+                yield RatingCell(dimension, f"rater {rater}", value)
+
+
+FED = KnownFormat("fed", "context, system and annotations with a list of ratings a dimension", _is_fed, _read_fed)
+
+
+_NEWSROOM = {
+    "CoherenceRating": "coherence",
+    "FluencyRating": "fluency",
+    "InformativenessRating": "informativeness",
+    "RelevanceRating": "relevance",
+}
+_INFORMATIVE = (
+    "Informativeness asks whether the summary holds the points of the article that matter. A low score (1) means that "
+    "it tells little of them, a high score (5) that one who reads only the summary knows what the article is about."
+)
+
+
+def _read_newsroom(records: Records, file_name: str) -> CorpusReader:
+    """A row is one rater's judgment of a summary; raters have no names, so they are numbered by summary."""
+    known = {dimension.name: dimension.rubric for dimension in load_preset("news summaries").dimensions}
+    dimensions = [
+        Dimension(name, known.get(name, _INFORMATIVE), 1, 5, place) for place, name in enumerate(_NEWSROOM.values())
+    ]
+
+    def text_of(first: Mapping[str, Any]) -> Text:
+        title, article = (_plain(first.get(name)) for name in ("ArticleTitle", "ArticleText"))
+        return Text(
+            doc_id=identifier(first.get("ArticleID")),
+            system_id=identifier(first.get("System")),
+            text=_plain(first.get("SystemSummary")),
+            source="\n\n".join(filter(None, (title, article))),
+        )
+
+    def cells_of(rows: list[dict[str, Any]]) -> list[RatingCell]:
+        return [
+            RatingCell(name, f"rater {rater}", row.get(column))
+            for rater, row in enumerate(rows, start=1)
+            for column, name in _NEWSROOM.items()
+        ]
+
+    merged = _merged(records, ("ArticleID", "System"))
+    builder = CorpusBuilder(dimensions)
+
+    def read_one(row: int, record: dict[str, Any]) -> None:
+        builder.add(row, text_of(record["rows"][0]), cells_of(record["rows"]))
+
+    return builder.reader("newsroom", load_preset("news summaries").task, merged, file_name, read_one)
+
+
+def _plain(value: object) -> str:
+    """A cell of a file whose texts were made ready for web pages."""
+    return prose(html.unescape(prose(value, "text")), "text")
+
+
+def _merged(records: Records, key: tuple[str, ...]) -> Records:
+    """The rows with the same values in these columns as one record, `rows`, in the order of the first of each."""
+    groups: dict[tuple[str, ...], tuple[int, list[dict[str, Any]]]] = {}
+    for row, record in records.items:
+        named = tuple(str(record.get(name)) for name in key)
+        groups.setdefault(named, (row, []))[1].append(record)
+    return Records(records.container, [(row, {"rows": rows}) for row, rows in groups.values()], records.skipped)
+
+
+NEWSROOM = KnownFormat(
+    "newsroom",
+    "ArticleID, System, ArticleText, SystemSummary and the four ratings, such as CoherenceRating",
+    lambda record: (
+        {"ArticleID", "System", "SystemSummary"} <= record.keys() and not _NEWSROOM.keys().isdisjoint(record)
+    ),
+    _read_newsroom,
+)
+
+
+_MQM = frozenset({"system", "seg_id", "rater", "source", "target", "category", "severity"})
+_MARK = re.compile(r"</?v>")
+WORST = 25.0
+
+
+def penalty(category: str, severity: str) -> float:
+    """What an error costs (Freitag et al. 2021, Table 4): 25 for no translation at all, 5 for a major error, 1 for a
+    minor one, 0.1 for a minor slip of punctuation, 0 otherwise."""
+    kind, grade = category.strip().lower(), severity.strip().lower()
+    if grade == "major":
+        return WORST if kind.startswith("non-translation") else 5.0
+    if grade == "minor":
+        return 0.1 if kind == "fluency/punctuation" else 1.0
+    return 0.0
+
+
+def _read_mqm(records: Records, file_name: str) -> CorpusReader:
+    """A row is one error that a rater found, or that none was found. A rating is what all their errors cost, below 0,
+    at most 25; accuracy and fluency count the errors of that kind alone."""
+    preset = load_preset("translation")
+    merged = _merged(records, ("system", "doc", "seg_id"))
+    builder = CorpusBuilder(preset.dimensions)
+
+    def read_one(row: int, record: dict[str, Any]) -> None:
+        rows = record["rows"]
+        first = rows[0]
+        document, segment = identifier(first.get("doc")), identifier(first.get("seg_id"))
+        text = Text(
+            doc_id="-".join(filter(None, (document, segment))) or f"row-{row}",
+            system_id=identifier(first.get("system")),
+            text=_unmarked(first.get("target")),
+            source=_unmarked(first.get("source")),
+        )
+        builder.add(row, text, _mqm_cells(rows))
+
+    return builder.reader("mqm", preset.task, merged, file_name, read_one)
+
+
+def _unmarked(value: object) -> str:
+    """Without the marks around the error of the row."""
+    return prose(_MARK.sub("", prose(value, "text")), "text")
+
+
+def _mqm_cells(rows: Iterable[Mapping[str, Any]]) -> list[RatingCell]:
+    costs: dict[tuple[str, str], float] = {}
+    for row in rows:
+        rater = identifier(row.get("rater")) or "rater"
+        category, severity = (prose(row.get(name), name) for name in ("category", "severity"))
+        cost = penalty(category, severity)
+        kind = category.lower()
+        for name, counts in (
+            ("quality", True),
+            ("accuracy", kind.startswith(("accuracy", "non-translation"))),
+            ("fluency", kind.startswith(("fluency", "non-translation"))),
+        ):
+            costs[name, rater] = costs.get((name, rater), 0.0) + (cost if counts else 0.0)
+    return [RatingCell(name, rater, -min(WORST, round(cost, 6))) for (name, rater), cost in costs.items()]
+
+
+MQM = KnownFormat(
+    "mqm",
+    "system, seg_id, rater, source, target, category and severity, a row an error",
+    lambda record: record.keys() >= _MQM,
+    _read_mqm,
+)
+GPTSCORE_SETS = (FED, NEWSROOM, MQM)

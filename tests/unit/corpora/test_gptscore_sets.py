@@ -1,0 +1,110 @@
+"""FED, NEWSROOM and MQM: small files in the published shapes, each rater by themselves."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from app.corpora.formats.gptscore_sets import penalty
+from app.corpora.reading import detect_format, read_corpus
+
+CONTEXT = "User: Hi!\nSystem: Hello, how are you?\nUser: Fine."
+FED = [
+    {
+        "context": CONTEXT,
+        "response": "System: What did you do today?",
+        "system": "Meena",
+        "annotations": {"Interesting": [2, 1, 0], "Understandable": [1, 1, 1], "Overall": [4, 3, 2]},
+    },
+    {
+        "context": CONTEXT + "\nSystem: Bye.",
+        "system": "Human",
+        "annotations": {"Coherent": [2, 2], "Error recovery": [1, "N/A (There were no errors)"], "Overall": [3, 4]},
+    },
+]
+NEWSROOM_COLUMNS = ["ArticleID", "System", "ArticleText", "SystemSummary", "ArticleTitle"]
+NEWSROOM_RATINGS = ["CoherenceRating", "FluencyRating", "InformativenessRating", "RelevanceRating"]
+MQM_COLUMNS = ["system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity"]
+MQM = [
+    ["Online-A", "news.1", "3", "7", "rater1", "Ein Satz.", "A <v>sentence</v>.", "Accuracy/Mistranslation", "Major"],
+    ["Online-A", "news.1", "3", "7", "rater1", "Ein Satz.", "A sentence<v>.</v>", "Fluency/Punctuation", "Minor"],
+    ["Online-A", "news.1", "3", "7", "rater2", "Ein Satz.", "A sentence.", "No-error", "No-error"],
+    ["Human-B", "news.1", "3", "7", "rater1", "Ein Satz.", "Gibberish", "Non-translation!", "Major"],
+    ["Human-B", "news.1", "3", "7", "rater1", "Ein Satz.", "Gibberish", "Fluency/Grammar", "Major"],
+    ["Human-B", "news.1", "3", "8", "rater1", '"Zitat', '"Quoted," he said.', "No-error", "No-error"],
+]
+
+
+def ratings(corpus, place: int) -> dict[tuple[str, str], float]:
+    return {(r.dimension, r.rater): r.value for r in corpus.texts[place].ratings}
+
+
+def test_fed_has_turns_after_their_dialogue_and_dialogues_whole(tmp_path: Path) -> None:
+    path = tmp_path / "fed_data.json"
+    path.write_text(json.dumps(FED))
+    assert detect_format(path) == "fed"
+    corpus = read_corpus(path)
+    assert [item.text.text for item in corpus.texts] == ["What did you do today?", FED[1]["context"]]
+    assert CONTEXT in corpus.texts[0].text.source
+    assert corpus.texts[1].text.source == ""
+    assert ratings(corpus, 0)["overall", "rater 1"] == 4
+    assert ratings(corpus, 1) == {
+        ("coherent", "rater 1"): 2,
+        ("coherent", "rater 2"): 2,
+        ("error recovery", "rater 1"): 1,
+        ("overall dialogue", "rater 1"): 3,
+        ("overall dialogue", "rater 2"): 4,
+    }
+    assert corpus.skipped == ()
+
+
+def test_newsroom_joins_the_rows_of_a_summarys_raters(tmp_path: Path) -> None:
+    path = tmp_path / "newsroom-human-eval.csv"
+    rows = [["1", system, "Text &amp; more.", f"By {system}.", "Title"] for system in ("a", "b")]
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(NEWSROOM_COLUMNS + NEWSROOM_RATINGS)
+        for score in ("1", "3", "5"):
+            writer.writerows([*row, score, score, "2", "4"] for row in rows)
+    assert detect_format(path) == "newsroom"
+    corpus = read_corpus(path)
+    assert [(item.text.doc_id, item.text.system_id) for item in corpus.texts] == [("1", "a"), ("1", "b")]
+    assert corpus.texts[0].text.source == "Title\n\nText & more."
+    assert [ratings(corpus, 0)["coherence", f"rater {n}"] for n in (1, 2, 3)] == [1, 3, 5]
+    assert [dimension.name for dimension in corpus.dimensions] == [
+        "coherence",
+        "fluency",
+        "informativeness",
+        "relevance",
+    ]
+
+
+def test_mqm_adds_up_what_a_raters_errors_cost(tmp_path: Path) -> None:
+    path = tmp_path / "mqm_newstest2020_deen.tsv"
+    path.write_text("\n".join("\t".join(row) for row in [MQM_COLUMNS, *MQM]) + "\n")
+    assert detect_format(path) == "mqm"
+    corpus = read_corpus(path)
+    assert [item.text.text for item in corpus.texts] == ["A sentence.", "Gibberish", '"Quoted," he said.']
+    assert corpus.skipped == ()
+    assert {item.text.doc_id for item in corpus.texts} == {"news.1-7", "news.1-8"}
+    first, second = ratings(corpus, 0), ratings(corpus, 1)
+    assert first["quality", "rater1"] == pytest.approx(-5.1)
+    assert (first["accuracy", "rater1"], first["fluency", "rater1"]) == (-5, pytest.approx(-0.1))
+    assert first["quality", "rater2"] == 0
+    assert second["quality", "rater1"] == -25  # the most that a segment can cost
+
+
+@pytest.mark.parametrize(
+    ("category", "severity", "cost"),
+    [
+        ("Non-translation!", "Major", 25),
+        ("Accuracy/Omission", "Major", 5),
+        ("Fluency/Grammar", "Minor", 1),
+        ("Fluency/Punctuation", "Minor", 0.1),
+        ("Style/Awkward", "Neutral", 0),
+        ("No-error", "No-error", 0),
+    ],
+)
+def test_an_error_costs_what_the_paper_says(category: str, severity: str, cost: float) -> None:
+    assert penalty(category, severity) == cost
