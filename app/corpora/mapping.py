@@ -161,7 +161,7 @@ def guess(columns: Sequence[str], rows: Rows, named: ColumnMapping | None = None
 
     Fields are found by common names, the text also as the longest there is. A column such as `document` or `prompt`
     is the source where it holds sentences or titles, and names the document where it holds names that rows share.
-    Rating columns hold nothing but numbers from 0 to 100 and aren't named like a count, an id or an automatic metric;
+    Rating columns hold nothing but numbers from -100 to 100 and aren't named like a count, an id or a metric;
     `coherence_1` and `expert 2 coherence` are raters of `coherence`. A column that is named for one thing isn't taken
     for another.
     """
@@ -287,7 +287,7 @@ def _holds_ratings(column: str, rows: Rows) -> bool:
     cells = [row.get(column) for row in rows[:_ROWS_TO_LOOK_AT]]
     values = [value for cell in cells for value in (cell if isinstance(cell, list) else [cell]) if not is_blank(value)]
     numbers = [value for value in map(_number, values) if value is not None]
-    in_range = sum(0 <= value <= _HIGHEST_RATING for value in numbers)
+    in_range = sum(abs(value) <= _HIGHEST_RATING for value in numbers)
     # A few bad cells don't make it another kind of column: they are named when the file is read.
     return in_range >= max(1, 0.5 * len(values))
 

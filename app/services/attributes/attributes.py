@@ -101,7 +101,9 @@ def _is_table(text: str, separated: bool) -> bool:
             entries = load_json(text)
         except (ValueError, RecursionError):
             return False
-        return bool(entries) and all(isinstance(entry, dict) for entry in entries) and "contributor" in entries[0]
+        if not entries or not all(isinstance(entry, dict) for entry in entries):
+            return False
+        return "contributor" in entries[0] or "text" not in entries[0]  # attributes alone may be objects, with passages
     if text.startswith("{") or "\n" not in text:
         return False
     delimiter = sniff_delimiter(lambda: StringIO(text, newline=""))

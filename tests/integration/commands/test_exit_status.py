@@ -216,9 +216,7 @@ def test_an_unrated_table_goes_all_the_way_to_results(run: Run, tmp_path: Path) 
     done("score", "--project", "R", "--dimension", "help", "--judge", "rules", "--sample", "0.5")
     (result,) = json.loads(done("results", "--project", "R", "--run", str(scored["run"]), "--json"))
     assert (result["scored"], result["spearman"]["value"]) == (18, None)
-    status, _, err = run("split", "lock", "--project", "R", "--by", "Ada")
-    assert status == 2
-    assert "Import ratings" in err
+    done("split", "lock", "--project", "R", "--by", "Ada")
 
 
 @pytest.mark.parametrize(
