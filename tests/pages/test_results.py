@@ -374,6 +374,16 @@ def test_two_runs_stand_side_by_side(demo: Workbench, open_results: Callable[...
     assert not app.exception
 
 
+def test_questions_open_on_a_method_that_asks_some(
+    demo: Workbench, open_results: Callable[..., AppTest], tmp_path: Path
+) -> None:
+    newest = own_metric(demo, tmp_path, "coherence")
+    app = open_results(run=f"{newest},1", view="questions")
+    assert app.radio(key="detail_run_questions").value == 1
+    app.radio(key="detail_run_questions").set_value(newest).run()
+    assert not app.exception
+
+
 @pytest.mark.long
 def test_details_with_any_sections_and_runs_shows_no_error(
     demo: Workbench, open_results: Callable[..., AppTest]

@@ -7,6 +7,7 @@ Silva has a part as an expert in the same demo.
 import io
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -51,7 +52,16 @@ def main() -> None:
         for name, access, walk in (("own", "local", _facilitator), ("team", "invite", _expert)):
             home = Path(folder) / name
             home.mkdir()
-            small_demo(home)
+            if access == "local":
+                program = str(Path(sys.executable).with_name("interacteval"))
+                subprocess.run(
+                    [program, "demo"],
+                    env=os.environ | {"INTERACTEVAL_HOME": str(home)},
+                    check=True,
+                    capture_output=True,
+                )
+            else:
+                small_demo(home)
             with served(home, {"INTERACTEVAL_ACCESS": access}) as app, _tab(browser, app) as page:
                 walk(page, app)
         browser.close()
@@ -87,7 +97,6 @@ def _opened(page: Page, app: App, name: str, title: str) -> None:
 
 
 def _facilitator(page: Page, app: App) -> None:
-    app.command("answers", "draw", "--project", "Demo", "--dimension", "coherence", "--texts", "4")
     _opened(page, app, "", "Overview")
     _picture(page, "overview")
     _opened(page, app, "texts", "Texts")

@@ -263,7 +263,9 @@ class ResultScope:
         if st.session_state.get(DETAIL_RUN) not in by_run:
             wanted = st.query_params.get(DETAIL_RUN, "")
             picked = int(wanted) if wanted.isdecimal() else 0
-            st.session_state[DETAIL_RUN] = picked if picked in by_run else next(iter(by_run))
+            # What is looked into has questions and answers, so a method without them isn't the first to be shown.
+            first = next((run for run, result in by_run.items() if result.version), next(iter(by_run)))
+            st.session_state[DETAIL_RUN] = picked if picked in by_run else first
         key = f"{DETAIL_RUN}_{section}"
         run = st.session_state[key] = st.session_state[DETAIL_RUN]
         labels = method_labels(list(by_run.values()))
