@@ -102,8 +102,8 @@ def _screens(workbench: Workbench, dimensions: list[Dimension]) -> dict[str, Any
     row, dimension = results[0].rows[0], dimensions[0].id
     options = RunOptions(tuple(dimensions), "rules")
     asked: dict[str, Callable[[], object]] = {
-        "home": lambda: overview(workbench, 1),
-        "score": lambda: (list_runs(workbench, 1), forecast(workbench, 1, options)),
+        "overview": lambda: overview(workbench, 1),
+        "scores": lambda: (list_runs(workbench, 1), forecast(workbench, 1, options)),
         "results, another level": lambda: kept_results(workbench, 1, Choices("dataset")),
         "results, questions": lambda: question_shares(workbench, 1, dimension),
         "results, disagreements": lambda: disagreements(results[0].compared),

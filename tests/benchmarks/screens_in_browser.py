@@ -23,7 +23,7 @@ CLICKS, CLICK_HEARD_MS = 3, 20_000
 DOORS, ROOMS = ".st-key-doors", ".st-key-rooms"
 RESEARCH, SET_UP = ".st-key-doors_research", ".st-key-doors_set_up"
 # A link names its screen before the query; the first screen has the empty name.
-SCREENS = "links => links.map(link => link.getAttribute('href').split('?')[0].split('/').pop() || 'home')"
+SCREENS = "links => links.map(link => link.getAttribute('href').split('?')[0].split('/').pop() || 'overview')"
 QUIET_MS = 300  # what a screen still does after it is drawn counts for the processor
 
 
@@ -76,7 +76,7 @@ def _walk(tabs: "BrowserContext", app: ServedApp) -> list[ScreenLook]:
     page = tabs.new_page()
     processor = tabs.new_cdp_session(page)
     processor.send("Performance.enable")
-    looks = [_look(page, processor, app, "home", lambda: page.goto(app.address))]
+    looks = [_look(page, processor, app, "overview", lambda: page.goto(app.address))]
     page.locator(f"{DOORS} a").first.wait_for()  # what stands beside the screen may come after it
     for _ in range(ROUNDS):
         for screen, link in _links(page):
@@ -86,6 +86,10 @@ def _walk(tabs: "BrowserContext", app: ServedApp) -> list[ScreenLook]:
     return looks
 
 
+def _screen_at(url: str) -> str:
+    return urlsplit(url).path.strip("/") or "overview"
+
+
 def _follow(page: "Page", link: "Locator", screen: str) -> None:
     """Click, once more where the link was drawn anew under the pointer, so that nobody heard of it."""
     from playwright.sync_api import TimeoutError as UnheardError
@@ -93,7 +97,7 @@ def _follow(page: "Page", link: "Locator", screen: str) -> None:
     for _ in range(CLICKS):
         link.click()
         try:
-            page.wait_for_url(lambda url: (urlsplit(url).path.strip("/") or "home") == screen, timeout=CLICK_HEARD_MS)
+            page.wait_for_url(lambda url: _screen_at(url) == screen, timeout=CLICK_HEARD_MS)
         except UnheardError:
             continue
         return
