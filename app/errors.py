@@ -289,7 +289,7 @@ class UnreadableScoreError(ProviderError):
 
 class AbstainedError(ProviderError):
     """The judge said in so many words that it can't tell, or that it doesn't apply. No failure: evaluators make a
-    score of it that there is none of (app.domain.judgment.abstained). `why` is one of ABSTENTIONS."""
+    score of it that there is none of (app.domain.judgment.abstained). `why`: CANNOT_TELL or Answer.NOT_APPLICABLE."""
 
     kind = "abstained"
     default_hint = "Look at the text: what it says is on record with the reply."

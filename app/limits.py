@@ -81,8 +81,6 @@ REPLY_FILE = Limits(size=300 * MB, unpacked=300 * MB, cell=8 * MB)
 """The replies of a whole batch, in one file; `cell` is one of them."""
 VECTORS = Limits(size=64 * MB, unpacked=64 * MB)
 """Embeddings of some hundred texts, as JSON."""
-SMALL_DOCUMENT = Limits(size=MB, unpacked=MB)
-"""What a sign-in provider says of itself."""
 API_BODY = Limits(size=8 * MB, rows=100, cell=100_000, seconds=240)
 """A request of the HTTP API: `rows` are texts, `cell` the characters of one. After so many seconds nothing more is
 asked for it; what is under way is waited for."""

@@ -195,21 +195,6 @@ def compare_groups(matrices: PairMatrices, groups: Mapping[str, Sequence[int]]) 
     )
 
 
-def compare_sets(sets: Mapping[str, Sequence[str]], embedder: Embedder | None = None) -> SetComparison:
-    """Similarity of named lists of texts, one list a contributor.
-
-    Raises NotReadyError where no list holds a text.
-    """
-    texts = [text for listed in sets.values() for text in listed]
-    if not texts:
-        raise NotReadyError("There are no attributes to compare.", "Add at least one attribute.")
-    groups, start = {}, 0
-    for name, listed in sets.items():
-        groups[name] = range(start, start + len(listed))
-        start += len(listed)
-    return compare_groups(pair_matrices(texts, embedder), groups)
-
-
 FEWEST_EXPERTS = 3
 SHORTEST = 3
 # Words of the questions and of the setting say nothing about what an expert noticed.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from app.corpora.corpus import Corpus, CorpusReader, CorpusText
+from app.corpora.corpus import CorpusReader, CorpusText
 from app.corpora.formats.conversations import MESSAGES, with_judged
 from app.corpora.formats.ellipse import ELLIPSE
 from app.corpora.formats.generic import read_generic
@@ -29,19 +29,6 @@ CONVERSATIONS = frozenset(known.name for known in (*TRACES, MESSAGES))
 """Formats of which another part than the last reply can be judged."""
 FORMATS: tuple[str, ...] = ("auto", *CONTAINERS, *KNOWN_FORMATS)
 _RECORDS_TO_LOOK_AT = 20
-
-
-def read_corpus(
-    path: Path,
-    format: str = "auto",  # noqa: A002 (the word of the command line)
-    mapping: ColumnMapping | None = None,
-    sheet: str = "",
-) -> Corpus:
-    """The file's texts, ratings and dimensions, with every row that had to be left out and why: all of `open_corpus`.
-
-    Raises FileFormatError also where no text in it is usable.
-    """
-    return open_corpus(path, format, mapping, sheet).whole()
 
 
 def open_corpus(

@@ -37,12 +37,6 @@ def open_table(path: Path, format: str = "auto", sheet: str = "") -> TableData: 
     return as_table(read_records(path, format, sheet))
 
 
-def preview(path: Path, n: int = 20) -> TableData:
-    """The first `n` rows, with all columns of the file."""
-    table = open_table(path)
-    return TableData(table.columns, table.rows[:n], table.numbers[:n], table.skipped, table.format)
-
-
 def as_table(records: Records) -> TableData:
     """Nested objects become columns named with dots (`scores.coherence`); lists stay one value. Of what `records` reads
     anew, rows and numbers are read anew too.

@@ -66,7 +66,7 @@ class Evaluation:
     bartscore    rated, as for gptscore
     unieval      yes [share], one a sentence; cut (true where the material was shortened for the model)
     bertscore, moverscore   cut
-    any judge that gave no score and said why: abstained (ABSTENTIONS)
+    any judge that gave no score and said why: abstained (why)
     """
 
     value: float | None
@@ -84,9 +84,8 @@ class Evaluation:
 
 
 ABSTAINED = "abstained"
-"""Under this name the details of a score that there is none of say why: one of ABSTENTIONS."""
+"""The key of `details` under which an abstention says why: CANNOT_TELL or Answer.NOT_APPLICABLE."""
 CANNOT_TELL = "cannot tell"
-ABSTENTIONS = (CANNOT_TELL, Answer.NOT_APPLICABLE.value)
 
 
 def abstained(why: str, details: Mapping[str, Any] | None = None) -> Evaluation:

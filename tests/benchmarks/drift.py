@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.meta_evaluation.judges.drift import LIMIT, REPEATS, Codes, capital, look_ps
+from app.meta_evaluation.judges.drift import LIMIT, REPEATS, Answerings, Codes, capital, look_p
 from app.meta_evaluation.score_matrix import Bools, Floats
 
 SIMULATIONS, LOOKS, SEED, AT_ONCE = 1000, 200, 7, 100
@@ -103,4 +103,11 @@ def _accused(answers: Codes) -> Bools:
 
 
 def _capital(answers: Codes) -> Floats:
-    return capital(look_ps(answers, np.ones(answers.shape[:-1], dtype=np.bool_)))
+    return capital(look_ps(answers))
+
+
+def look_ps(answers: Codes) -> Floats:
+    """(..., looks) of each answering after the first REPEATS."""
+    present = np.ones(answers.shape[:-1], dtype=np.bool_)
+    looks = range(REPEATS + 1, answers.shape[-2] + 1)
+    return np.stack([look_p(Answerings(answers[..., :end, :], present[..., :end])) for end in looks], axis=-1)

@@ -98,18 +98,3 @@ def test_where_a_quote_stands_is_said_where_it_is_no_matter_of_course() -> None:
     assert quote_line("so", QuotedPlace(0, 2)) == "“so”"
     assert quote_line("so", QuotedPlace(0, 2, True, False), "article") == "“so” · :gray[in the article, nearly]"
     assert quote_line("so", None) == f"“so” · :orange[{NOT_IN_TEXT}]"
-
-
-def test_the_shared_component_highlights_or_says_that_it_is_nowhere() -> None:
-    lines = [
-        f"text_with_quote('The ferry sails.', {quote!r}, 'A storm.')" for quote in ("ferry", "swims", " ", "storm")
-    ]
-    imported = "from pages.components.shell.reading import text_with_quote"
-    app = AppTest.from_string("\n".join([imported, *lines])).run()
-    assert not app.exception
-    assert [element.value for element in app.markdown] == ["The :yellow-background[ferry] sails."]
-    assert [element.value for element in app.text] == ["The ferry sails."] * 3
-    assert [element.value for element in app.caption] == [
-        f"“swims” · :orange[{NOT_IN_TEXT}]",
-        "“storm” · :gray[in the source]",
-    ]

@@ -121,12 +121,6 @@ def look_p(found: Answerings) -> Floats:
     return p
 
 
-def look_ps(answers: Codes, present: Bools, repeats: int = REPEATS) -> Floats:
-    """(..., looks) of each answering after the first `repeats`."""
-    looks = range(repeats + 1, answers.shape[-2] + 1)
-    return np.stack([look_p(Answerings(answers[..., :end, :], present[..., :end])) for end in looks], axis=-1)
-
-
 def findable_rate(found: Answerings, ps: Floats, seed: int = 0) -> float | None:
     """The smallest share of flipped answers that the next look would find with 80 % power after looks with `ps`.
 

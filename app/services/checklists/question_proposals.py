@@ -44,12 +44,6 @@ SAID = {
 }
 
 
-def question_proposals_of(workbench: Workbench, checklist_id: int) -> list[Proposal]:
-    """All that were made for a draft, oldest first."""
-    with workbench.database.read() as work:
-        return work.proposals.of(checklist_id)
-
-
 @use_case(Right.REVIEW)
 def open_proposals(workbench: Workbench, checklist_id: int) -> list[Proposal]:
     with workbench.database.read() as work:

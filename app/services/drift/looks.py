@@ -1,6 +1,6 @@
 """Looks at drift, and the state they leave."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Any
@@ -37,9 +37,6 @@ __all__ = [
     "DriftVerdict",
     "drift_state",
 ]
-
-
-OnReport = Callable[[RunReport], None]
 
 
 @dataclass(frozen=True, slots=True)

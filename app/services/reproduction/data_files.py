@@ -28,7 +28,6 @@ __all__ = ["PublishedScores", "bring_attributes_in", "bring_texts_in", "file_set
 
 _KINDS = {"human": ContributorKind.HUMAN, "expert": ContributorKind.HUMAN, "llm": ContributorKind.LLM}
 _TABLES = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx"})
-Files = Mapping[str, Sequence[Path]]
 
 
 def file_sets(recipe: PaperRecipe, table: PaperTable, given: Sequence[str]) -> dict[str, list[Path]]:

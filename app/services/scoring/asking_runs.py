@@ -86,7 +86,6 @@ ASKED: Mapping[AskingWay, JudgeOptions] = {
     AskingWay.ALONE: JudgeOptions(per_question=True),
     AskingWay.REVERSED: JudgeOptions(reversed_order=True),
 }
-WayRuns = Mapping[AskingWay, RunSummary]
 
 
 @dataclass(frozen=True, slots=True)

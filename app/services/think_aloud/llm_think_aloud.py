@@ -124,11 +124,6 @@ def batches_out(workbench: Workbench, project_id: int) -> list[ProviderBatch]:
         return work.provider_batches.open_without_run(project_id)
 
 
-def first_out(batches: list[ProviderBatch]) -> datetime | None:
-    """Since when something is there."""
-    return min((batch.out_at for batch in batches if batch.out_at is not None), default=None)
-
-
 STAGE = "think-aloud"
 
 ANSWER_TOKENS = 600

@@ -16,11 +16,6 @@ def unfolding(key: str, label: str) -> DeltaGenerator | None:
     return section if section.open else None
 
 
-def unfold(key: str) -> None:
-    """Open it from the next drawing on: for an address that leads here, or a button elsewhere."""
-    st.session_state[_state(key)] = True
-
-
 def _state(key: str) -> str:
     return f"unfolded_{key}"
 

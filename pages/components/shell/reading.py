@@ -11,7 +11,7 @@ import streamlit as st
 from app.domain.attribute import Sample
 from app.domain.conversation import Part, part_of, turns_in
 from app.domain.project import Dimension, Task, Text
-from app.domain.wording import QuotedPlace, Span, find_quote
+from app.domain.wording import QuotedPlace, Span
 from app.services.data.uploads import samples_words
 from app.services.think_aloud.samples import HeldOut
 from pages.components.shell.words import number, plain, plain_piece
@@ -48,16 +48,6 @@ def part_with_places(text: Text, part: Part, key: str, places: Iterable[Span] = 
             if not folded:
                 st.caption(f"**{plain(turn.turn.heading)}**")
             text_with_places(turn.turn.words, inside)
-
-
-def text_with_quote(text: str, quote: str, source: str = "", source_name: str = "source") -> None:
-    """A text to read, with the quote highlighted where it stands; where it doesn't, the quote below says that it is in
-    the source or nowhere. Nothing is said of an empty one."""
-    place = find_quote(quote, text, source)
-    here = place is not None and not place.in_source
-    text_with_places(text, [(place.start, place.end)] if place is not None and here else [])
-    if quote.strip() and not here:
-        st.caption(quote_line(quote, place, source_name))
 
 
 def text_with_places(text: str, places: Iterable[Span]) -> None:

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text as sql
 
-from app.corpora.reading import read_corpus
 from app.scoring.concurrency import texts_at_once
 from app.services.data.imports import keep_corpus
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
+from tests.support.corpora import read_corpus
 from tests.support.made_data import made_data
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import small_checklist

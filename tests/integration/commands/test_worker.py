@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from app.corpora.reading import read_corpus
 from app.domain.job import JobStatus
 from app.scoring.concurrency import CONCURRENCY, texts_at_once
 from app.services.background.jobs import workers_there
@@ -17,6 +16,7 @@ from app.services.scoring.runs import RunOptions, get_run
 from app.services.scoring.scoring_jobs import begin_scoring, job_key
 from db.unit_of_work import Database
 from tests.support.background import PATIENCE, wait_for
+from tests.support.corpora import read_corpus
 from tests.support.made_data import made_data
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import small_checklist

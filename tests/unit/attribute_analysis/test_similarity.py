@@ -5,13 +5,12 @@ import pytest
 
 from app.attribute_analysis.similarity import (
     compare_groups,
-    compare_sets,
     jaccard_matrix,
     pair_matrices,
     rouge_l_matrix,
     within,
 )
-from app.errors import NotReadyError
+from tests.support.attribute_sets import compare_sets
 
 
 def test_rouge_l_by_hand() -> None:
@@ -103,8 +102,3 @@ def test_another_embedder_is_used_and_named() -> None:
     found = compare_sets({"x": ["aa", "bb", "ab"]}, Letters())
     assert found.embedding == "letters"
     assert found.within["x"].cosine == pytest.approx((0 + 2 * np.sqrt(0.5)) / 3)
-
-
-def test_nothing_to_compare() -> None:
-    with pytest.raises(NotReadyError):
-        compare_sets({"x": []})

@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.corpora.mapping import ColumnMapping, RatingColumn
-from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format, read_corpus
+from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format
 from app.errors import FileFormatError, InputError, NotFoundError
+from tests.support.corpora import read_corpus
 
 
 @pytest.fixture

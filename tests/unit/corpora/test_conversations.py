@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from app.corpora.corpus import Corpus
-from app.corpora.reading import as_wished, detect_format, open_corpus, read_corpus
+from app.corpora.reading import as_wished, detect_format, open_corpus
 from app.domain.conversation import turns_in
 from app.errors import FileFormatError, InputError
+from tests.support.corpora import read_corpus
 
 ASKED = {"role": "user", "content": "Where is my parcel?"}
 SYSTEM = {"role": "system", "content": "You help customers."}

@@ -12,10 +12,11 @@ import pytest
 from app.corpora import rows as rows_of_files
 from app.corpora.assembly import CorpusBuilder
 from app.corpora.corpus import CorpusText
-from app.corpora.reading import open_corpus, read_corpus
+from app.corpora.reading import open_corpus
 from app.corpora.records import read_records
 from app.corpora.rows import FileRows
 from app.errors import FileFormatError
+from tests.support.corpora import read_corpus
 
 ROWS = [{"doc_id": f"d{n // 3}", "system_id": f"s{n % 3}", "text": f"Text {n}.", "c": n % 5 + 1} for n in range(300)]
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.corpora.formats.gptscore_sets import penalty
-from app.corpora.reading import detect_format, read_corpus
+from app.corpora.reading import detect_format
+from tests.support.corpora import read_corpus
 
 CONTEXT = "User: Hi!\nSystem: Hello, how are you?\nUser: Fine."
 FED = [

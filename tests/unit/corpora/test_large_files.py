@@ -13,13 +13,13 @@ import pytest
 
 from app.commands.results.table_file import read_table
 from app.corpora import parquet, records
-from app.corpora.reading import read_corpus
 from app.corpora.records import parse_delimited
 from app.corpora.rows import MOST_COLUMNS
 from app.corpora.table import load_table
 from app.errors import FileFormatError, WorkbenchError
 from app.input_file import open_file, read_file
 from app.limits import PARQUET
+from tests.support.corpora import read_corpus
 
 Reading = Callable[[Path], object]
 READERS: tuple[Reading, ...] = (read_corpus, load_table, read_table)

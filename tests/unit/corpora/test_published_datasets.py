@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from app.corpora.corpus import Corpus
-from app.corpora.reading import detect_format, open_corpus, read_corpus, with_references
+from app.corpora.reading import detect_format, open_corpus, with_references
 from app.errors import InputError
+from tests.support.corpora import read_corpus
 from tests.support.made_data import made_data
 from tests.support.real_data import shared_data
 

@@ -9,10 +9,10 @@ import pytest
 
 from app.corpora.corpus import ColumnUse
 from app.corpora.mapping import ColumnMapping
-from app.corpora.reading import read_corpus
 from app.corpora.scale import whole_scale
-from app.corpora.table import load_table, preview
+from app.corpora.table import load_table
 from app.domain.project import Rating
+from tests.support.corpora import read_corpus
 
 
 @pytest.fixture
@@ -216,14 +216,12 @@ def test_the_scale_is_the_usual_one_that_holds_all_values(values, scale):
     assert whole_scale(values) == scale
 
 
-def test_a_table_flattens_nested_objects_and_preview_shortens_it(written):
+def test_a_table_flattens_nested_objects(written):
     path = written('{"a": {"b": 1, "c": {"d": 2}}, "e": [1]}\n\n{"e": null, "f": {}}\n')
     table = load_table(path)
     assert table.columns == ("a.b", "a.c.d", "e", "f")
     assert table.numbers == (1, 3)
     assert table.rows[1] == {"a.b": None, "a.c.d": None, "e": None, "f": {}}
-    assert preview(path, 1).rows == table.rows[:1]
-    assert preview(path, 1).columns == table.columns
 
 
 def test_blank_and_doubled_column_names_get_names_of_their_own(written):

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from app.corpora.mapping import ColumnMapping, read_scale
-from app.corpora.reading import read_corpus
 from app.corpora.scale import proposed_scale, whole_scale
 from app.errors import InputError
 from app.services.data.uploads import MappedColumns, Upload, preview_upload
+from tests.support.corpora import read_corpus
 from tests.support.made_data import made_data
 
 

@@ -11,10 +11,10 @@ import openpyxl
 import pytest
 
 from app.corpora import workbook
-from app.corpora.reading import read_corpus
 from app.corpora.records import read_records, sheets_of
 from app.corpora.table import load_table
 from app.errors import FileFormatError, InputError, WorkbenchError
+from tests.support.corpora import read_corpus
 
 Written = Callable[..., Path]
 

@@ -6,9 +6,9 @@ import openpyxl
 import pytest
 
 from app.corpora.presets import PRESETS, load_preset
-from app.corpora.reading import read_corpus
 from app.errors import FileFormatError
 from app.services.data.imports import TEMPLATE_FORMATS, preset_template
+from tests.support.corpora import read_corpus
 
 
 @pytest.mark.parametrize("format_name", TEMPLATE_FORMATS)

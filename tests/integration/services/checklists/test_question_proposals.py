@@ -15,7 +15,6 @@ from app.services.checklists.question_proposals import (
     propose,
     propose_applicability,
     propose_validation,
-    question_proposals_of,
     refuse,
 )
 from app.services.runtime.workbench import Workbench
@@ -24,6 +23,11 @@ from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import ready_to_score
 
 MODEL = "llama:editor"
+
+
+def proposals_of(workbench: Workbench, draft: Checklist) -> list[Proposal]:
+    with workbench.database.read() as work:
+        return work.proposals.of(draft.id)
 
 
 @pytest.fixture
@@ -107,7 +111,7 @@ def test_the_validators_changes_are_decided_one_by_one(workbench: Workbench, llm
     refuse(workbench, merge.id, "Ana")
     accept_proposal(workbench, drop.id, "Ana")
     assert texts(workbench, draft) == [kept, reworded, merged]
-    assert [(p.status, p.decided_by) for p in question_proposals_of(workbench, draft.id)] == [
+    assert [(p.status, p.decided_by) for p in proposals_of(workbench, draft)] == [
         (ProposalStatus.REFUSED, "Ana"),
         (ProposalStatus.ACCEPTED, "Ana"),
     ]
@@ -152,7 +156,7 @@ def test_the_answer_is_on_record_with_its_prompt(workbench: Workbench, llm: Fake
 def test_what_the_rules_can_not_do_proposes_nothing(workbench: Workbench, draft: Checklist) -> None:
     with pytest.raises(UnsupportedError, match="built-in rules"):
         propose(workbench, draft.id, Action.SPLIT, [draft.asked[0].id], "rules")
-    assert question_proposals_of(workbench, draft.id) == []
+    assert proposals_of(workbench, draft) == []
 
 
 def test_the_most_alike_questions_come_first(draft: Checklist) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 import pytest
 
-from app.corpora.reading import read_corpus
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
 from app.domain.project import Dimension
 from app.domain.run import RunStatus
@@ -18,6 +17,7 @@ from app.services.results.results import Choices, results_of
 from app.services.runtime import models
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, RunReport, start_run, work_on
+from tests.support.corpora import read_corpus
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Drop, Fail, Status
 from tests.support.fake_llm.server import FakeLlm, Received, Usual
 from tests.support.made_data import made_data

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.corpora.reading import read_corpus
 from app.domain.judgment import Evaluation
 from app.domain.project import Dimension, Task, Text, dialogue_source
 from app.errors import InputError, NotReadyError, UnsupportedError
@@ -19,6 +18,7 @@ from app.evaluators.neural.unieval import METHOD as UNIEVAL
 from app.evaluators.neural.unieval import UniEvalOptions, model_input, question_for
 from app.evaluators.registry import METHODS
 from app.neural import loading
+from tests.support.corpora import read_corpus
 from tests.support.made_data import made_data
 from tests.support.scripted_model import ScriptedModel
 from tests.support.tiny_models import tiny_model
