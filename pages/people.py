@@ -12,7 +12,7 @@ team = workbench.actor.person is not None
 if team:
     members(workbench, project)
 if not current_expert() and not experts_table(workbench, project.id) and not team:
-    nothing_yet("experts", "**No expert has begun.** Whoever thinks aloud on this computer is listed here.")
+    nothing_yet("experts", "**No expert has begun.** People who think aloud are listed here.")
 trail_table(workbench, project)
 api_tokens(workbench, project)
 pseudonyms(workbench, project)

@@ -65,5 +65,5 @@ with reading:
     if own is None:
         samples_side_by_side(project.task, dimension, samples)
     else:
-        st.caption("Select the words that make you say something: a field opens there.")
+        st.caption("Select words in a sample or its source, and a field opens there.")
         samples_side_by_side(project.task, dimension, samples, partial(shown_to, own))

@@ -69,7 +69,7 @@ def seen_themes(said: Bools, elsewhere: Bools | None = None) -> SeenThemes:
 
 
 def unseen_themes(seen: SeenThemes) -> float:
-    """Chao2, a lower bound of the themes that experts have and that nobody said so far."""
+    """Chao2 (Chao 1987): how many themes nobody has named yet, at least."""
     if seen.twice:
         return (seen.units - 1) / seen.units * seen.once**2 / (2 * seen.twice)
     return (seen.units - 1) / seen.units * seen.once * (seen.once - 1) / 2

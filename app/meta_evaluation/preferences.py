@@ -241,7 +241,7 @@ def _unbeaten(wins: Floats) -> list[int]:
     reach = _reached(wins[None])[0]
     if reach.all():
         return []
-    # Whoever is reached by the fewest others: only those of its own group reach it.
+    # A system that the fewest others reach belongs to such a group, and only that group reaches it.
     top = int(np.argmin(reach.sum(axis=0)))
     return [int(each) for each in np.flatnonzero(reach[:, top])]
 

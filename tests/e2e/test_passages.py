@@ -292,9 +292,7 @@ def test_draft_in_the_field_outlives_a_reload(browser: Browser, app: App, name: 
     assert [(a.text, a.passage and a.passage.quote) for a in own(app, name)] == [("Half a thought.", "last words")]
 
 
-def test_cancelled_field_leaves_no_draft_and_another_selection_takes_words_along(
-    browser: Browser, app: App, name: str
-) -> None:
+def test_cancel_leaves_no_draft_and_another_selection_keeps_the_words(browser: Browser, app: App, name: str) -> None:
     with signed_in(browser, app, name, viewport=WIDE) as page:
         select(page, words(page), "last words")
         page.keyboard.type("Not this.")

@@ -329,7 +329,10 @@ def score(
         batch=chosen_batch(batch, batch_fallback),
     )
     if resume is not None and options.filter.params():
-        raise InputError(f"Run {resume} goes on with its own texts.", "Leave --new, --since and --filter out.")
+        raise InputError(
+            f"Run {resume} has its texts already: --resume can't choose others.",
+            "Leave out --new, --since and --filter.",
+        )
     if resume is not None:
         ready_to_resume(context, workbench, target.id, resume, options)
     elif options.filter.params() and _nothing_new(workbench, target.id, options, dry_run, json_):
@@ -353,7 +356,7 @@ def score(
 
 
 def _nothing_new(workbench: "Workbench", project_id: int, options: "RunOptions", dry_run: bool, json_: bool) -> bool:
-    """Whether no text fits the filter: said, and no failure, for a script that looks every night."""
+    """Whether no text fits the filter. It is said and counts as success, so that a nightly script goes on."""
     from app.errors import NothingNewError
     from app.services.scoring.runs import plan_run
 

@@ -193,10 +193,11 @@ def samples_words(task: Task, samples: int, sources: int, texts: int) -> str:
 def without_ratings_words(task: Task) -> list[str]:
     """What is and isn't possible where nobody rated the texts."""
     return [
-        f"No {task.text_name} is rated, and none needs to be. Experts say good or not good of some while they read, "
-        f"and what made them say so; from that come a checklist, scores of all {task.texts_name}, and failure rates.",
-        "Only with ratings, or with good or not good of texts that were scored: how well scores agree with people's, "
-        f"and which method agrees better. Import the same {task.texts_name} again with a column of ratings to add "
+        f"No {task.text_name} is rated, and ratings aren't needed to begin. Experts can say good or not good of "
+        f"{task.texts_name} while they read, and why. You get a checklist, scores of all {task.texts_name}, and "
+        "failure rates.",
+        "How well scores agree with people, and which method agrees better, needs ratings, or experts' good and not "
+        f"good on scored {task.texts_name}. To add ratings, import the same {task.texts_name} again with a column of "
         "them.",
     ]
 

@@ -55,7 +55,7 @@ def make_api_token(
 
 @use_case(Right.FACILITATE)
 def api_tokens_of(workbench: Workbench, project_id: int) -> list[ApiToken]:
-    """Newest first, those that let in no more included."""
+    """Newest first, revoked and expired ones included."""
     with workbench.database.read() as work:
         return work.api_tokens.of_project(project_id)
 
@@ -94,7 +94,7 @@ def api_caller(workbench: Workbench, secret: str) -> ApiCaller | None:
     if (state := token.state(now)) is not LinkState.OPEN:
         raise NotAllowedError(_REFUSALS[state], _ASK)
     if token.person is not None and not (maker and maker.has(Right.FACILITATE, token.project)):
-        raise NotAllowedError("Who made this token is no facilitator of the project any more.", _ASK)
+        raise NotAllowedError("The person who made this token is no longer a facilitator of the project.", _ASK)
     if token.used_at is None or now - token.used_at > SEEN:
         with workbench.database.write() as work:
             work.api_tokens.note_used(token.id)

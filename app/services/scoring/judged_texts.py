@@ -324,7 +324,7 @@ def _number(question: str, asked: Sequence[str]) -> int:
 
 
 def _gates(texts: Sequence[JudgedText], fail_under: float | None, required: Sequence[int]) -> tuple[GateCheck, ...]:
-    """A text that could not be judged fails none: it is listed as failed."""
+    """A text that could not be judged fails no gate; it is listed as failed."""
     mean, found = _mean(texts), []
     if fail_under is not None:
         found.append(GateCheck(f"mean >= {fail_under:g}", mean, mean is not None and mean >= fail_under))

@@ -140,7 +140,7 @@ def own_attributes_of(workbench: Workbench, project_id: int, dimension_id: int, 
 
 
 @use_case(Right.TAKE_PART)
-def own_points_by_dimension(
+def own_attributes_by_dimension(
     workbench: Workbench, project_id: int, expert: str
 ) -> list[tuple[Dimension, list[Attribute]]]:
     """Each dimension that this expert has written about, with their attributes on it."""

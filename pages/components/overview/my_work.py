@@ -1,7 +1,8 @@
-"""My work: what is this expert's to do, how far they are, and one button to go on."""
+"""My work: what is this expert's to do, how far they are, and one button to go on; how far each dimension is."""
 
 from typing import Literal
 
+import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import ChecklistStatus
@@ -10,12 +11,52 @@ from app.services.checklists.assignments import ExpertTask, TaskKind, tasks_of
 from app.services.data.projects import DimensionProgress, Overview, scored_texts
 from app.services.data.steps import StepState, next_of, steps_of
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import merged_into, own_points_by_dimension
+from app.services.think_aloud.independence import merged_into, own_attributes_by_dimension
 from pages.components.shell.background import changes_by_others
 from pages.components.shell.current import DIMENSION, choose, was_pressed
 from pages.components.shell.navigation.screens import go, is_open, link
 from pages.components.shell.tables import column_names, named_value
 from pages.components.shell.words import button_label, number, plain
+
+
+def progress_table(progress: Overview) -> None:
+    """One row a dimension; the project's size as a caption."""
+    systems = f", {progress.systems:,} named systems" if progress.systems else ""
+    st.caption(f"{progress.texts:,} texts of {progress.sources:,} sources{systems}")
+    if not progress.dimensions:
+        return
+    st.dataframe(
+        pd.DataFrame([_figures_row(dimension) for dimension in progress.dimensions]),
+        placeholder="–",
+        hide_index=True,
+        key="progress",
+        column_config={
+            "Dimension": st.column_config.TextColumn(help="One quality that the texts are judged on."),
+            "Ratings": st.column_config.NumberColumn(help="Human scores, one per text and rater.", format="localized"),
+            "Samples": st.column_config.NumberColumn(help="Texts that people and LLMs read while thinking aloud."),
+            "By people": st.column_config.NumberColumn("Attributes by people", help="Attributes that people wrote."),
+            "By LLMs": st.column_config.NumberColumn(
+                "by LLMs", help="Attributes that models wrote, those of the built-in rules included."
+            ),
+            "Checklist": st.column_config.TextColumn(help="The newest version."),
+            "Scored": st.column_config.TextColumn(help="Which version of the checklist was scored, and by which run."),
+        },
+    )
+
+
+def _figures_row(progress: DimensionProgress) -> dict[str, object]:
+    checklist = progress.checklist
+    return {
+        "Dimension": progress.dimension.name,
+        "Ratings": progress.ratings,
+        "Raters": progress.raters,
+        "Samples": progress.samples,
+        "By people": progress.human_attributes,
+        "By LLMs": progress.llm_attributes,
+        "Checklist": f"version {checklist.version}, {checklist.status}" if checklist else "none yet",
+        "Scored": progress.scored_words,
+    }
+
 
 _WIDTHS = (3, 5, 3)
 _WHAT = {
@@ -54,7 +95,7 @@ def my_work(workbench: Workbench, project: Project, expert: str) -> None:
 
 def _own_attributes(workbench: Workbench, project: Project, expert: str) -> None:
     """Everything this expert wrote, on all dimensions, with what others did to it."""
-    written = own_points_by_dimension(workbench, project.id, expert)
+    written = own_attributes_by_dimension(workbench, project.id, expert)
     if not written:
         return
     stands_for = merged_into(workbench, project.id, expert, [a for _, attributes in written for a in attributes])

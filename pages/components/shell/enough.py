@@ -26,7 +26,7 @@ COVERAGE_HELP = (
     "Of what one more expert like these would say, the share that somebody has said already, with its 95 % interval. "
     "It is estimated from how many themes only one expert has (Good-Turing; Chao and Jost 2012)."
 )
-UNSEEN_HELP = "Themes that experts like these have and nobody said so far: at least so many (Chao2)."
+UNSEEN_HELP = "How many themes experts like these would name that nobody has named yet, at least (Chao2)."
 LIMITS = (
     "What this doesn't say: whether the themes matter, whether other kinds of experts would see others, and whether a "
     "checklist asks for them all. Themes are groups of attributes formed by {embedding}, not by anybody's "
@@ -40,7 +40,7 @@ LEFT_OUT_HELP = (
 
 
 def enough(workbench: Workbench, project: Project, dimension: Dimension) -> None:
-    """Folded until it is wanted: a sentence model takes seconds to load. Nothing for those who don't run the project.
+    """Folded until opened: a sentence model takes seconds to load. Only facilitators see it.
 
     Numbers only: a facilitator who thinks aloud too reads nobody's words here.
     """

@@ -108,7 +108,7 @@ def failures(workbench: Workbench, result: DimensionResult) -> None:
     if whole.reason:
         st.markdown(plain(f"How often a text is not good can't be told yet. {whole.reason}"))
     else:
-        rests = f"{RESTS_ON[whole.rests_on]}; experts said so of {whole.answered:,} of {whole.of:,} texts"
+        rests = f"{RESTS_ON[whole.rests_on]}; experts judged {whole.answered:,} of {whole.of:,} texts"
         st.markdown(plain(f"Not good: {whole.figure.percent} of the texts ({rests})."))
     if found.agreement is not None:
         st.markdown(plain(_agreement(found.agreement)))

@@ -12,19 +12,11 @@ from interacteval import Checklist, InputError, WorkbenchError, agreement, compa
 
 from app.meta_evaluation.evaluation import evaluate
 from app.settings import settings
+from tests.integration.commands.scoring.test_judge import CHECKLIST
 from tests.support.asking_judges import judge_of, steady
 from tests.support.console import Run
 from tests.support.fake_llm.server import FakeLlm
 
-DOCUMENT = {
-    "task": "reply",
-    "dimension": "tone",
-    "version": 3,
-    "rubric": "How polite.",
-    "low": 0,
-    "high": 10,
-    "questions": [{"text": "Does it greet?"}, {"text": "Is it kind?"}, {"text": "Does it end well?"}],
-}
 MODEL = "llama:m"
 TEXTS = [f"Dear {n}, thanks." for n in range(12)]
 
@@ -40,7 +32,7 @@ def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLlm]:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "tone.json"
-    path.write_text(json.dumps(DOCUMENT), encoding="utf-8")
+    path.write_text(json.dumps(CHECKLIST), encoding="utf-8")
     return path
 
 
