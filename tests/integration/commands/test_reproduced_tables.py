@@ -89,7 +89,7 @@ def _written(path: Path, headings: Sequence[str], rows: Sequence[tuple[str, ...]
 
 
 @pytest.mark.parametrize(("paper", "name"), TABLES)
-def test_a_table_runs_to_its_end_and_asks_nothing_twice(
+def test_a_table_runs_from_its_files_to_latex_and_asks_once(
     run: Run, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, paper: str, name: str
 ) -> None:
     recipe = load_recipe(paper)
@@ -107,8 +107,10 @@ def test_a_table_runs_to_its_end_and_asks_nothing_twice(
         status, out, err = run(*command)
         assert status == 0, err
         asked = len(llm.requests), vendors.state(ONE).get("requests", 0)
-        assert run(*command)[0] == 0
+        assert run(*command[:-1], "--output", tmp_path / "table.tex")[0] == 0
         assert (len(llm.requests), vendors.state(ONE).get("requests", 0)) == asked
+    lines = (tmp_path / "table.tex").read_text(encoding="utf-8").count("\\\\")
+    assert lines >= len(table.rows)
     cells = {(cell["row"], cell["column"]): cell for cell in json.loads(out)["cells"]}
     assert len(cells) == len(table.rows) * len(table.places)
     methods = {row.label: recipe.methods[row.method] for row in table.rows if row.method}
