@@ -6,12 +6,11 @@ from app.domain.checklist import ChecklistStatus
 from app.domain.people import Right
 from app.services.checklists.checklists import versions_of, view_checklist
 from app.services.runtime.use_case import may
-from pages.components.checklist.files import export_, import_, on_paper
-from pages.components.checklist.history import change_history, choose_part, undo_bar
+from pages.components.checklist.history import change_history, choose_part, export_, import_, on_paper, undo_bar
+from pages.components.checklist.improvements import tuning_bar
 from pages.components.checklist.preview import checklist_trial
-from pages.components.checklist.question_comments import all_comments
+from pages.components.checklist.question_proposals import all_comments
 from pages.components.checklist.questions import add_forms, question_list
-from pages.components.checklist.tuning_bar import tuning_bar
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.browser.page_scripts import unsaved_typing
 from pages.components.shell.checklists.publishing import EDITED_HERE, choose_version, standing, version_comparison

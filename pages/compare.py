@@ -6,8 +6,7 @@ from app.domain.attribute import AttributeStatus
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import compare_contributors, find_unique_attributes, names_of_task
 from app.services.results.results import Level
-from pages.components.compare.condition_effect import condition_effect
-from pages.components.compare.contribution import contribution
+from pages.components.compare.condition_effect import condition_effect, contribution
 from pages.components.compare.similarity import (
     attribute_map,
     embedding_choice,

@@ -6,8 +6,8 @@ from app.domain.attribute import AttributeStatus
 from app.domain.build import Stage
 from app.services.building.build_jobs import build_job_key
 from app.services.building.build_state import builds_of, versions_built_whole, view_build
-from pages.components.how_it_was_made.change import EDITED_HERE
 from pages.components.how_it_was_made.options import (
+    EDITED_HERE,
     NEW_BUILD,
     chosen_build,
     close_when_started,

@@ -6,8 +6,16 @@ from app.domain.people import Right, Role
 from app.services.data.projects import list_projects, overview
 from app.services.demo import DEMO_JOB
 from app.services.runtime.use_case import may
-from pages.components.overview.my_work import my_work, progress_table, ready
-from pages.components.overview.project_list import bring_in, demo, enter_finished_demo, new_project, project_list
+from pages.components.overview import (
+    bring_in,
+    demo,
+    enter_finished_demo,
+    my_work,
+    new_project,
+    progress_table,
+    project_list,
+    ready,
+)
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_project, current_workbench
 from pages.components.shell.expert import current_expert, role_in

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.components.results.details import result_details
-from pages.components.results.questions.tab import result_questions
-from pages.components.results.texts.tab import result_texts
+from pages.components.results.questions import result_questions
+from pages.components.results.texts import result_texts
 from pages.components.results.verdicts import result_verdicts
 from pages.components.shell.address import keep, prepare
 from pages.components.shell.blinding import open_answers

@@ -7,10 +7,8 @@ from pages.components.shell.address import keep
 from pages.components.shell.current import current_dimension, current_project, current_workbench
 from pages.components.shell.frame import header, nothing_yet
 from pages.components.shell.locked_split import locked_split
-from pages.components.texts.import_form import import_form, preferences_form, watch_import
-from pages.components.texts.import_report import import_report, show_report
-from pages.components.texts.task_form import add_dimension_form, dimension_form, task_form
-from pages.components.texts.text_list import sample_change, texts_to_read
+from pages.components.texts.import_form import import_form, import_report, preferences_form, show_report, watch_import
+from pages.components.texts.text_list import add_dimension_form, dimension_form, sample_change, task_form, texts_to_read
 
 TEXTS, IMPORT, JUDGED, SAMPLES, SPLIT = SECTIONS = (
     "Texts",

@@ -24,7 +24,7 @@ def _comparisons_with(attribute: str) -> set[str]:
 def test_which_scored_texts_count_is_decided_by_the_scored_text() -> None:
     elsewhere = _comparisons_with("coverage") - {"app/domain/run.py"}
     # What a reader is told of one text, not which texts count.
-    assert elsewhere == {"pages/components/results/texts/text_detail.py"}, "ask ScoredText.counts"
+    assert elsewhere == {"pages/components/results/texts.py"}, "ask ScoredText.counts"
 
 
 def test_every_way_of_adding_attributes_ends_in_one_function() -> None:

@@ -22,7 +22,7 @@ from app.services.checklists.expert_answers import (
 from app.services.data.projects import one_dimension
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_own_attribute
-from pages.components.results.unfolding import OPEN
+from pages.components.results.details import OPEN
 from tests.support.answering import answer_all
 from tests.support.background import PATIENCE
 from tests.support.browser_messages import send, shown

@@ -16,7 +16,7 @@ from app.services.results.result_texts import TextFilter, disagreements
 from app.services.results.results import kept_results, results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
-from pages.components.results.texts.tab import by_score
+from pages.components.results.texts import by_score
 from pages.components.shell.tables import WRITER, with_writers
 from tests.support.projects import ready_to_score
 from tests.support.result_screen import change, shown, table

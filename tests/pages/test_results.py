@@ -35,7 +35,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import ScoreColumns, import_scores
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from pages.components.results.details import SECTIONS
-from pages.components.results.forest import AXES, CEILING, METHOD, forest_chart
+from pages.components.results.verdicts import AXES, CEILING, INTERVAL, forest_chart
 from pages.components.shell.picture import Chart, picture_file
 from pages.components.shell.runs.run_words import interval
 from tests.support.result_screen import change, grid, shown, table
@@ -103,7 +103,7 @@ def test_forest_plot_has_panels_an_axis_that_fits_and_the_ceiling(demo: Workbenc
     drawn += [ceiling.value for ceiling in ceilings.values() if ceiling.value is not None]
     root = ElementTree.fromstring(picture_file(chart, "svg", own_width=True))
     words = {text for text in root.itertext() if text.strip()}
-    assert {result.dimension.name for result in found} | {RULES, METHOD, CEILING, AXES["spearman"]} <= words
+    assert {result.dimension.name for result in found} | {RULES, INTERVAL, CEILING, AXES["spearman"]} <= words
     low, high = next(layer["encoding"]["x"]["scale"]["domain"] for layer in _layers(chart) if "x2" in layer["encoding"])
     assert min(drawn) - 0.1 < low < min(drawn)
     assert max(drawn) < high < max(drawn) + 0.1

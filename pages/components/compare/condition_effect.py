@@ -1,4 +1,4 @@
-"""Diversity and performance: the agreement with people of checklists from more and from less varied attributes."""
+"""Compare, performance: agreement with people by condition and by diversity; what each contributor adds."""
 
 from collections.abc import Sequence
 
@@ -7,19 +7,202 @@ import pandas as pd
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
+from app.domain.chart_look import NEUTRAL
+from app.domain.checklist import Checklist
 from app.domain.project import Dimension, Project
+from app.domain.run import RunSummary
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import Embedding
 from app.services.attributes.analysis_files import FIELDS
 from app.services.conditions.condition_effect import FEWEST_CONDITIONS, ConditionDraw, ConditionEffect, condition_draws
 from app.services.conditions.condition_effect import effect_of_conditions as effect_of
+from app.services.results.contribution import (
+    Contribution,
+    WithoutContributor,
+    checklist_contribution,
+    runs_with_checklist,
+    without_each,
+)
 from app.services.results.results import Level
 from app.services.runtime.workbench import Workbench
 from pages.components.compare.similarity import MEASURES, SEEN, Names
+from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.picture import Chart, colour_scale, picture, shape_scale
+from pages.components.shell.runs.run_words import title
 from pages.components.shell.tables import csv_download
-from pages.components.shell.words import model_label, plain, show_error
+from pages.components.shell.words import model_label, number, plain, show_error
+
+ROW, MARGIN = 34, 60
+_OF_INTEREST = {"": 0, "comb": 1}  # a project's own runs, then a study's with everybody; the other conditions follow
+APPROXIMATION = (
+    "An approximation: the questions that rest on this contributor's attributes alone are dropped, and the scores are "
+    "taken over the other questions from the answers of this run. The checklist is not built anew without them, so "
+    "what the others' attributes would have become then is not known."
+)
+EFFECT = "Spearman with all questions minus Spearman without theirs. Above 0: their questions help." + more_in_guide(
+    "contribution"
+)
+
+
+def contribution(workbench: Workbench, project: Project, dimension: Dimension, names: Names, level: Level) -> None:
+    runs = runs_with_checklist(workbench, project.id, dimension.id)
+    if not runs:
+        st.markdown(
+            "No text of this dimension was scored with a checklist yet, so nobody's part in it can be measured. Build "
+            "a checklist and score some texts first."
+        )
+        return
+    run, checklist = _chosen_run(runs)
+    found = checklist_contribution(workbench, project.id, dimension.id, checklist)
+    if not found.by_contributor:
+        st.markdown("The questions of this checklist come from no attributes, so they are nobody's.")
+        return
+    _reach(found, names)
+    with st.spinner("Leaving each contributor out in turn"):
+        effects = without_each(workbench, run, dimension, checklist, found, level)
+    _effects(effects, names)
+
+
+def _chosen_run(runs: list[tuple[RunSummary, Checklist]]) -> tuple[RunSummary, Checklist]:
+    ordered = sorted(runs, key=lambda each: _OF_INTEREST.get(each[0].study, len(_OF_INTEREST)))
+    by_id = {run.id: (run, checklist) for run, checklist in ordered}
+    chosen = st.selectbox(
+        "Run",
+        list(by_id),
+        format_func=lambda run: f"{title(by_id[run][0])} · version {by_id[run][1].version}",
+        key="contribution_run",
+    )
+    return by_id[chosen]
+
+
+def _reach(found: Contribution, names: Names) -> None:
+    rows = reach_rows(found, names)
+    st.dataframe(
+        rows,
+        placeholder="–",
+        hide_index=True,
+        key="reach",
+        column_config={
+            "Attributes": st.column_config.NumberColumn(help="Those the checklist was built from."),
+            "Reached a question": st.column_config.NumberColumn(
+                help="Attributes that at least one question of the checklist rests on."
+            ),
+            "Dropped": st.column_config.NumberColumn(
+                help="Left out while the checklist was built; the reasons are under “How it was made”."
+            ),
+            "Share of questions": st.column_config.ProgressColumn(
+                format="%.0f %%",
+                min_value=0.0,
+                max_value=100.0,
+                help="Questions that rest on at least one of their attributes. Questions of several count for each.",
+            ),
+            "Theirs alone": st.column_config.NumberColumn(help="Questions that rest on nobody else's attributes."),
+        },
+    )
+    extra = f"; {found.without_lineage} of them rest on no attribute" if found.without_lineage else ""
+    st.caption(plain(f"The checklist asks {number(found.asked, 'question')}{extra}."))
+    csv_download("Contribution (CSV)", rows, "contribution")
+
+
+def reach_rows(found: Contribution, names: Names) -> pd.DataFrame:
+    labelled = [(f"All {names.kind(kind)}", reach) for kind, reach in found.joint.items()]
+    labelled += [(names.contributor(name), reach) for name, reach in found.by_contributor.items()]
+    return pd.DataFrame(
+        [
+            {
+                "Who": who,
+                "Attributes": reach.given,
+                "Reached a question": reach.reached,
+                "Dropped": reach.dropped,
+                "Share of questions": 100 * reach.questions / found.asked if found.asked else 0.0,
+                "Theirs alone": len(reach.alone),
+            }
+            for who, reach in labelled
+        ]
+    )
+
+
+def _effects(effects: list[WithoutContributor], names: Names) -> None:
+    st.markdown("**What the agreement with people loses without somebody**", help=EFFECT)
+    st.caption(plain(APPROXIMATION))
+    rows = effect_rows(effects, names)
+    drawn = rows.dropna(subset=["Effect"])
+    if not drawn.empty:
+        picture(
+            _contribution_chart(drawn, effects, names),
+            "left_out",
+            "left_out_picture",
+            "Point: the effect; line: its paired 95 % interval. Where it crosses 0, no effect can be made out.",
+        )
+    st.dataframe(
+        rows,
+        placeholder="–",
+        hide_index=True,
+        key="left_out",
+        column_config={
+            name: st.column_config.NumberColumn(format="%+.3f" if name == "Effect" else "%.3f", help=text)
+            for name, text in {
+                "With all": "Spearman with all questions, over the texts used for both.",
+                "Without": "Spearman without the questions that are theirs alone.",
+                "Effect": EFFECT,
+                "From": "The lower end of the paired 95 % interval. An interval that holds 0 shows no effect.",
+                "To": "The upper end of the paired 95 % interval.",
+            }.items()
+        },
+    )
+    csv_download("Effects (CSV)", rows, "left_out")
+
+
+def _label(effect: WithoutContributor, names: Names) -> str:
+    return f"All {names.kind(effect.name)}" if effect.kind else names.contributor(effect.name)
+
+
+def effect_rows(effects: list[WithoutContributor], names: Names) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "Left out": _label(effect, names),
+                "Questions": effect.questions,
+                "With all": effect.figure.a if effect.figure else None,
+                "Without": effect.figure.b if effect.figure else None,
+                "Effect": effect.figure.difference if effect.figure else None,
+                "From": effect.figure.low if effect.figure else None,
+                "To": effect.figure.high if effect.figure else None,
+                "Texts": effect.figure.n if effect.figure else None,
+                "Why there is no figure": effect.reason,
+            }
+            for effect in effects
+        ]
+    ).astype({"Effect": float, "With all": float, "Without": float, "From": float, "To": float})
+
+
+def _contribution_chart(drawn: pd.DataFrame, effects: list[WithoutContributor], names: Names) -> Chart:
+    kinds = {
+        _label(e, names): next(iter(k for k in names.kinds.values() if k == e.name), None) for e in effects if e.kind
+    }
+    kinds |= {_label(e, names): names.kinds.get(e.name) for e in effects if not e.kind}
+    order = [_label(effect, names) for effect in effects]
+    base = alt.Chart(drawn).encode(
+        y=alt.Y("Left out:N", sort=order, title=None, axis=alt.Axis(labelLimit=240, labelFlush=False)),
+        color=alt.Color("Left out:N", sort=order, scale=colour_scale(kinds), legend=None),
+        tooltip=[
+            alt.Tooltip("Left out:N"),
+            alt.Tooltip("Questions:Q", title="Questions dropped"),
+            alt.Tooltip("Effect:Q", format="+.3f"),
+            alt.Tooltip("From:Q", title="95 % from", format="+.3f"),
+            alt.Tooltip("To:Q", title="to", format="+.3f"),
+            alt.Tooltip("Texts:Q", format=","),
+        ],
+    )
+    zero = alt.Chart(pd.DataFrame({"x": [0.0]})).mark_rule(strokeDash=[4, 4], color=NEUTRAL).encode(x="x:Q")
+    line = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("From:Q", title="Gain in Spearman from their questions"), x2="To:Q"
+    )
+    point = base.mark_point(filled=True, size=90, opacity=1).encode(x="Effect:Q")
+    chart: Chart = alt.layer(zero, line, point).properties(height=MARGIN + ROW * len(drawn))
+    return chart
+
 
 HEIGHT = 340
 

@@ -1,27 +1,34 @@
-"""Options of a build: what a checklist is made from; and its start, step by step or all at once."""
+"""Options of a build, its start, and changes to it, which Undo reverses."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Protocol
 
 import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import Attribute, ContributorKind
-from app.domain.build import BuildSummary, Revision
+from app.domain.build import BuildSummary, ChangeDecision, Revision, Stage
 from app.domain.project import Dimension, Project
 from app.errors import WorkbenchError
 from app.services.building.build import COMPONENTS, start_build
 from app.services.building.build_jobs import begin_builds
-from app.services.building.build_state import build_history, return_to
+from app.services.building.build_state import (
+    BuildView,
+    build_history,
+    describe_component,
+    return_to,
+    reword_change,
+    reword_question,
+)
 from app.services.data.projects import dimensions_named
 from app.services.runtime.judges import ModelOptions
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import RULES, last_model
-from pages.components.how_it_was_made.change import save_edit
 from pages.components.shell import words
 from pages.components.shell.address import keep, numbers
-from pages.components.shell.browser.page_scripts import page_script, run_in_page
+from pages.components.shell.browser.page_scripts import known_typing, page_script, run_in_page, saved_typing
 from pages.components.shell.checklists.question_editor import current_editor
 from pages.components.shell.contributor_choice import contributor_choice
 from pages.components.shell.current import was_pressed
@@ -29,7 +36,120 @@ from pages.components.shell.frame import nothing_yet
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import model_choice, more_options, preset_model_options
 from pages.components.shell.runs.run_words import condition_label
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.undo import change
+from pages.components.shell.words import button_label, plain, show_error
+
+ROW = [6, 1]  # what is read, what is done
+
+
+def build_place(build_id: int) -> str:
+    """Where Undo keeps what was done to this build."""
+    return f"build_{build_id}"
+
+
+class BuildEdit(Protocol):
+    """Gives the number of the state it made, 0 where nothing changed."""
+
+    def __call__(self, *, who: str) -> int: ...
+
+
+def save_edit(workbench: Workbench, build_id: int, what: str, action: BuildEdit, typed: Sequence[str] = ()) -> None:
+    """For callbacks; the history names the person who edits here. typed: the keys of the fields that it saves."""
+    if do_edit(workbench, build_id, what, action, typed):
+        open_item(build_id, "")
+
+
+def do_edit(workbench: Workbench, build_id: int, what: str, action: BuildEdit, typed: Sequence[str] = ()) -> bool:
+    """As `save_edit`, and what is open stays open; whether it was done."""
+    made: list[int] = []
+
+    def back() -> None:
+        if made[0]:
+            to_before(workbench, build_id, made[0])
+
+    done = change(build_place(build_id), what, lambda: made.append(action(who=current_editor())), back)
+    if done:
+        saved_typing(*typed)
+    return done
+
+
+def to_before(workbench: Workbench, build_id: int, made: int) -> None:
+    """Back to the state before the one that this edit made. Raises ConflictError where somebody went on from it."""
+    return_to(workbench, build_id, made - 1, only_after=made, who=current_editor())
+
+
+def open_item(build_id: int, item: str) -> None:
+    """One item at a time is open for editing; "" for none."""
+    st.session_state[f"build_open_{build_id}"] = item
+
+
+def opened_item(build_id: int) -> str:
+    found: str = st.session_state.get(f"build_open_{build_id}", "")
+    return found
+
+
+def row(build_id: int, item: str, text: str, what: str, typed: Sequence[str] = ()) -> bool:
+    """One line of an item with the button that opens it; True while it is open.
+
+    what: the item in plain text; typed: the keys of its fields.
+    """
+    is_open = opened_item(build_id) == item
+    if not is_open and known_typing().keys() & set(typed):
+        text += "  \n:small[:orange[not saved yet]]"
+    words, action = st.columns(ROW, vertical_alignment="center")
+    words.markdown(text)
+    action.container(horizontal=True, horizontal_alignment="right").button(
+        button_label("Close" if is_open else "Edit", what),
+        key=f"open_{build_id}_{item}",
+        type="tertiary",
+        on_click=open_item,
+        args=[build_id, "" if is_open else item],
+    )
+    return is_open
+
+
+EDITED_HERE = ("component_name_", "component_description_", "build_wording_", "change_wording_")
+"""How the keys of the text fields of a build begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenEdit:
+    what: str
+    keys: Sequence[str]
+    action: BuildEdit
+
+
+def save_open_edits(workbench: Workbench, view: BuildView) -> bool:
+    """For callbacks: whether all are saved. Undo takes each back, and says why one couldn't be saved."""
+    return all(do_edit(workbench, view.id, edit.what, edit.action, edit.keys) for edit in _open_edits(workbench, view))
+
+
+def _open_edits(workbench: Workbench, view: BuildView) -> Iterator[_OpenEdit]:
+    for component in view.build.components:
+        keys = [f"component_{field}_{view.id}_{component.id}" for field in ("name", "description")]
+        if typed := _typed(keys, (component.name, component.description)):
+            action = partial(describe_component, workbench, view.id, component.id, *typed)
+            yield _OpenEdit(f"described {component.name}", keys, action)
+    for stage in (Stage.KEY_QUESTIONS, Stage.SUB_QUESTIONS):
+        for question in view.build.questions(stage):
+            keys = [f"build_wording_{view.id}_{question.id}"]
+            if typed := _typed(keys, [question.text]):
+                action = partial(reword_question, workbench, view.id, stage, question.id, *typed)
+                yield _OpenEdit("reworded a question", keys, action)
+    for made in view.build.changes:
+        keys = [f"change_wording_{view.id}_{made.id}"]
+        if made.decision is ChangeDecision.OPEN and (typed := _typed(keys, [made.mine or made.after])):
+            action = partial(reword_change, workbench, view.id, made.id, *typed)
+            yield _OpenEdit("reworded a change", keys, action)
+
+
+def _typed(keys: Sequence[str], saved: Sequence[str]) -> list[str]:
+    """What the fields say, in a form or in the browser; empty where that is what is saved."""
+    known = known_typing()
+    words = [str(known.get(key, st.session_state.get(key, old))) for key, old in zip(keys, saved, strict=True)]
+    differs = any(new.split() != old.split() for new, old in zip(words, saved, strict=True))
+    return words if differs else []
+
 
 SHOWN = "build_shown"
 STEP, ADDRESS = "stage", "build"

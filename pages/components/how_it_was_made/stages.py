@@ -24,7 +24,7 @@ from app.services.building.build_state import (
 )
 from app.services.runtime.prompts import sent_prompt
 from app.services.runtime.workbench import Workbench
-from pages.components.how_it_was_made.change import build_place, open_item, opened_item, row, save_edit, to_before
+from pages.components.how_it_was_made.options import build_place, open_item, opened_item, row, save_edit, to_before
 from pages.components.shell import words as local_time
 from pages.components.shell.address import keep, prepare
 from pages.components.shell.attribute_list.attribute_list import (

@@ -1,21 +1,46 @@
 """Results, Verdict: the table of methods and its picture, then a line for each method and dimension."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.services.results.method_grid import method_and_judge, result_words
+from app.domain.chart_look import FONT_SIZE, JUDGE, NEUTRAL, PERSON
+from app.services.results.method_grid import (
+    FIGURES,
+    METHOD,
+    Ceiling,
+    Comparisons,
+    FigureName,
+    GridRow,
+    MethodGrid,
+    ceilings_of,
+    cell,
+    comparisons_with,
+    difference,
+    grid_notes,
+    method_and_judge,
+    method_grid,
+    result_words,
+)
 from app.services.results.preferences import dimensions_with_pairs
 from app.services.results.question_analysis import weighted_agreement
-from app.services.results.result_files import AgreementVerdict, VerdictKind, verdict_of
+from app.services.results.result_files import AgreementVerdict, VerdictKind, latex_file, verdict_of
 from app.services.results.results import DimensionResult, Figure
 from app.services.runtime.workbench import Workbench
-from pages.components.results.figures import basis_captions, coefficient_table, preference_tables, signatures
-from pages.components.results.method_table import method_table
-from pages.components.results.unfolding import unfolding
+from pages.components.results.details import (
+    FIGURE_HELP,
+    basis_captions,
+    coefficient_table,
+    preference_tables,
+    signatures,
+    unfolding,
+)
+from pages.components.shell.address import keep, prepare
 from pages.components.shell.current import choose
 from pages.components.shell.guide import more_in_guide
+from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.result_choices import (
     DETAIL_RUN,
     LEVELS,
@@ -25,6 +50,201 @@ from pages.components.shell.runs.result_choices import (
 )
 from pages.components.shell.runs.run_words import interval
 from pages.components.shell.words import button_label, plain
+
+AXES: dict[FigureName, str] = {
+    "spearman": "Spearman correlation with the mean rating",
+    "kendall": "Kendall's tau-b with the mean rating",
+    "pearson": "Pearson correlation with the mean rating",
+    "mae": "Mean absolute error (points of the rating scale)",
+}
+INTERVAL, CEILING = "method, 95 % interval", "human ceiling"
+SCREEN_WIDTH, PAPER_WIDTH = 1000, 460  # pixels for labels and panels together
+LABELS, LETTER = 240, 7  # pixels: for the labels of methods at most, and for each letter
+ROW, MARGIN = 28, 0.04  # pixels; share of the axis left free at its ends
+
+
+def forest_chart(
+    grid: MethodGrid, name: FigureName, ceilings: Mapping[tuple[str, str], Ceiling], on_paper: bool = False
+) -> Chart | None:
+    """None where no method has the figure. on_paper: two panels a row, so that letters are readable in a column."""
+    rows = _rows(grid, name, ceilings)
+    if rows.empty:
+        return None
+    dimensions = [name for name in grid.dimensions if name in set(rows["dimension"])]
+    panels = min(len(dimensions), 2 if on_paper else 4)
+    methods = [row.label for row in grid.rows]
+    labels = min(LABELS, LETTER * max(map(len, methods)) + 20)
+    width = max(120, ((PAPER_WIDTH if on_paper else SCREEN_WIDTH) - labels) // panels - 20)
+    scale = alt.Scale(domain=_domain(rows), nice=False, zero=False)
+    x = alt.X("value:Q", scale=scale, title=None, axis=alt.Axis(format=".2~f", tickCount=max(3, width // 55)))
+    y = alt.Y("method:N", sort=methods, title=None, axis=alt.Axis(labelLimit=LABELS))
+    shown = alt.Scale(domain=[INTERVAL, CEILING], range=[JUDGE, PERSON])
+    base = alt.Chart().encode(y=y, tooltip=_tooltip(name))
+    legend = alt.Legend(orient="bottom", title=None, labelLimit=0, offset=6)
+    colour = alt.Color("shown:N", scale=shown, legend=legend)
+
+    def named(what: str) -> alt.Chart:
+        """The base with `what` as its name in the legend."""
+        found: alt.Chart = base.transform_calculate(shown=f"'{what}'").encode(color=colour)
+        return found
+
+    ceiling = named(CEILING).mark_tick(thickness=2.5, size=ROW, opacity=0.9).encode(x=alt.X("ceiling:Q", scale=scale))
+    line = named(INTERVAL).mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
+    dot = named(INTERVAL).mark_point(filled=True, size=70, opacity=1).encode(x=x)
+    layers = [ceiling, line, dot] if rows["ceiling"].notna().any() else [line, dot]
+    if scale.domain[0] < 0 < scale.domain[1]:
+        zero = (
+            alt.Chart()
+            .mark_rule(strokeDash=[4, 4], color=NEUTRAL, aria=False)
+            .encode(x=alt.datum(0, type="quantitative"))
+        )
+        layers.insert(0, zero)
+    header = alt.Header(
+        title=AXES[name],
+        titleOrient="bottom",
+        titleFontSize=FONT_SIZE,
+        titleFontWeight="normal",
+        labelFontSize=FONT_SIZE + 1,
+        labelFontWeight="bold",
+        labelPadding=4,
+    )
+    title = alt.TitleParams(f"{FIGURES[name]} by method and dimension", anchor="start", fontSize=FONT_SIZE + 2)
+    chart: Chart = (
+        alt.layer(*layers, data=rows)
+        .properties(width=width, height=alt.Step(ROW))
+        .facet(facet=alt.Facet("dimension:N", sort=dimensions, header=header), columns=panels, spacing=20)
+        .properties(title=title)
+    )
+    return chart
+
+
+def forest_caption(grid: MethodGrid, name: FigureName, ceilings: Mapping[tuple[str, str], Ceiling]) -> str:
+    """What the marks are, and the texts of each panel."""
+    counts = []
+    for dimension in grid.dimensions:
+        found = sorted({f.n for row in grid.rows if (f := row.figure(dimension, name)) and f.value is not None})
+        if found:
+            counts.append(f"{dimension} {found[0]:,}" + (f" to {found[-1]:,}" if len(found) > 1 else ""))
+    human = " Human ceiling: what one rater reaches against the others, on the method's texts." if ceilings else ""
+    return f"Dot: {FIGURES[name]}; line: its 95 % interval.{human} n (texts): {', '.join(counts)}."
+
+
+def _rows(grid: MethodGrid, name: FigureName, ceilings: Mapping[tuple[str, str], Ceiling]) -> pd.DataFrame:
+    rows = []
+    for row in grid.rows:
+        for dimension, result in row.results.items():
+            figure = row.figure(dimension, name)
+            if figure is None or figure.value is None:
+                continue
+            ceiling = ceilings.get((row.label, dimension))
+            rows.append(
+                {
+                    "dimension": dimension,
+                    "method": row.label,
+                    "run": result.run.id,
+                    "value": figure.value,
+                    "low": figure.low,
+                    "high": figure.high,
+                    "n": figure.n,
+                    "ceiling": None if ceiling is None else ceiling.value,
+                }
+            )
+    numbers = ["value", "low", "high", "ceiling"]
+    return pd.DataFrame(rows).astype(dict.fromkeys(numbers, float)) if rows else pd.DataFrame()
+
+
+def _domain(rows: pd.DataFrame) -> list[float]:
+    """From the least to the highest of what is drawn, with a margin."""
+    drawn = rows[["value", "low", "high", "ceiling"]]
+    low, high = float(drawn.min().min()), float(drawn.max().max())
+    margin = MARGIN * (high - low) or 0.05
+    return [low - margin, high + margin]
+
+
+def _tooltip(name: FigureName) -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("method:N", title="Method"),
+        alt.Tooltip("dimension:N", title="Dimension"),
+        alt.Tooltip("value:Q", title=FIGURES[name], format=".3f"),
+        alt.Tooltip("low:Q", title="95 % from", format=".3f"),
+        alt.Tooltip("high:Q", title="to", format=".3f"),
+        alt.Tooltip("ceiling:Q", title="Human ceiling", format=".3f"),
+        alt.Tooltip("n:Q", title="Texts", format=","),
+        alt.Tooltip("run:N", title="Run"),
+    ]
+
+
+def method_table(scope: ResultScope, results: Sequence[DimensionResult]) -> None:
+    grid = method_grid(results)
+    row = st.container(horizontal=True, vertical_alignment="center", key="grid_choices")
+    with row:
+        name, reference = _choices(grid)
+    compared: Comparisons = {}
+    if reference:
+        with st.spinner("Comparing: 1,000 resamples and 10,000 permutations for each pair"):
+            compared = comparisons_with(scope.workbench, scope.project.id, grid, reference, scope.choices)
+    row.download_button(
+        "Table (LaTeX)",
+        lambda: latex_file(scope.project, grid, (name,), reference, compared),
+        "methods.tex",
+        "application/x-tex",
+        key="download_method_table",
+        on_click="ignore",
+    )
+    st.table(grid_frame(grid, name, compared), border="horizontal", hide_index=True)
+    notes = plain(" ".join(grid_notes(grid, (name,), reference)))
+    st.caption(notes, help=FIGURE_HELP[FIGURES[name]] + more_in_guide("correlation"))
+    ceilings = ceilings_of(scope.workbench, scope.project.id, grid, name)
+    chart = forest_chart(grid, name, ceilings)
+    if chart is not None:
+        on_paper = forest_chart(grid, name, ceilings, on_paper=True)
+        caption = forest_caption(grid, name, ceilings)
+        picture(chart, "results", "forest", caption, own_width=True, on_paper=on_paper, wide=True)
+
+
+def grid_frame(grid: MethodGrid, name: FigureName, compared: Comparisons) -> pd.DataFrame:
+    """A row a method, as Markdown."""
+    return pd.DataFrame(
+        [
+            {METHOD: plain(row.label)} | {plain(column): _cell(row, column, name, compared) for column in grid.columns}
+            for row in grid.rows
+        ]
+    )
+
+
+def _cell(row: GridRow, column: str, name: FigureName, compared: Comparisons) -> str:
+    apart = difference(compared, row.label, column, name)
+    shown = plain(cell(row.figure(column, name))).replace(", ", ",\u00a0")  # a narrow column breaks before the interval
+    return f"{shown}  \n{plain(str(apart))}" if apart else shown
+
+
+def _choices(grid: MethodGrid) -> tuple[FigureName, str]:
+    """The figure, and the row that the others are compared with; "" for none. Both stay in the address."""
+    methods = [row.label for row in grid.rows]
+    prepare("coefficient", list(FIGURES), "spearman")
+    name = st.segmented_control(
+        "Figure",
+        list(FIGURES),
+        format_func=FIGURES.__getitem__,
+        required=True,
+        key="coefficient",
+        label_visibility="collapsed",
+    )
+    assert name is not None  # required
+    keep("coefficient", name, "spearman")
+    if len(methods) < 2:
+        return name, ""
+    prepare("reference", ["", *methods], "")
+    reference = st.selectbox(
+        "Difference to",
+        ["", *methods],
+        format_func=lambda label: f"Difference to {label}" if label else "Difference to: none",
+        key="reference",
+        label_visibility="collapsed",
+        width=340,
+    )
+    keep("reference", reference, "")
+    return name, reference
 
 
 def weighted_scores(workbench: Workbench, results: Sequence[DimensionResult]) -> None:

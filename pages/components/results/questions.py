@@ -12,11 +12,9 @@ from app.services.results.results import DimensionResult
 from app.services.results.rubric_xray import ModeFinding, RubricXray, rubric_xray
 from app.services.results.run_answers import quote_counts
 from app.services.runtime.workbench import Workbench
-from pages.components.results.questions.expert_agreement import expert_agreement
-from pages.components.results.questions.judge_worth import failures
-from pages.components.results.questions.question_table import chosen_question, question_facts, question_table
-from pages.components.results.questions.question_weights import question_weights
-from pages.components.results.texts.text_detail import edit_question
+from pages.components.results.expert_agreement import expert_agreement, failures
+from pages.components.results.question_table import chosen_question, question_facts, question_table, question_weights
+from pages.components.results.texts import edit_question
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import LEVELS, ResultScope

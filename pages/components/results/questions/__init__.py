@@ -1,1 +1,0 @@
-"""Results, Questions: what each question, aspect and weight contributes."""

@@ -1,1 +1,0 @@
-"""Results, Texts: single texts with everything that was said about them."""
