@@ -7,7 +7,13 @@ from app.services.attributes.attributes import attributes_of
 from app.services.conditions.study import checks_of, plan_trials
 from app.services.data.projects import dimensions_named
 from app.services.scoring.scoring_jobs import is_scoring, job_key
-from pages.components.conditions import condition_differences, condition_figures, condition_options, study_start
+from pages.components.conditions import (
+    component_sweep,
+    condition_differences,
+    condition_figures,
+    condition_options,
+    study_start,
+)
 from pages.components.shell.background import watch
 from pages.components.shell.blinding import open_dimensions
 from pages.components.shell.current import current_workbench
@@ -45,4 +51,7 @@ draw_check(checks_of(workbench, project, plans))
 if any(cell.run is not None and cell.run.done for plan in plans for cell in plan.cells):
     st.divider()
     level = one_of("level", LEVELS, "per-source", "Level", LEVEL_HELP)
-    condition_differences(condition_figures(workbench, plans, level))
+    if options.sweep:
+        component_sweep(workbench, plans, level)
+    else:
+        condition_differences(condition_figures(workbench, plans, level))

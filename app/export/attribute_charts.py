@@ -1,8 +1,10 @@
-"""Charts of attributes: the spread of each contributor over the topics, and the likeness of sets."""
+"""Charts of attributes: the spread of each contributor over the topics, the likeness of sets; and of checklists: the
+number of components."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -15,6 +17,7 @@ CHANCE = "chance, 95 %"
 ROW = 30  # pixels: of a contributor
 _LABELS = 240  # pixels: for the names of contributors at most
 _PAPER_WIDTH = 460
+_PANEL = 270  # pixels: two stand beside the sidebar on a small screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,33 @@ def likeness_grid(cells: Sequence[LikenessCell], measure: str) -> Chart:
         height=_CELL_HEIGHT * len(order),
         title=alt.TitleParams(f"Similarity: {measure}", anchor="start", fontSize=FONT_SIZE + 2),
     )
+
+
+def sweep_chart(points: Sequence[Mapping[str, Any]], measure: str) -> Chart:
+    """A line a condition over the number of components, a panel a dimension (Fig. 6 of InteractEval).
+
+    points: dimension, condition, components, and (value, low, high) of each measure under `figures`.
+    """
+    data = pd.DataFrame(
+        [
+            {name: point[name] for name in ("dimension", "condition", "components")}
+            | dict(zip(("value", "low", "high"), point["figures"][measure], strict=True))
+            for point in points
+            if point["figures"][measure][0] is not None
+        ]
+    )
+    dimensions = list(dict.fromkeys(data["dimension"]))
+    base = alt.Chart(data).encode(
+        x=alt.X("components:O", title="Components, at most", axis=alt.Axis(labelAngle=0)),
+        color=alt.Color("condition:N", title=None, legend=alt.Legend(orient="top"), sort=None),
+    )
+    y = alt.Y("value:Q", title=f"Agreement with people ({measure})", scale=alt.Scale(zero=False, nice=True))
+    rule = base.mark_rule(opacity=0.5).encode(y=alt.Y("low:Q", title=""), y2="high:Q")
+    layers = alt.layer(rule, base.mark_line().encode(y=y), base.mark_point(filled=True, size=60, opacity=1).encode(y=y))
+    chart: Chart = layers.properties(width=_PANEL, height=_PANEL * 2 // 3).facet(
+        facet=alt.Facet("dimension:N", sort=dimensions, title=None), columns=2
+    )
+    return chart
 
 
 def chart_svg(chart: Chart, own_width: bool = False) -> bytes:

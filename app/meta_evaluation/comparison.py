@@ -26,6 +26,7 @@ from app.meta_evaluation.permutation import (
 from app.meta_evaluation.score_matrix import (
     COEFFICIENTS,
     MAE,
+    MEASURES,
     OTHER_SCALE,
     RESAMPLES,
     TOO_CLOSE,
@@ -36,6 +37,7 @@ from app.meta_evaluation.score_matrix import (
     Floats,
     Intake,
     Level,
+    Measure,
     Resampling,
     ScoreTable,
     numbers,
@@ -268,10 +270,11 @@ class Grouping:
     seed: int = 0
 
 
-def averaged(preds: Sequence[Column], on: Grouping, origin: Origin | None = None) -> dict[Coefficient, Figure]:
-    """The mean coefficient over score sets of the same texts, each over its own sources, with its 95 % interval.
+def averaged(preds: Sequence[Column], on: Grouping, origin: Origin | None = None) -> dict[Measure, Figure]:
+    """The mean of each figure over score sets of the same texts, each over its own sources, with its 95 % interval.
 
-    `n` is the fewest texts that count in any of them. Where one has no coefficient there is no mean, for its reason.
+    The MAE takes scores for on the scale of the ratings. `n` is the fewest texts that count in any of them. Where one
+    has no coefficient there is no mean, for its reason.
 
     Raises:
         InputError: what `evaluate` raises; or sets that lack different texts, which can't be drawn together.
@@ -285,11 +288,11 @@ def averaged(preds: Sequence[Column], on: Grouping, origin: Origin | None = None
     reason = next((each.reason for each in found if each.reason), "")
     n = min(each.basis.n_used or each.basis.n for each in found)
     fewest = min((each.basis for each in found), key=lambda basis: basis.groups_used)
-    figures = {}
-    for index, name in enumerate(COEFFICIENTS):
+    figures = dict[Measure, Figure]()
+    for index, name in enumerate(MEASURES):
         signature = signature_of(name, design, fewest, origin)
         values = [each.values[0, index] for each in found]
-        if reason or np.isnan(values).any():
+        if np.isnan(values).any() or (reason and index < MAE):
             figures[name] = Figure(None, None, None, n, 0, draws[0].method, on.seed, signature, reason)
             continue
         spread = interval(draws[0], inside[index])
@@ -308,7 +311,7 @@ def averaged(preds: Sequence[Column], on: Grouping, origin: Origin | None = None
 
 
 def averaged_cautions(
-    preds: Sequence[Column], on: Grouping, figures: dict[Coefficient, Figure]
+    preds: Sequence[Column], on: Grouping, figures: Mapping[Measure, Figure]
 ) -> tuple[tuple[str, ...], ...]:
     """For each set, every caution that `evaluate` gives it alone; `figures` are those of `averaged` for these sets.
 

@@ -21,6 +21,7 @@ from app.meta_evaluation.correlation import Basis, Estimates, estimate, group_co
 from app.meta_evaluation.score_matrix import (
     COEFFICIENTS,
     MAE,
+    MEASURES,
     ONE_SOURCE,
     OTHER_SCALE,
     RESAMPLES,
@@ -33,6 +34,7 @@ from app.meta_evaluation.score_matrix import (
     Floats,
     Intake,
     Level,
+    Measure,
     Resampling,
     ScoreTable,
     first_of_kind,
@@ -318,12 +320,14 @@ BY_TEXT = "Single texts were drawn, which dimensions with other texts can't shar
 class ScoredDimension:
     """Columns over the rows that all dimensions share, empty where this one has no score or rating.
 
-    on_scale: whether scores are on the scale of the ratings, so that there is a MAE.
+    on_scale: whether scores are on the scale of the ratings, so that there is a MAE. weight: of the set in the mean,
+    where a dimension has several; those of a dimension add up to 1.
     """
 
     pred: Column
     human: Column
     on_scale: bool
+    weight: float = 1.0
 
 
 def mean_over_dimensions(
@@ -338,7 +342,7 @@ def mean_over_dimensions(
     resampling: Resampling | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> Mapping[str, Figure]:
+) -> Mapping[Measure, Figure]:
     """The coefficients and "mae"; `n` is the fewest texts of any dimension. None where one lacks it, for its reason.
 
     Raises:
@@ -355,9 +359,10 @@ def mean_over_dimensions(
     draws = _drawn_together(tables, level, constant, design.resampling, resamples, seed)
     n = min(each.basis.n_used or each.basis.n for each in found)
     fewest = min((each.basis for each in found), key=lambda basis: basis.groups_used)
-    figures = {}
-    for index, name in enumerate((*COEFFICIENTS, "mae")):
-        signature = signature_of(f"{name} mean of {len(dimensions)} dimensions", design, fewest)
+    weights = [each.weight for each in dimensions]
+    figures = dict[Measure, Figure]()
+    for index, name in enumerate(MEASURES):
+        signature = signature_of(f"{name} mean of {round(sum(weights))} dimensions", design, fewest)
         values = [each.values[0, index] for each in found]
         reason = ""
         if np.isnan(values).any():
@@ -367,11 +372,14 @@ def mean_over_dimensions(
         if reason:
             figures[name] = Figure(None, None, None, n, 0, "none", seed, signature, reason)
         elif not draws:
-            figures[name] = Figure(float(np.mean(values)), None, None, n, 0, "none", seed, signature, BY_TEXT)
-        else:
-            spread = interval(draws[0], np.mean([each.values[0, index] for each in draws], axis=0))
             figures[name] = Figure(
-                float(np.mean(values)),
+                float(np.average(values, weights=weights)), None, None, n, 0, "none", seed, signature, BY_TEXT
+            )
+        else:
+            inside = np.average([each.values[0, index] for each in draws], axis=0, weights=weights)
+            spread = interval(draws[0], inside)
+            figures[name] = Figure(
+                float(np.average(values, weights=weights)),
                 spread.low,
                 spread.high,
                 n,

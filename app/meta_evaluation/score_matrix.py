@@ -27,6 +27,8 @@ COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 """The order of the coefficient axis in every array of this package."""
 MAE = len(COEFFICIENTS)
 """Where arrays of figures hold the mean absolute error, after the coefficients."""
+Measure = Literal["spearman", "kendall", "pearson", "mae"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
 def chosen(value: str, literal: object, what: str) -> None:

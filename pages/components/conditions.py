@@ -19,13 +19,15 @@ from app.services.conditions.study_figures import (
     Coefficient,
     ConditionFigures,
     FamilyDifference,
+    Measure,
     StudyFigures,
     TrialFigures,
     TrialMean,
-    figure_rows,
     single_contributors,
+    sweep_figures,
     trial_figures,
 )
+from app.services.conditions.study_tables import SWEEP, figure_rows, sweep_chart, sweep_points, sweep_table
 from app.services.conditions.study_worker import begin_study, estimate_study, stop_study, stopping_study
 from app.services.results.results import Figure, Level
 from app.services.runtime.judges import USUAL
@@ -145,15 +147,30 @@ def condition_figures(workbench: Workbench, plans: Sequence[StudyPlan], level: L
             "figure here."
         )
     _picture(found)
-    st.dataframe(figure_table(found.rows), placeholder="–", hide_index=True, key="condition_figures")
+    st.dataframe(figure_table(found.with_averages), placeholder="–", hide_index=True, key="condition_figures")
     _missing(found.rows)
     _cautions(found)
-    members = member_table(found.rows)
+    members = member_table(found.with_averages)
     if len(members):
         st.markdown("**Each contributor alone**")
         st.dataframe(members, placeholder="–", hide_index=True, key="condition_members")
     csv_download("Conditions and contributors (CSV)", pd.DataFrame(figure_rows(everything)), "condition_figures")
     return found
+
+
+def component_sweep(workbench: Workbench, plans: Sequence[StudyPlan], level: Level) -> None:
+    """Agreement by the number of components, as Fig. 6 of the paper."""
+    with st.spinner("Computing the figures of each number of components"):
+        found = sweep_figures(workbench, plans, level, permutations=0)
+    points = [point for point in sweep_points(found) if point["figures"]["spearman"][0] is not None]
+    st.subheader("Number of components", anchor=False, help=ABOUT + more_in_guide("conditions"))
+    if points:
+        chart = sweep_chart(points, "spearman")
+        picture(chart, "components", "component_sweep", f"Spearman; {SWEEP}", own_width=True)
+    headings, rows = sweep_table(found)
+    st.dataframe(pd.DataFrame(rows, columns=headings), placeholder="–", hide_index=True, key="component_figures")
+    everything = [row for each in found.values() for row in figure_rows(each)]
+    csv_download("Conditions and contributors (CSV)", pd.DataFrame(everything), "condition_figures")
 
 
 def _of_trials(everything: TrialFigures) -> StudyFigures:
@@ -187,6 +204,7 @@ def mean_table(everything: TrialFigures) -> pd.DataFrame:
                 },
                 "Kendall tau-b, mean": _spread(mean, "kendall"),
                 "Pearson, mean": _spread(mean, "pearson"),
+                "MAE, mean": _spread(mean, "mae"),
                 "Trials": f"{len(mean.known('spearman'))} of {len(everything.trials)}",
             }
             for mean in everything.means
@@ -198,8 +216,8 @@ def _whose(mean: TrialMean) -> str:
     return f"{model_label(mean.member.condition.name)} alone" if mean.member else row_label(mean.row)
 
 
-def _spread(mean: TrialMean, coefficient: Coefficient) -> str | None:
-    value, deviation = mean.spread(coefficient)
+def _spread(mean: TrialMean, measure: Measure) -> str | None:
+    value, deviation = mean.spread(measure)
     return None if value is None else f"{value:.3f} ({deviation:.3f})"
 
 
@@ -234,7 +252,7 @@ def figure_table(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
                 "Condition": row_label(row),
                 **_figures(row.figures),
                 "Checklists": len(row.members),
-                "Runs": ", ".join(str(member.run) for member in row.members),
+                "Runs": ", ".join(str(member.run) for member in row.members if member.run),
             }
             for row in rows
         ]
@@ -250,8 +268,8 @@ def member_table(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
                 "Contributor": model_label(member.condition.name),
                 "Condition": row_label(row),
                 **_figures(member.figures),
-                "Checklist": member.version,
-                "Run": member.run,
+                "Checklist": member.version or None,
+                "Run": member.run or None,
             }
             for row in rows
             for member in single_contributors(row)
@@ -259,12 +277,13 @@ def member_table(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
     )
 
 
-def _figures(figures: Mapping[Coefficient, Figure]) -> dict[str, object]:
+def _figures(figures: Mapping[Measure, Figure]) -> dict[str, object]:
     spearman = figures["spearman"]
     return {
         "Spearman": _shown(spearman),
         "Kendall tau-b": _shown(figures["kendall"]),
         "Pearson": _shown(figures["pearson"]),
+        "MAE": _shown(figures["mae"]),
         "Sources used": spearman.signature.groups.split()[0],
         "Texts": spearman.n,
     }
@@ -349,7 +368,7 @@ FAMILIES_HELP = (
 )
 COMPONENTS_HELP = (
     "At most this many key sub-concepts per checklist, 3 to 9. The paper found 5 best (section 5.1.2). Another number "
-    "builds other checklists; those that are there stay."
+    "builds other checklists; those that are there stay. Several are compared on the same texts."
 )
 TRIALS_HELP = "Each trial draws texts of its own, with the next seed; figures are shown for each and as a mean."
 KEY, PRESET = "study", "study_preset_for"
@@ -397,8 +416,8 @@ def condition_options(workbench: Workbench, project: Project, dimensions: Sequen
         )
     choice = draw_options(workbench, project, KEY, locked=False, trials_help=TRIALS_HELP)
     number, limit = st.columns(2)
-    components = number.number_input(
-        "Components", COMPONENTS[0], COMPONENTS[-1], key="study_components", help=COMPONENTS_HELP
+    numbers = number.pills(
+        "Components", list(COMPONENTS), selection_mode="multi", key="study_components", help=COMPONENTS_HELP, wrap=True
     )
     budget = limit.number_input(
         "Budget in US dollars",
@@ -410,8 +429,10 @@ def condition_options(workbench: Workbench, project: Project, dimensions: Sequen
     )
     asking = more_options(KEY, [name for name in (model, answers) if name])
     wanted = tuple(dimension for dimension in dimensions if dimension.id in chosen)
-    if not (wanted and families and model and answers):
-        st.markdown("Choose at least one dimension and one condition, and two models that are set up.")
+    if not (wanted and families and model and answers and numbers):
+        st.markdown(
+            "Choose at least one dimension, one condition and one number of components, and two models that are set up."
+        )
         return None
     order = tuple(family for family in FAMILIES if family in families)
     return StudyOptions(
@@ -419,13 +440,14 @@ def condition_options(workbench: Workbench, project: Project, dimensions: Sequen
         model,
         answers,
         order,
-        components,
+        numbers[0],
         choice.share,
         choice.seed,
         budget,
         choice.draw,
         choice.trials,
         asking,
+        tuple(sorted(numbers)) if len(numbers) > 1 else (),
     )
 
 
@@ -435,7 +457,7 @@ def _preset(project: Project, last: StudyOptions | None) -> None:
     state[PRESET] = project.id
     usual = {
         "study_families": list(last.families if last else FAMILIES),
-        "study_components": last.components if last else USUAL_COMPONENTS,
+        "study_components": list(last.sweep or (last.components,)) if last else [USUAL_COMPONENTS],
         **({"study_model": last.model, "study_judge": last.judge} if last else {}),
     }
     for key, value in usual.items():
@@ -453,12 +475,14 @@ def study_start(
 ) -> None:
     """What is there, what is missing and what it would cost; start, or stop while it goes on. Raises as estimating."""
     plan, cells = plans[0], sum(len(each.cells) for each in plans)
+    numbers = {each.options.components: each for each in plans}
     to_score = sum(len(each.to_score) for each in plans)
     conditions = number(len(plan.conditions), "condition")
     compared = {cell.dimension.id for cell in plan.cells}
-    in_trials = f" in {number(len(plans), 'trial')}" if len(plans) > 1 else ""
-    st.markdown(f"**{conditions} on {number(len(compared), 'dimension')}{in_trials}**")
-    checklists = number(len(plan.cells), "checklist")
+    in_trials = f" in {number(options.trials, 'trial')}" if options.trials > 1 else ""
+    tried = f", {len(numbers)} numbers of components" if len(numbers) > 1 else ""
+    st.markdown(f"**{conditions} on {number(len(compared), 'dimension')}{in_trials}{tried}**")
+    checklists = number(sum(len(each.cells) for each in numbers.values()), "checklist")
     of = f"{cells:,} scored so far: {checklists}{in_trials}" if in_trials else f"{checklists} scored so far"
     st.markdown(f"{cells - to_score:,} of {of}.")
     _on_other_texts(sum(each.elsewhere for each in plans))

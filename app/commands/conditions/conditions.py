@@ -21,11 +21,13 @@ from app.meta_evaluation.score_matrix import Level
 from app.scoring.concurrency import CONCURRENCY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from app.domain.condition import Family
     from app.domain.project import Project
+    from app.meta_evaluation.comparison import TestedDifference
     from app.meta_evaluation.evaluation import Figure
+    from app.meta_evaluation.score_matrix import Measure
     from app.services.conditions.condition_effect import ConditionEffect
     from app.services.conditions.study import StudyOptions, StudyPlan
     from app.services.conditions.study_figures import (
@@ -39,7 +41,15 @@ if TYPE_CHECKING:
     from app.services.runtime.workbench import Workbench
 
 
-def study_document(found: "TrialFigures") -> dict[str, Any]:
+def study_document(sweep: "Mapping[int, TrialFigures]") -> dict[str, Any]:
+    """Of one number of components its figures; of several each under "components"."""
+    documents = {number: _trials_document(found) for number, found in sweep.items()}
+    if len(documents) == 1:
+        return documents.popitem()[1]
+    return {"components": [{"components": number, **document} for number, document in documents.items()]}
+
+
+def _trials_document(found: "TrialFigures") -> dict[str, Any]:
     """One trial as it is; several under "trials", with their "means"."""
     if not found.several:
         return _document(found.trials[0])
@@ -54,25 +64,8 @@ def _document(found: "StudyFigures") -> dict[str, Any]:
     return {
         "level": found.level,
         "seed": found.seed,
-        "conditions": [
-            {
-                "dimension": row.dimension.name,
-                "condition": row.family.value,
-                "left_out": row.name,
-                "texts": found.shared[row.dimension.id],
-                **{name: figure.to_json() for name, figure in row.figures.items()},
-                "members": [
-                    {
-                        "condition": member.condition.key,
-                        "run": member.run,
-                        "checklist_version": member.version,
-                        **{name: figure.to_json() for name, figure in member.figures.items()},
-                    }
-                    for member in row.members
-                ],
-            }
-            for row in found.rows
-        ],
+        "conditions": [{**_row_document(row), "texts": found.shared[row.dimension.id]} for row in found.rows],
+        "averages": [_row_document(row) for row in found.averages],
         "differences": [
             {
                 "dimension": each.first.dimension.name,
@@ -91,9 +84,28 @@ def _document(found: "StudyFigures") -> dict[str, Any]:
     }
 
 
-def print_figures(found: "TrialFigures", missing: int, elsewhere: int = 0) -> None:
+def _row_document(row: "ConditionFigures") -> dict[str, Any]:
+    return {
+        "dimension": row.dimension.name,
+        "condition": row.family.value,
+        "left_out": row.name,
+        **{name: figure.to_json() for name, figure in row.figures.items()},
+        "members": [
+            {
+                "condition": member.condition.key,
+                "run": member.run or None,
+                "checklist_version": member.version or None,
+                **{name: figure.to_json() for name, figure in member.figures.items()},
+            }
+            for member in row.members
+        ],
+    }
+
+
+def print_figures(sweep: "Mapping[int, TrialFigures]", missing: int, elsewhere: int = 0) -> None:
     """missing: scored on no texts yet. elsewhere: scored, but on other texts than the study's."""
     from app.services.conditions.study_figures import MEANS
+    from app.services.conditions.study_tables import SWEEP, sweep_table
 
     if elsewhere:
         say(
@@ -103,12 +115,28 @@ def print_figures(found: "TrialFigures", missing: int, elsewhere: int = 0) -> No
         )
     if missing:
         say(f"{missing} of the conditions are not scored yet: `interacteval conditions run` does it.")
+    if len(sweep) > 1 and any(trial.rows for found in sweep.values() for trial in found.trials):
+        echo(table(*sweep_table(sweep)))
+        echo(SWEEP)
+        return
+    found = next(iter(sweep.values()))
     if not any(trial.rows for trial in found.trials):
         echo("Nothing has been scored for these conditions yet.")
         return
     if found.several:
         rows = [_mean_row(mean) for mean in found.means]
-        echo(table(["dimension", "condition", "Spearman, mean", "sd", "Kendall, mean", "sd", "trials"], rows))
+        headings = [
+            "dimension",
+            "condition",
+            "Spearman, mean",
+            "sd",
+            "Kendall, mean",
+            "sd",
+            "MAE, mean",
+            "sd",
+            "trials",
+        ]
+        echo(table(headings, rows))
         echo(MEANS)
     for number, trial in enumerate(found.trials, 1):
         if found.several:
@@ -122,10 +150,10 @@ def _print_trial(found: "StudyFigures") -> None:
     if not found.rows:
         echo("Nothing has been scored yet.")
         return
-    headings = ["dimension", "condition", "Spearman", "95 % from", "to", "Kendall", "checklists", "texts"]
+    headings = ["dimension", "condition", "Spearman", "95 % from", "to", "Kendall", "MAE", "checklists", "texts"]
     rows = [
         line
-        for row in found.rows
+        for row in found.with_averages
         for line in (_figures_row(row), *(_member_row(row, m) for m in single_contributors(row)))
     ]
     echo(table(headings, rows))
@@ -144,6 +172,8 @@ def _print_trial(found: "StudyFigures") -> None:
             "p",
             "p (Holm)",
             "z (Fisher)",
+            "Kendall",
+            "z (Fisher)",
         ]
         echo("\n" + table(headings, [_difference_row(each) for each in found.differences]))
     for caution in found.cautions:
@@ -156,21 +186,23 @@ def _print_trial(found: "StudyFigures") -> None:
 
 def _mean_row(mean: "TrialMean") -> list[object]:
     name = f"  {mean.member.condition.name} alone" if mean.member else mean.row.label
-    spearman, kendall = mean.spread("spearman"), mean.spread("kendall")
+    figures = [value for measure in ("spearman", "kendall", "mae") for value in mean.spread(measure)]
     trials = f"{len(mean.known('spearman'))} of {len(mean.values['spearman'])}"
-    return [mean.row.dimension.name, name, *spearman, *kendall, trials]
+    return [mean.row.dimension.name, name, *figures, trials]
 
 
 def _figures_row(row: "ConditionFigures") -> list[object]:
-    figure, kendall = row.figures["spearman"], row.figures["kendall"]
-    counts = len(row.members), figure.n
-    return [row.dimension.name, row.label, figure.value, figure.low, figure.high, kendall.value, *counts]
+    return [row.dimension.name, row.label, *_shown_figures(row.figures), len(row.members), row.figures["spearman"].n]
 
 
 def _member_row(row: "ConditionFigures", member: "Member") -> list[object]:
-    figure, kendall = member.figures["spearman"], member.figures["kendall"]
     name = f"  {member.condition.name} alone"
-    return [row.dimension.name, name, figure.value, figure.low, figure.high, kendall.value, 1, figure.n]
+    return [row.dimension.name, name, *_shown_figures(member.figures), 1, member.figures["spearman"].n]
+
+
+def _shown_figures(figures: "Mapping[Measure, Figure]") -> list[float | None]:
+    spearman = figures["spearman"]
+    return [spearman.value, spearman.low, spearman.high, figures["kendall"].value, figures["mae"].value]
 
 
 def _single(row: "ConditionFigures") -> "list[tuple[str, Figure]]":
@@ -180,8 +212,8 @@ def _single(row: "ConditionFigures") -> "list[tuple[str, Figure]]":
 
 
 def _difference_row(each: "FamilyDifference") -> list[object]:
-    tested = each.tested["spearman"]
-    figure, fisher = tested.figure, tested.fisher
+    tested, kendall = each.tested["spearman"], each.tested["kendall"]
+    figure = tested.figure
     return [
         each.first.dimension.name,
         f"{each.first.label} vs {each.second.label}",
@@ -190,8 +222,15 @@ def _difference_row(each: "FamilyDifference") -> list[object]:
         figure.high,
         tested.permutation.p,
         None if tested.p_holm is None else f"{tested.p_holm:.4f}{tested.stars}",
-        None if fisher.statistic is None else f"{fisher.statistic:.3f}{fisher.stars}",
+        _z(tested),
+        kendall.figure.difference,
+        _z(kendall),
     ]
+
+
+def _z(tested: "TestedDifference") -> str | None:
+    fisher = tested.fisher
+    return None if fisher.statistic is None else f"{fisher.statistic:.3f}{fisher.stars}"
 
 
 def effect(
@@ -289,7 +328,9 @@ ShareOption = Annotated[
 SeedOption = Annotated[int, typer.Option(help="Draws the texts.")]
 DrawOption = Annotated[str | None, typer.Option(help="Documents x systems of each, as the paper's code draws: 40x4.")]
 TrialsOption = Annotated[int, typer.Option(min=1, help="So often, each on a draw of its own: trial t with seed + t.")]
-ComponentsOption = Annotated[int, typer.Option(help="At most so many components a checklist, 3 to 9.")]
+ComponentsOption = Annotated[
+    str, typer.Option(help="At most so many components a checklist, 3 to 9; several as 3-9 or 3,5,7.")
+]
 AS_BEFORE = "As the last study of the project without it."
 
 
@@ -313,7 +354,7 @@ def run(
     seed: SeedOption = 1,
     draw: DrawOption = None,
     trials: TrialsOption = 1,
-    components: ComponentsOption = 5,
+    components: ComponentsOption = "5",
     budget: Annotated[float | None, typer.Option(help="Stop at so many US dollars.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = CONCURRENCY,
     max_output_tokens: RoomOption = None,
@@ -334,18 +375,20 @@ def run(
 
     workbench = open_workbench()
     target = get_project(workbench, project)
+    numbers = _numbers(components)
     options = StudyOptions(
         tuple(dimensions_to_use(workbench, project, dimension)),
         model,
         judge,
         _families(conditions),
-        components,
+        numbers[0],
         sample,
         seed,
         budget,
         read_draw(draw),
         trials,
         chosen_model_options(max_output_tokens, timeout, effort),
+        numbers if len(numbers) > 1 else (),
     )
     say(options.asked)
     if dry_run:
@@ -386,13 +429,26 @@ def show(
     seed: Annotated[int | None, typer.Option(help=f"Drew the texts. {AS_BEFORE}")] = None,
     draw: Annotated[str | None, typer.Option(help=f"Documents x systems of each: 40x4. {AS_BEFORE}")] = None,
     trials: Annotated[int | None, typer.Option(min=1, help=f"How many. {AS_BEFORE}")] = None,
-    components: Annotated[int | None, typer.Option(help=f"At most so many a checklist. {AS_BEFORE}")] = None,
+    components: Annotated[
+        str | None, typer.Option(help=f"At most so many a checklist, or several: 3-9. {AS_BEFORE}")
+    ] = None,
     effort: Annotated[str | None, typer.Option(help=f"With which the LLMs were asked. {AS_BEFORE}")] = None,
     level: Annotated[Level, typer.Option(help="per-source, dataset or system.")] = "per-source",
     permutations: Annotated[int, typer.Option(min=0, help="Of the permutation test.")] = 2000,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="NAME=DIMENSION,DIMENSION: a mean over these as well; repeat for more. Without it InteractEval's "
+            "groups, where they are there."
+        ),
+    ] = None,
     json_: JsonOption = False,
     output: Annotated[
-        Path | None, typer.Option(help="Write every figure and comparison to FILE.csv, or as tables to FILE.tex.")
+        Path | None,
+        typer.Option(
+            help="Write every figure and comparison to FILE.csv, or as tables to FILE.tex; several numbers of "
+            "components also as a picture to FILE.svg."
+        ),
     ] = None,
 ) -> None:
     """Agreement with people by condition and contributor, and which conditions differ significantly.
@@ -401,27 +457,32 @@ def show(
     """
     from app.errors import InputError
     from app.services.conditions.study import plan_trials
-    from app.services.conditions.study_figures import trial_figures, trial_figures_csv, trial_figures_latex
+    from app.services.conditions.study_figures import OF_THE_PAPER, sweep_figures
+    from app.services.conditions.study_tables import study_csv, study_latex, sweep_svg
     from app.services.data.projects import get_project
     from app.services.runtime.output_file import output_file
     from app.services.runtime.workbench import open_workbench
 
-    written = {".csv": trial_figures_csv, ".tex": trial_figures_latex}
+    written = {".csv": study_csv, ".tex": study_latex, ".svg": sweep_svg}
     if output is not None and output.suffix.lower() not in written:
-        raise InputError(f"Figures can't be written as “{output.name}”.", "End the name in .csv or .tex.")
+        raise InputError(f"Figures can't be written as “{output.name}”.", "End the name in .csv, .tex or .svg.")
     workbench = open_workbench()
     target = get_project(workbench, project)
-    given = {
+    given: dict[str, Any] = {
         "model": model,
         "judge": judge,
         "seed": seed,
         "trials": trials,
-        "components": components,
         "effort": effort,
     }
+    if components is not None:
+        numbers = _numbers(components)
+        given |= {"components": numbers[0], "sweep": numbers if len(numbers) > 1 else ()}
     options = _shown(workbench, target, dimension, conditions, sample, read_draw(draw), given)
     plans = plan_trials(workbench, target, options)
-    found = trial_figures(workbench, plans, level, permutations=permutations)
+    groups = _groups(group, [dimension.name for dimension in options.dimensions]) if group else OF_THE_PAPER
+    permutations = 0 if options.sweep else permutations
+    found = sweep_figures(workbench, plans, level, permutations=permutations, groups=groups)
     if output is not None:
         with output_file(output) as path:
             path.write_bytes(written[output.suffix.lower()](found))
@@ -431,6 +492,34 @@ def show(
     elif output is None:
         elsewhere = sum(plan.elsewhere for plan in plans)
         print_figures(found, sum(len(plan.to_score) for plan in plans) - elsewhere, elsewhere)
+
+
+def _numbers(written: str) -> tuple[int, ...]:
+    """`5`, `3-9` or `3,5,7`, each once."""
+    from app.errors import InputError
+
+    found = [part.strip().partition("-") for part in written.split(",")]
+    if not all(low.strip().isdigit() and (high.strip().isdigit() or not dash) for low, dash, high in found):
+        raise InputError(f"“{written}” is no number of components.", "Give one, as 5, or several, as 3-9 or 3,5,7.")
+    numbers = [n for low, _, high in found for n in range(int(low), min(int(high or low), 99) + 1)]
+    return tuple(dict.fromkeys(numbers)) or (int(found[0][0]),)
+
+
+def _groups(written: list[str], dimensions: list[str]) -> dict[str, list[str]]:
+    from app.errors import InputError
+
+    groups = {}
+    for entry in written:
+        name, sign, names = (part.strip() for part in entry.partition("="))
+        of = [each.strip() for each in names.split(",") if each.strip()]
+        unknown = [each for each in of if each.casefold() not in {known.casefold() for known in dimensions}]
+        if not (name and sign) or len(of) < 2 or unknown:
+            raise InputError(
+                f"“{unknown[0] if unknown else entry}” is no {'dimension' if unknown else 'group'} of the study.",
+                f"Write NAME=DIMENSION,DIMENSION. The study has: {', '.join(dimensions)}.",
+            )
+        groups[name] = of
+    return groups
 
 
 def _families(written: str) -> "tuple[Family, ...]":
@@ -452,7 +541,7 @@ def _shown(
     conditions: str | None,
     sample: float | None,
     draw: "tuple[int, int] | None",
-    given: "dict[str, str | int | None]",
+    given: "dict[str, Any]",
 ) -> "StudyOptions":
     """The last study with what was given in its place; without one, what `run` does by itself."""
     from dataclasses import replace

@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import product
 from typing import Any
 
 from app.construction.components import DEFAULT, check_number
@@ -51,7 +52,8 @@ CHOICES = "study_choices"
 class StudyOptions:
     """`model` builds every checklist, `judge` answers them all for the same texts.
 
-    share, seed, draw, trials: which texts, as RunOptions has them. components: at most so many a checklist.
+    share, seed, draw, trials: which texts, as RunOptions has them. components: at most so many a checklist; sweep:
+    several such numbers, each tried in place of it on the same texts.
     budget: US dollars for what the study asks from now on, None for no limit.
     asking: how every LLM of it is asked, builder and judge.
     """
@@ -67,6 +69,7 @@ class StudyOptions:
     draw: tuple[int, int] | None = None
     trials: int = 1
     asking: ModelOptions = USUAL
+    sweep: tuple[int, ...] = ()
 
     def asking_of(self, model: str) -> ModelOptions:
         """How `model` or `judge` is asked; what is no LLM is always asked alike."""
@@ -92,7 +95,8 @@ class StudyOptions:
         texts = f"{self.draw[0]} x {self.draw[1]} texts" if self.draw else f"{self.share:.0%} of the texts"
         drawn = f", seed {self.seed}" if asked.drawn else ""
         trials = f", {self.trials} trials" if self.trials > 1 else ""
-        made = f"{self.model} builds, {self.judge} judges, at most {self.components} components"
+        most = ", ".join(map(str, self.sweep)) or str(self.components)
+        made = f"{self.model} builds, {self.judge} judges, at most {most} components"
         effort = f", effort {self.asking.effort}" if self.asking.effort else ""
         return f"{made}{effort}; {texts}{drawn}{trials}"
 
@@ -104,8 +108,12 @@ class StudyOptions:
         return f"Builds: {self.model}, judges: {self.judge}.{warning}"
 
     def each_trial(self) -> "list[StudyOptions]":
-        """The same study once for each trial, with the trial's seed. Raises as RunOptions."""
-        return [replace(self, seed=trial.seed, trials=1) for trial in self.as_run().each_trial()]
+        """The same study once for each number of components and trial, with the trial's seed. Raises as RunOptions."""
+        return [
+            replace(self, seed=trial.seed, trials=1, components=number, sweep=())
+            for number in self.sweep or (self.components,)
+            for trial in self.as_run().each_trial()
+        ]
 
 
 def study_options_of(work: UnitOfWork, project: Project, run: RunSummary) -> StudyOptions:
@@ -128,6 +136,7 @@ def study_options_of(work: UnitOfWork, project: Project, run: RunSummary) -> Stu
         trials=int(chosen.get("trials", 1)),
         # A judge that is no LLM has none of its own; where a run is gone on with, its own are the newer ones.
         asking=ModelOptions.of_run({**chosen.get("asking", {}), **run.params}),
+        sweep=tuple(map(int, chosen.get("sweep", ()))),
     )
 
 
@@ -195,8 +204,8 @@ def builds_of_studies(workbench: Workbench, project: Project) -> Mapping[BuiltFr
         for options in dict.fromkeys(
             study_options_of(work, project, run) for run in work.runs.all(project.id) if run.study
         ):
-            for dimension in options.dimensions:
-                alone = replace(options, dimensions=(dimension,))
+            for dimension, number in product(options.dimensions, options.sweep or (options.components,)):
+                alone = replace(options, dimensions=(dimension,), components=number, sweep=())
                 for cell in cells_of(work, project, alone, dimension, (), frozenset(), ""):
                     found[alone, dimension.id, cell.attributes] = cell
         return found
@@ -279,7 +288,10 @@ class StudyPlan:
 
 @use_case(Right.READ)
 def plan_trials(workbench: Workbench, project: Project, options: StudyOptions) -> tuple[StudyPlan, ...]:
-    """One plan a trial; they share their checklists. Raises as plan_study, InputError for trials of all texts."""
+    """One plan a trial, of each number of components; trials share their checklists.
+
+    Raises as plan_study, InputError for trials of all texts.
+    """
     return tuple(plan_study(workbench, project, trial) for trial in options.each_trial())
 
 
@@ -288,7 +300,7 @@ def checks_of(workbench: Workbench, project: Project, plans: Sequence[StudyPlan]
     """How the texts of each trial compare with all; none where all are scored."""
     return [
         check
-        for plan in plans
+        for plan in {plan.options.seed: plan for plan in plans}.values()
         if plan.options.as_run().drawn
         for check in check_drawn_texts(
             workbench, project.id, [(d, plan.texts[d.id]) for d in plan.options.dimensions], plan.options.seed
@@ -347,10 +359,11 @@ def run_params(
         "dimensions": [dimension.id for dimension in study.dimensions],
         "families": [family.value for family in study.families],
         "model": study.model,
-        "components": study.components,
+        "components": trial.components,
         "seed": study.seed,
         "trials": study.trials,
         "asking": study.asking.params(),
+        **({"sweep": list(study.sweep)} if study.sweep else {}),
     }
     return trial.as_run().params() | {"study": condition.key, CHOICES: chosen} | planned_prompts(work, project.id)
 

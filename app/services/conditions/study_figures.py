@@ -6,12 +6,12 @@ from functools import lru_cache
 from statistics import fmean, stdev
 from typing import Any
 
+from app.construction.components import DEFAULT
 from app.domain.condition import Family, StudyCondition
 from app.domain.people import Right
 from app.domain.project import Dimension
+from app.domain.run import ScoredText
 from app.errors import InputError
-from app.export.latex import interval_shown, latex_tabular
-from app.export.spreadsheet import csv_bytes
 from app.meta_evaluation.agreement_verdict import verdict
 from app.meta_evaluation.comparison import (
     APPROXIMATE,
@@ -21,9 +21,9 @@ from app.meta_evaluation.comparison import (
     averaged_cautions,
     compare_averaged,
 )
-from app.meta_evaluation.evaluation import Figure, Origin
+from app.meta_evaluation.evaluation import Figure, Origin, ScoredDimension, mean_over_dimensions
 from app.meta_evaluation.permutation import FISHER_CAVEAT, holm
-from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Coefficient, Column, Level
+from app.meta_evaluation.score_matrix import COEFFICIENTS, MEASURES, RESAMPLES, Coefficient, Column, Level, Measure
 from app.services.conditions.study import Cell, StudyPlan
 from app.services.results.results import rater_remark
 from app.services.runtime.use_case import use_case
@@ -34,6 +34,7 @@ __all__ = [
     "Coefficient",
     "ConditionFigures",
     "FamilyDifference",
+    "Measure",
     "Member",
     "StudyFigures",
     "study_figures",
@@ -52,6 +53,9 @@ PAIRS = (
     (Family.ML, Family.COMB),
     (Family.MH, Family.COMB),
 )
+AVERAGE = "all dimensions"
+OF_THE_PAPER = {"internal quality": ("coherence", "fluency"), "external alignment": ("consistency", "relevance")}
+"""How InteractEval groups the dimensions of SummEval (section 3.2)."""
 NOTES = (
     "SL and SH are means over the checklists of single contributors; all conditions are compared on the texts that "
     "every one of them scored.",
@@ -63,12 +67,12 @@ NOTES = (
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One checklist of a condition, with the run that scored it."""
+    """One checklist of a condition, with the run that scored it; both 0 in a mean over dimensions."""
 
     condition: StudyCondition
     run: int
     version: int
-    figures: dict[Coefficient, Figure]
+    figures: Mapping[Measure, Figure]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ class ConditionFigures:
     name: str
     dimension: Dimension
     members: tuple[Member, ...]
-    figures: dict[Coefficient, Figure]
+    figures: Mapping[Measure, Figure]
 
     @property
     def key(self) -> str:
@@ -114,9 +118,10 @@ class FamilyDifference:
 
 @dataclass(frozen=True, slots=True)
 class StudyFigures:
-    """Of one trial, drawn with `seed`.
+    """Of one trial, drawn with `seed`, with checklists of at most so many `components`.
 
-    `shared` maps a dimension's id to the texts that every condition scored, `left_out` to the others.
+    `shared` maps a dimension's id to the texts that every condition scored, `left_out` to the others. averages: means
+    over all dimensions, and over groups of them, whose name stands in the dimension's place.
     """
 
     level: Level
@@ -127,6 +132,12 @@ class StudyFigures:
     left_out: dict[int, int]
     problems: tuple[str, ...]
     cautions: tuple[StudyCaution, ...] = ()
+    averages: tuple[ConditionFigures, ...] = ()
+    components: int = DEFAULT
+
+    @property
+    def with_averages(self) -> tuple[ConditionFigures, ...]:
+        return (*self.rows, *self.averages)
 
     def verdict(self, each: FamilyDifference, coefficient: Coefficient, second: str, first: str) -> str:
         return verdict(each.tested[coefficient], second, first, self.comparisons(coefficient))
@@ -143,9 +154,15 @@ def study_figures(
     permutations: int = PERMUTATIONS,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    groups: Mapping[str, Sequence[str]] = OF_THE_PAPER,
 ) -> StudyFigures:
-    """Of what has been scored so far; what is missing has no row. Computed once while scores and ratings stay."""
+    """Of what has been scored so far; what is missing has no row. Computed once while scores and ratings stay.
+
+    groups: name -> dimensions, over which means are taken beside that over all; one whose dimensions aren't all there,
+    or are all there are, has none.
+    """
     rows: list[ConditionFigures] = []
+    scored: dict[str, SharedScores] = {}
     differences: list[FamilyDifference] = []
     shared, left_out, problems, cautions = {}, {}, [], list[StudyCaution]()
     for dimension in plan.options.dimensions:
@@ -167,6 +184,7 @@ def study_figures(
         differences += found[1]
         shared[dimension.id], left_out[dimension.id] = found[2]
         cautions += found[3]
+        scored[dimension.name] = found[4]
         if remark:
             cautions.append(StudyCaution(dimension, remark))
     return StudyFigures(
@@ -178,7 +196,40 @@ def study_figures(
         left_out,
         tuple(problems),
         tuple(cautions),
+        tuple(_averages(rows, scored, groups, level, resamples, seed)),
+        plan.options.components,
     )
+
+
+def _averages(
+    rows: Sequence[ConditionFigures],
+    scored: Mapping[str, "SharedScores"],
+    groups: Mapping[str, Sequence[str]],
+    level: Level,
+    resamples: int,
+    seed: int,
+) -> Iterator[ConditionFigures]:
+    """Of each condition that has figures on every dimension of a group; of single contributors likewise."""
+    known = {name.casefold(): name for name in scored}
+    wanted = {name: [known.get(each.casefold(), "") for each in of] for name, of in groups.items()}
+    whole = {name: of for name, of in wanted.items() if "" not in of and 1 < len(of) < len(scored)}
+
+    def mean(found: Sequence[ConditionFigures], members: Sequence[Sequence[Member]]) -> Mapping[Measure, Figure]:
+        sets = zip((scored[row.dimension.name] for row in found), members, strict=True)
+        runs = tuple((scores, tuple(member.run for member in each)) for scores, each in sets)
+        return _mean_figures(runs, level, resamples, seed)
+
+    for group, names in (*whole.items(), *([(AVERAGE, list(scored))] if len(scored) > 1 else [])):
+        for label in dict.fromkeys(row.label for row in rows):
+            found = [row for row in rows if row.label == label and row.dimension.name in names]
+            if len(found) < len(names):
+                continue
+            alone = []
+            for one in single_contributors(found[0]):
+                same = [[each for each in row.members if each.condition == one.condition] for row in found]
+                alone += [Member(one.condition, 0, 0, mean(found, same))] if all(same) else []
+            figures = mean(found, [row.members for row in found])
+            yield replace(found[0], dimension=Dimension(group), members=tuple(alone), figures=figures)
 
 
 def _number(cell: Cell) -> int:
@@ -186,9 +237,45 @@ def _number(cell: Cell) -> int:
 
 
 Key = tuple[StudyCondition, int, int, int, int]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SharedScores:
+    """The texts that every condition scored on a dimension, and each run's scores of them."""
+
+    rows: Sequence[ScoredText]
+    columns: Mapping[int, Column]
+
+
 StudyFindings = tuple[
-    tuple[ConditionFigures, ...], tuple[FamilyDifference, ...], tuple[int, int], tuple[StudyCaution, ...]
+    tuple[ConditionFigures, ...], tuple[FamilyDifference, ...], tuple[int, int], tuple[StudyCaution, ...], SharedScores
 ]
+
+
+# Each has resamples of its own: kept for as long as what they are of.
+@lru_cache(maxsize=256)
+def _mean_figures(
+    sets: tuple[tuple[SharedScores, tuple[int, ...]], ...], level: Level, resamples: int, seed: int
+) -> Mapping[Measure, Figure]:
+    """The mean over dimensions of the means over runs; sources are drawn for all dimensions together."""
+    texts = {row.text: row for scores, _ in sets for row in scores.rows}
+    columns = []
+    for scores, runs in sets:
+        rated = {row.text: row.human for row in scores.rows}
+        for run in runs:
+            given = dict(zip(rated, scores.columns[run], strict=True))
+            pred, human = ([of.get(text) for text in texts] for of in (given, rated))
+            columns.append(ScoredDimension(pred, human, on_scale=True, weight=1 / len(runs)))
+    systems = [row.system_id for row in texts.values()]
+    return mean_over_dimensions(
+        columns,
+        group=[row.doc_id for row in texts.values()],
+        system=systems if any(systems) else None,
+        item=[row.item_id for row in texts.values()],
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
 
 
 # Some twenty comparisons of a second each: kept for as long as neither scores nor ratings change.
@@ -250,7 +337,7 @@ def _figures(
     )
     counts = len(texts), len(all_texts) - len(texts)
     cautions = _cautions(dimension, list(figures.values()), columns, on)
-    return tuple(figures.values()), differences, counts, cautions
+    return tuple(figures.values()), differences, counts, cautions, SharedScores(rows, columns)
 
 
 def _cautions(
@@ -294,26 +381,8 @@ def _corrected(differences: Sequence[FamilyDifference]) -> tuple[FamilyDifferenc
     )
 
 
-TESTS = ("p", "p_holm", "z_fisher", "p_fisher", "p_williams")
 SINGLE = (Family.SL, Family.SH)
 MEANS = "Means over trials, each on texts of its own draw; intervals and tests are those of each trial."
-COLUMNS = (
-    "dimension",
-    "condition",
-    "contributor",
-    "compared_with",
-    "trial",
-    "seed",
-    "level",
-    *(f"{name}{part}" for name in COEFFICIENTS for part in ("", "_low", "_high", "_sd")),
-    *(f"{name}_{test}" for name in COEFFICIENTS for test in TESTS),
-    "texts",
-    "sources",
-    "checklists",
-    "runs",
-    "reason",
-    "signature",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +391,7 @@ class TrialMean:
 
     row: ConditionFigures
     member: Member | None
-    values: Mapping[Coefficient, tuple[float | None, ...]]
+    values: Mapping[Measure, tuple[float | None, ...]]
 
     @property
     def condition(self) -> str:
@@ -331,17 +400,17 @@ class TrialMean:
             return self.member.condition.key
         return self.row.key
 
-    def known(self, coefficient: Coefficient) -> list[float]:
-        return [value for value in self.values[coefficient] if value is not None]
+    def known(self, measure: Measure) -> list[float]:
+        return [value for value in self.values[measure] if value is not None]
 
-    def spread(self, coefficient: Coefficient) -> tuple[float | None, float | None]:
+    def spread(self, measure: Measure) -> tuple[float | None, float | None]:
         """Mean and standard deviation over the trials that have the figure; none of fewer than two."""
-        known = self.known(coefficient)
+        known = self.known(measure)
         return (fmean(known), stdev(known)) if len(known) > 1 else (None, None)
 
     def to_json(self) -> dict[str, Any]:
         document: dict[str, Any] = {"dimension": self.row.dimension.name, "condition": self.condition}
-        for name in COEFFICIENTS:
+        for name in MEASURES:
             mean, sd = self.spread(name)
             document[name] = {"mean": mean, "sd": sd, "values": list(self.values[name])}
         return document
@@ -361,11 +430,23 @@ class TrialFigures:
 
 @use_case(Right.READ)
 def trial_figures(
-    workbench: Workbench, /, plans: Sequence[StudyPlan], level: Level = "per-source", **options: int
+    workbench: Workbench, /, plans: Sequence[StudyPlan], level: Level = "per-source", **options: Any
 ) -> TrialFigures:
     """Of what has been scored so far. options: those of `study_figures`."""
     trials = tuple(study_figures(workbench, plan, level, **options) for plan in plans)
     return TrialFigures(trials, _means(trials) if len(trials) > 1 else ())
+
+
+@use_case(Right.READ)
+def sweep_figures(
+    workbench: Workbench, /, plans: Sequence[StudyPlan], level: Level = "per-source", **options: Any
+) -> Mapping[int, TrialFigures]:
+    """Number of components -> its trials, of a study that tries several (Fig. 6 of InteractEval); else its only one."""
+    numbers = dict.fromkeys(plan.options.components for plan in plans)
+    return {
+        number: trial_figures(workbench, [p for p in plans if p.options.components == number], level, **options)
+        for number in numbers
+    }
 
 
 def single_contributors(row: ConditionFigures) -> Sequence[Member]:
@@ -373,30 +454,13 @@ def single_contributors(row: ConditionFigures) -> Sequence[Member]:
     return row.members if row.family in SINGLE else ()
 
 
-def trial_figures_csv(found: TrialFigures) -> bytes:
-    """One line a condition, one a single contributor and one a comparison of two conditions, of each trial, then the
-    means over trials."""
-    return csv_bytes(COLUMNS, figure_rows(found))
-
-
-def figure_rows(found: TrialFigures) -> list[dict[str, Any]]:
-    """By COLUMNS; `contributor` is empty for a condition, `trial` is "mean" for a mean over trials.
-
-    A row with `compared_with` holds differences: the condition's coefficient less that of the one compared with, each
-    with its permutation test (p, and Holm's correction), Fisher's z and Williams' test.
-    """
-    return [row for number, trial in enumerate(found.trials, 1) for row in _rows(number, trial)] + [
-        _mean_row(mean, found.trials[0].level) for mean in found.means
-    ]
-
-
 def _means(trials: Sequence[StudyFigures]) -> tuple[TrialMean, ...]:
-    places: dict[tuple[int, str, str], tuple[ConditionFigures, Member | None]] = {}
-    found: dict[tuple[int, str, str], dict[int, dict[Coefficient, Figure]]] = {}
+    places: dict[tuple[str, str, str], tuple[ConditionFigures, Member | None]] = {}
+    found: dict[tuple[str, str, str], dict[int, Mapping[Measure, Figure]]] = {}
     for number, trial in enumerate(trials):
-        for row in trial.rows:
+        for row in trial.with_averages:
             for member in (None, *single_contributors(row)):
-                key = (row.dimension.id, f"{row.family.value}:{row.name}", member.condition.key if member else "")
+                key = (row.dimension.name, row.key, member.condition.key if member else "")
                 places.setdefault(key, (row, member))
                 found.setdefault(key, {})[number] = member.figures if member else row.figures
     return tuple(
@@ -404,126 +468,8 @@ def _means(trials: Sequence[StudyFigures]) -> tuple[TrialMean, ...]:
             *places[key],
             {
                 name: tuple(figures[number][name].value if number in figures else None for number in range(len(trials)))
-                for name in COEFFICIENTS
+                for name in MEASURES
             },
         )
         for key, figures in found.items()
     )
-
-
-def _rows(number: int, trial: StudyFigures) -> Iterator[dict[str, Any]]:
-    for row in trial.rows:
-        whose = {"dimension": row.dimension.name, "condition": row.family.value, "trial": number, "seed": trial.seed}
-        for member in (None, *single_contributors(row)):
-            figures, members = (member.figures, (member,)) if member else (row.figures, row.members)
-            spearman = figures["spearman"]
-            yield whose | {
-                "contributor": member.condition.name if member else row.name,
-                "level": trial.level,
-                **{f"{name}{part}": value for name in COEFFICIENTS for part, value in _ends(figures[name])},
-                "texts": spearman.n,
-                "sources": spearman.signature.groups.split()[0],
-                "checklists": " ".join(str(each.version) for each in members),
-                "runs": " ".join(str(each.run) for each in members),
-                "reason": spearman.reason,
-                "signature": str(spearman.signature),
-            }
-    for each in trial.differences:
-        yield _difference_row(number, trial, each)
-
-
-def _difference_row(number: int, trial: StudyFigures, each: FamilyDifference) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "dimension": each.second.dimension.name,
-        "condition": each.second.key,
-        "compared_with": each.first.key,
-        "trial": number,
-        "seed": trial.seed,
-        "level": trial.level,
-        "texts": each.tested["spearman"].figure.n,
-        "reason": each.tested["spearman"].figure.reason,
-    }
-    for name, tested in each.tested.items():
-        figure = tested.figure
-        row |= {name: figure.difference, f"{name}_low": figure.low, f"{name}_high": figure.high}
-        found = (tested.permutation.p, tested.p_holm, tested.fisher.statistic, tested.fisher.p, tested.williams.p)
-        row |= {f"{name}_{test}": value for test, value in zip(TESTS, found, strict=True)}
-    return row
-
-
-def trial_figures_latex(found: TrialFigures) -> bytes:
-    """Two booktabs tables of each trial: the conditions with each contributor alone, and the pairwise comparisons."""
-    parts = ["% needs \\usepackage{booktabs}\n"]
-    for number, trial in enumerate(found.trials, 1):
-        about = f"level {trial.level}, seed {trial.seed}" + (f", trial {number}" if found.several else "")
-        parts.append(_latex_conditions(trial, about))
-        if trial.differences:
-            parts.append(_latex_differences(trial, about))
-    if found.means:
-        headings = ["Dimension", "Condition", *(f"{name.title()}, mean (sd)" for name in COEFFICIENTS)]
-        rows = [
-            [mean.row.dimension.name, _name(mean.row, mean.member), *(_spread(*mean.spread(c)) for c in COEFFICIENTS)]
-            for mean in found.means
-        ]
-        parts.append(latex_tabular(f"Conditions, {len(found.trials)} trials. {MEANS}", headings, rows))
-    return "\n".join(parts).encode()
-
-
-def _latex_conditions(trial: StudyFigures, about: str) -> str:
-    rows = []
-    for row in trial.rows:
-        for member in (None, *single_contributors(row)):
-            figures = member.figures if member else row.figures
-            shown = [interval_shown(each.value, each.low, each.high) for each in map(figures.get, COEFFICIENTS) if each]
-            rows.append([row.dimension.name, _name(row, member), *shown, str(figures["spearman"].n)])
-    headings = ["Dimension", "Condition", *(name.title() for name in COEFFICIENTS), "Texts"]
-    caution = " ".join(dict.fromkeys((*(each.text for each in trial.cautions), NOTES[0])))
-    table = latex_tabular(f"Agreement with people by condition, {about}; 95 % intervals. {caution}", headings, rows)
-    signatures = (f"% {row.key}: {' '.join(str(row.figures['spearman'].signature).split())}\n" for row in trial.rows)
-    return table + "".join(signatures)
-
-
-def _latex_differences(trial: StudyFigures, about: str) -> str:
-    rows = [
-        [each.second.dimension.name, f"{each.second.label} − {each.first.label}", name.title(), *_tested(tested)]
-        for name in COEFFICIENTS
-        for each in trial.differences
-        for tested in (each.tested[name],)
-    ]
-    headings = ["Dimension", "Comparison", "Coefficient", "Difference", "p", "p (Holm)", "z (Fisher)"]
-    return latex_tabular(f"Comparisons of conditions, {about}. {' '.join(NOTES[1:])}", headings, rows)
-
-
-def _tested(tested: TestedDifference) -> list[str]:
-    figure, fisher = tested.figure, tested.fisher
-    return [
-        interval_shown(figure.difference, figure.low, figure.high),
-        "" if tested.permutation.p is None else f"{tested.permutation.p:.4f}",
-        "" if tested.p_holm is None else f"{tested.p_holm:.4f}{tested.stars}",
-        "" if fisher.statistic is None else f"{fisher.statistic:.3f}{fisher.stars}",
-    ]
-
-
-def _name(row: ConditionFigures, member: Member | None) -> str:
-    return f"{member.condition.name} alone" if member else row.key
-
-
-def _spread(mean: float | None, sd: float | None) -> str:
-    return "" if mean is None or sd is None else f"{mean:.3f} ({sd:.3f})"
-
-
-def _ends(figure: Figure) -> tuple[tuple[str, float | None], ...]:
-    return (("", figure.value), ("_low", figure.low), ("_high", figure.high))
-
-
-def _mean_row(mean: TrialMean, level: Level) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "dimension": mean.row.dimension.name,
-        "condition": mean.row.family.value,
-        "contributor": mean.member.condition.name if mean.member else mean.row.name,
-        "trial": "mean",
-        "level": level,
-    }
-    for name in COEFFICIENTS:
-        row[name], row[f"{name}_sd"] = mean.spread(name)
-    return row

@@ -91,7 +91,7 @@ def estimate_study(workbench: Workbench, options: StudyOptions, plans: Sequence[
     """plans: one a trial. Raises what says that a model can't be used."""
     builder, judge = judge_named(workbench, options.model), judge_named(workbench, options.judge)
     _check_effort(options)
-    missing = list({(cell.dimension.id, cell.digest): cell for plan in plans for cell in plan.to_build}.values())
+    missing = [cell for _, cell in _to_build(plans)]
     calls = sum(_judge_calls(plan) for plan in plans)
     with workbench.database.read() as work:
         project = work.projects.project_of(options.dimensions[0].id)
@@ -133,7 +133,7 @@ def check_study(workbench: Workbench, options: StudyOptions, plans: Sequence[Stu
     builder, judge = judge_named(workbench, options.model), judge_named(workbench, options.judge)
     _check_effort(options)
     check_wishes(judge, PLAIN, options.budget)
-    if options.budget is not None and builder.is_llm and not builder.priced and plans[0].to_build:
+    if options.budget is not None and builder.is_llm and not builder.priced and any(plan.to_build for plan in plans):
         raise InputError(
             f"The price of {builder.name} is unknown, so a budget can't be kept.", "Start without a budget."
         )
@@ -224,14 +224,14 @@ def run_study(
     stop = stop or threading.Event()
     before, problems = total_cost(project_spending(workbench, project.id))[0], list[str]()
     unpriced = unpriced_calls(workbench, project.id)
-    steps = len(plans[0].to_build) + sum(len({cell.condition for cell in plan.to_score}) for plan in plans)
+    steps = len(_to_build(plans)) + sum(len({cell.condition for cell in plan.to_score}) for plan in plans)
 
     def spent() -> float | None:
         if unpriced_calls(workbench, project.id) > unpriced:
             return None
         return total_cost(project_spending(workbench, project.id))[0] - before
 
-    built = done = _build(workbench, plans[0], problems, report, steps, stop, spent)
+    built = done = _build(workbench, plans, problems, report, steps, stop, spent)
     for trial in options.each_trial():
         if not stop.is_set():
             progress = (done, steps)
@@ -273,32 +273,38 @@ def stopping_study(workbench: Workbench, project_id: int) -> bool:
     return state is not None and state.active and state.stop_requested
 
 
+def _to_build(plans: Sequence[StudyPlan]) -> list[tuple[StudyOptions, Cell]]:
+    """What is missing, each set of attributes once for each number of components."""
+    missing = {(cell.dimension.id, cell.digest): (plan.options, cell) for plan in plans for cell in plan.to_build}
+    return list(missing.values())
+
+
 def _build(
     workbench: Workbench,
-    plan: StudyPlan,
+    plans: Sequence[StudyPlan],
     problems: list[str],
     report: OnStep,
     steps: int,
     stop: Stop,
     spent: Callable[[], float | None],
 ) -> int:
-    """Build what is missing, each set of attributes once; returns how many were built."""
-    made: set[tuple[int, str]] = set()
-    for cell in plan.to_build:
-        if stop.is_set() or (cell.dimension.id, cell.digest) in made:
-            continue
-        report(f"Building the checklist of {cell.condition.words} for {cell.dimension.name}", len(made), steps)
+    """Build what is missing; returns how many were built."""
+    made = 0
+    for options, cell in _to_build(plans):
+        if stop.is_set():
+            break
+        report(f"Building the checklist of {cell.condition.words} for {cell.dimension.name}", made, steps)
         try:
-            _check_budget(plan.options, spent())
-            _build_one(workbench, plan.options, cell)
+            _check_budget(options, spent())
+            _build_one(workbench, options, cell)
         except BudgetError as error:
             problems.append(str(error))
             stop.set()
         except WorkbenchError as error:
             problems.append(f"Checklist of {cell.condition.words} for {cell.dimension.name}: {error}")
         else:
-            made.add((cell.dimension.id, cell.digest))
-    return len(made)
+            made += 1
+    return made
 
 
 def _build_one(workbench: Workbench, options: StudyOptions, cell: Cell) -> None:
@@ -326,6 +332,7 @@ def _score(
     done, steps = progress
     plan = plan_study(workbench, project, trial)
     of_trial = f", trial {trial.seed - options.seed + 1} of {options.trials}" if options.trials > 1 else ""
+    of_trial += f", at most {trial.components} components" if options.sweep else ""
     conditions = list({cell.condition: None for cell in plan.to_score})
     for number, condition in enumerate(conditions):
         if stop.is_set():

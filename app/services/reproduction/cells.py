@@ -14,7 +14,7 @@ from app.meta_evaluation.evaluation import (
     evaluate,
     mean_over_dimensions,
 )
-from app.meta_evaluation.score_matrix import RESAMPLES, Coefficient, Duplicates
+from app.meta_evaluation.score_matrix import RESAMPLES, Coefficient, Duplicates, Measure
 from app.services.conditions.study import plan_trials
 from app.services.conditions.study_figures import StudyFigures, trial_figures
 from app.services.reproduction.data_files import PublishedScores, read_scores
@@ -134,12 +134,12 @@ class TableCells:
         found = [each for each in several if not isinstance(each, str)]
         parts = [each[0].scored for each in found if len(each) == 1 and each[0].scored is not None]
         if len(parts) == len(columns):
-            return _joined(empty, [self._over(parts)[place.figure]])
+            return _joined(empty, [self._over(parts).get(cast("Measure", place.figure))])
         values = [_value(figure.figures.get(place.figure)) for each in found for figure in each]
         known = [value for value in values if value is not None]
         return _joined(empty, [fmean(known) if known and len(known) == len(values) else None])
 
-    def _over(self, parts: Sequence[_Scored]) -> Mapping[str, Figure]:
+    def _over(self, parts: Sequence[_Scored]) -> Mapping[Measure, Figure]:
         """The mean over columns, whose texts may be others in each."""
         rows = {
             key: (source, writer, item)

@@ -10,6 +10,7 @@ from app.domain.run import RunSummary, model_label
 from app.export.latex import interval_shown
 from app.meta_evaluation.evaluation import Figure, ScoredDimension, mean_over_dimensions
 from app.meta_evaluation.raters.human_ceiling import Ceiling
+from app.meta_evaluation.score_matrix import Measure
 from app.services.results.raters import ceiling_beside
 from app.services.results.results import Choices, DimensionResult, Level
 from app.services.results.run_comparison import RunComparison, compare_runs, sets_named
@@ -101,7 +102,7 @@ class GridRow:
 
     label: str
     results: Mapping[str, DimensionResult]
-    average: Mapping[str, Figure]
+    average: Mapping[Measure, Figure]
 
     def figure(self, column: str, name: FigureName) -> Figure | None:
         """The figure of a dimension, or of the average; None where the method didn't score it."""
@@ -281,10 +282,10 @@ class DimensionMean:
 
     result: DimensionResult
     dimensions: int
-    figures: Mapping[str, Figure]
+    figures: Mapping[Measure, Figure]
 
     def to_json(self) -> dict[str, object]:
-        figures = {name: figure.to_json() for name, figure in self.figures.items()}
+        figures: dict[str, object] = {name: figure.to_json() for name, figure in self.figures.items()}
         return {"run": self.result.run.id, "dimensions": self.dimensions, **figures}
 
 
@@ -300,7 +301,7 @@ def dimension_means(results: Sequence[DimensionResult]) -> list[DimensionMean]:
     ]
 
 
-def mean_figures(results: Sequence[DimensionResult]) -> Mapping[str, Figure]:
+def mean_figures(results: Sequence[DimensionResult]) -> Mapping[Measure, Figure]:
     """The coefficients and "mae", averaged over these results of different dimensions."""
     return _kept(tuple(map(_KeyedResult, results)), results[0].choices)
 
@@ -320,7 +321,7 @@ class _KeyedResult:
 
 
 @lru_cache(maxsize=64)
-def _kept(several: tuple[_KeyedResult, ...], choices: Choices) -> Mapping[str, Figure]:
+def _kept(several: tuple[_KeyedResult, ...], choices: Choices) -> Mapping[Measure, Figure]:
     results = [each.result for each in several]
     rows = {row.text: row for result in results for row in result.rows}
     systems = [row.system_id for row in rows.values()]

@@ -5,7 +5,7 @@ from app.corpora.presets import PRESETS, load_preset
 from app.corpora.reading import KNOWN_FORMATS
 from app.corpora.records import CONTAINERS
 from app.export.results import COLUMNS
-from app.services.conditions.study_figures import COLUMNS as OF_CONDITIONS
+from app.services.conditions.study_tables import COLUMNS as OF_CONDITIONS
 from tests.support.guide.markdown import code, markdown_table, plain_words
 from tests.support.repository import ROOT
 

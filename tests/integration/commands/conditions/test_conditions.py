@@ -65,7 +65,7 @@ def test_estimate_run_and_show(run: Run, tmp_path: Path) -> None:
     labels = [[f"{family.upper()} {name}".strip() for family, _, name in pair] for pair in pairs]
     assert all(f"{second} $-$ {first} & Spearman" in tex for second, first in labels)
     status, _, err = run("conditions", "show", *HERE, "--output", tmp_path / "conditions.docx")
-    assert (status, ".csv or .tex" in err) == (2, True)
+    assert (status, ".tex or .svg" in err) == (2, True)
     assert "WITHOUT Ana" in run("conditions", "show", *HERE, "--permutations", 50)[1]
     assert json.loads(run("checklist", "list", *HERE, "--json")[1]) == []
     assert len(json.loads(run("checklist", "list", *HERE, "--of-conditions", "--json")[1])) == 7
@@ -177,3 +177,47 @@ def test_what_was_scored_before_a_lock_is_not_called_unscored(run: Run) -> None:
     err = run("conditions", "show", *HERE, "--conditions", "sl,sh")[2]
     assert "2 of the conditions were scored on other texts than these" in err
     assert "1 of the conditions are not scored yet" in err
+
+
+@pytest.mark.usefixtures("project")
+def test_several_numbers_of_components_are_one_study_with_averages(run: Run, tmp_path: Path) -> None:
+    notes = tmp_path / "more.txt"
+    for name, kind in (("Ana", "human"), ("m", "llm")):
+        notes.write_text("Nothing is said twice.\nSentences begin with a capital letter.", encoding="utf-8")
+        where = ("--project", "Small", "--dimension", "fluency", "--contributor", name, "--kind", kind)
+        assert run("attributes", "add", notes, *where)[0] == 0
+    study = ("--project", "Small", "--conditions", "sh,comb", "--components", "3-4")
+    status, out, err = run("conditions", "run", *study, "--json")
+    assert (status, json.loads(out)["built"], json.loads(out)["scored"]) == (0, 10, 10), err
+    shown = ("conditions", "show", "--project", "Small", "--level", "dataset")
+    group = ("--group", "both=coherence,fluency")
+    found = json.loads(run(*shown, *group, "--json")[1])["components"]
+    assert [each["components"] for each in found] == [3, 4]
+    for each in found:
+        rows = {(row["condition"], row["dimension"]): row for row in each["conditions"]}
+        means = {row["condition"]: row for row in each["averages"]}
+        assert {row["dimension"] for row in each["averages"]} == {"all dimensions"}
+        for measure in ("spearman", "kendall", "mae"):
+            of_both = [rows["comb", name][measure]["value"] for name in ("coherence", "fluency")]
+            mean = means["comb"][measure]
+            assert mean["value"] == pytest.approx(sum(of_both) / 2)
+            assert None not in (mean["low"], mean["high"])
+        assert means["sh"]["spearman"]["value"] is None  # Ana's checklist gives every text one score
+        assert [member["condition"] for member in means["sh"]["members"]] == ["sh:Ana"]  # Ben's is of coherence alone
+    csv_file, tex_file, svg_file = (tmp_path / f"sweep.{ending}" for ending in ("csv", "tex", "svg"))
+    for file in (csv_file, tex_file, svg_file):
+        assert run(*shown, "--output", file)[0] == 0
+    lines = list(csv.DictReader(csv_file.read_text(encoding="utf-8-sig").splitlines()))
+    assert {line["components"] for line in lines} == {"3", "4"}
+    assert {line["dimension"] for line in lines} == {"coherence", "fluency", "all dimensions"}
+    assert tex_file.read_text(encoding="utf-8").count("\\\\") == 1 + 2 * 2 * 3
+    assert "<svg" in svg_file.read_text(encoding="utf-8")
+    assert run(*shown, "--components", "3", "--output", svg_file)[0] == 2
+    status, _, err = run(*shown, "--group", "x=coherence,grammar")
+    assert (status, "grammar" in err) == (2, True)
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("written", ["3-", "few", "3..5"])
+def test_numbers_of_components_that_are_none_are_refused(run: Run, written: str) -> None:
+    assert run("conditions", "run", *HERE, "--components", written)[0] == 2

@@ -17,7 +17,8 @@ from app.providers.credentials import Access, Credentials
 from app.services.building.build import build
 from app.services.checklists.checklists import published_checklist, versions_of
 from app.services.conditions.study import Family, StudyOptions, last_study, plan_study, plan_trials
-from app.services.conditions.study_figures import study_figures, trial_figures, trial_figures_csv
+from app.services.conditions.study_figures import study_figures, sweep_figures
+from app.services.conditions.study_tables import study_csv
 from app.services.conditions.study_worker import estimate_study, run_study
 from app.services.results.results import results_of
 from app.services.runtime.prompts import project_prompt, save_wording
@@ -168,7 +169,8 @@ def test_trials_of_a_drawn_study_share_checklists_and_have_a_mean(
     assert estimate_study(workbench, asked, plans).checklists == 3
     report = run_study(workbench, project, asked)
     assert (report.built, report.scored, report.missing, report.problems) == (3, 6, 0, ())
-    found = trial_figures(workbench, plan_trials(workbench, project, asked), permutations=20, resamples=20)
+    sweep = sweep_figures(workbench, plan_trials(workbench, project, asked), permutations=20, resamples=20)
+    (found,) = sweep.values()
     assert [trial.seed for trial in found.trials] == [5, 6]
     assert [mean.condition for mean in found.means] == ["sh", "sh:Ana", "sh:Ben", "mh"]
     for mean in found.means:
@@ -176,7 +178,7 @@ def test_trials_of_a_drawn_study_share_checklists_and_have_a_mean(
         assert len(values) == 2
         assert None not in values
         assert mean.spread("kendall")[0] == pytest.approx(sum(values) / 2)
-    lines = list(csv.DictReader(io.StringIO(trial_figures_csv(found).decode("utf-8-sig"))))
+    lines = list(csv.DictReader(io.StringIO(study_csv(sweep).decode("utf-8-sig"))))
     compared = [(line["trial"], line["compared_with"], line["condition"]) for line in lines if line["compared_with"]]
     assert compared == [("1", "sh", "mh"), ("2", "sh", "mh")]
     lines = [line for line in lines if not line["compared_with"]]
