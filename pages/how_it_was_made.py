@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.domain.attribute import AttributeStatus
 from app.domain.build import Stage
-from app.services.building.build_jobs import build_job_key
+from app.services.building.build import build_job_key
 from app.services.building.build_state import builds_of, versions_built_whole, view_build
 from pages.components.how_it_was_made.options import (
     EDITED_HERE,

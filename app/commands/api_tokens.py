@@ -32,7 +32,7 @@ def make_token(
     Example: interacteval api-token make nightly --project News --budget 5
     """
     from app.services.data.projects import get_project
-    from app.services.people.api_tokens import make_api_token
+    from app.services.people.invitations import make_api_token
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
@@ -50,7 +50,7 @@ def list_tokens(project: ProjectOption, json_: JsonOption = False) -> None:
     Example: interacteval api-token list --project News
     """
     from app.services.data.projects import get_project
-    from app.services.people.api_tokens import api_tokens_of
+    from app.services.people.invitations import api_tokens_of
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
@@ -75,7 +75,7 @@ def revoke_token(name: TokenArgument, project: ProjectOption, json_: JsonOption 
     Example: interacteval api-token revoke nightly --project News
     """
     from app.services.data.projects import get_project
-    from app.services.people.api_tokens import revoke_api_token
+    from app.services.people.invitations import revoke_api_token
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()

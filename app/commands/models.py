@@ -11,7 +11,7 @@ from app.commands.output import JsonOption, echo, print_json, say, table
 
 if TYPE_CHECKING:
     from app.providers.registry import ModelInfo
-    from app.services.runtime.prices import PricedModel
+    from app.services.runtime.spending import PricedModel
     from app.services.runtime.workbench import Workbench
 
 
@@ -163,7 +163,7 @@ def prices(
 
     Example: interacteval models prices --update
     """
-    from app.services.runtime.prices import price_list, update_prices
+    from app.services.runtime.spending import price_list, update_prices
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()

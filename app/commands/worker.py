@@ -25,8 +25,7 @@ def worker(
     from app.commands.model_asking import runs_end_on_signals
     from app.commands.workbench import check_settings
     from app.scoring.engine import DRAIN_SECONDS
-    from app.services.background.runner import allow_jobs, drain_jobs, refuse_jobs
-    from app.services.background.worker import work_on_jobs
+    from app.services.background.runner import allow_jobs, drain_jobs, refuse_jobs, work_on_jobs
     from app.services.job_kinds import load_job_kinds
     from app.services.runtime.workbench import open_workbench
 

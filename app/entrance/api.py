@@ -38,9 +38,9 @@ from app.limits import API_AT_ONCE, API_BODY
 from app.services.checklists.checklist_files import checklist_for_programs
 from app.services.checklists.checklists import view_checklist
 from app.services.data.projects import get_project, one_dimension
-from app.services.people.api_tokens import ApiCaller, TokenMoney, api_caller
+from app.services.people.invitations import ApiCaller, TokenMoney, api_caller
+from app.services.results.result_texts import run_counts
 from app.services.results.results import kept_results
-from app.services.results.run_answers import run_counts
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.judged_texts import judge_with_published

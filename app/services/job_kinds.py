@@ -3,15 +3,14 @@
 from importlib import import_module
 
 MODULES = (
-    "building.build_jobs",
+    "building.build",
     "checklists.question_proposals",
     "conditions.study_worker",
     "data.imports",
     "demo",
-    "drift.drift_jobs",
+    "drift.looks",
     "improvement.improve",
     "scoring.asking_runs",
-    "scoring.run_batches",
     "scoring.scoring_jobs",
     "think_aloud.think_aloud_jobs",
 )

@@ -19,7 +19,7 @@ from app.services.runtime.models import (
 )
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import RULES, last_thinkers
-from app.services.scoring.run_batches import sells_batches
+from app.services.scoring.scoring_jobs import sells_batches
 from app.services.think_aloud.llm_think_aloud import (
     Answered,
     ThinkAloudForecast,

@@ -19,7 +19,7 @@ from app.services.results.quality_cost import (
     writers,
 )
 from app.services.runtime.use_case import may
-from app.services.scoring.variants import method_label
+from app.services.scoring.run_writer import method_label
 from pages.components.shell.current import was_pressed
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.guide import more_in_guide

@@ -11,7 +11,7 @@ from app.errors import WorkbenchError
 from app.services.runtime.endpoint_models import forget_local_server
 from app.services.runtime.model_abilities import learned_in_words, probe_model
 from app.services.runtime.models import ProviderAccess, ask_vendor_models, key_problem, provider_access
-from app.services.runtime.prices import Price, PricedModel, price_list, update_prices
+from app.services.runtime.spending import Price, PricedModel, price_list, update_prices
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.recordings import keep_recording_of, recordable_runs, recording_of

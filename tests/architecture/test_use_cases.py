@@ -52,8 +52,10 @@ BOOKS = {
 # What an expert writes of their own is kept with its time and author, as is what only prepares or records.
 NO_ACT = {
     "building.build.build",  # what it calls has its entry
+    "building.build.begin_builds",  # likewise
+    "drift.looks.look_ahead",  # likewise
     "checklists.checklist_files.import_checklist_file",  # likewise
-    "background.worker.work_on_jobs",  # what it does has one
+    "background.runner.work_on_jobs",  # what it does has one
     "data.imports.forget_report",  # it only puts away what somebody was told
     "runtime.judges.set_model_options",
     "scoring.own_scores.bring_answers_in",  # what it calls has its entry
@@ -62,7 +64,7 @@ NO_ACT = {
     "think_aloud.samples.give_verdict",
     "attributes.side_by_side.answer_side_by_side",
     "checklists.expert_answers.keep_entries",
-    "people.api_tokens.api_caller",  # it notes when a program came last
+    "people.invitations.api_caller",  # it notes when a program came last
     "people.invitations.accept_invitation",  # its entry names who came in, whom nobody knew before
     "people.ways_in.sign_in_with_code",  # likewise
     "people.sign_ins.end_sign_in",

@@ -26,10 +26,9 @@ from app.services.results.archive import write_project_archive
 from app.services.results.question_analysis import questions_of
 from app.services.results.raters import human_side_of
 from app.services.results.result_files import verdict_of, write_results
-from app.services.results.result_texts import disagreements, judged_text, question_shares
+from app.services.results.result_texts import disagreements, judged_text, question_shares, run_counts
 from app.services.results.results import kept_results, results_of
 from app.services.results.rubric_xray import rubric_xray
-from app.services.results.run_answers import run_counts
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import forecast
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from app.domain.wording import QuotedPlace
 from app.evaluators.checklist import JudgeOptions
 from app.services.data.projects import dimensions_named, get_project
-from app.services.results.run_answers import quote_counts
+from app.services.results.result_texts import quote_counts
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from pages.components.shell.reading import NOT_IN_TEXT, highlighted, quote_line

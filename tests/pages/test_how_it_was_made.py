@@ -14,8 +14,7 @@ from app.domain.checklist import Checklist
 from app.domain.project import Dimension, Task, Text
 from app.domain.run import StageRun
 from app.services.attributes.attributes import add_attributes, attributes_of
-from app.services.building.build import make_checklist, run_stages, start_build
-from app.services.building.build_jobs import build_job_key
+from app.services.building.build import build_job_key, make_checklist, run_stages, start_build
 from app.services.building.build_state import BuildView, builds_of, describe_component, view_build
 from app.services.checklists.checklists import publish, versions_of
 from app.services.data.projects import create_project, dimensions_named, get_project

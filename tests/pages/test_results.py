@@ -28,9 +28,9 @@ from app.services.results.quality_cost import writers
 from app.services.results.question_analysis import questions_of, weights_of
 from app.services.results.raters import alt_test_verdict, human_side_of, stand_in_for_rater
 from app.services.results.result_files import report_html, report_made_apart, result_figures_csv, scores_csv, verdict_of
+from app.services.results.result_texts import report_evidence
 from app.services.results.results import Choices, kept_results, results_of
 from app.services.results.rubric_xray import rubric_xray
-from app.services.results.run_answers import report_evidence
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import ScoreColumns, import_scores
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on

@@ -18,9 +18,8 @@ from app.services.results.result_files import verdict_of
 from app.services.results.results import kept_results
 from app.services.runtime.batch_rounds import AGAIN, AT_ONCE, LIVE
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.run_batches import batches_of_run
 from app.services.scoring.runs import JudgeOptions, RunOptions, get_run, list_runs, start_run, work_on
-from app.services.scoring.scoring_jobs import is_scoring, job_key
+from app.services.scoring.scoring_jobs import batches_of_run, is_scoring, job_key
 from app.settings import settings
 from pages.components.shell import current
 from tests.support.background import PATIENCE, ended

@@ -11,7 +11,7 @@ from app.commands.output import JsonOption, ProjectOption, counted, echo, echo_f
 
 if TYPE_CHECKING:
     from app.meta_evaluation.judges.estimate import CorrectedEstimate
-    from app.services.results.answer_forecast import AnswerForecasts, PlannedAnswers
+    from app.services.results.raters import AnswerForecasts, PlannedAnswers
 
 
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
@@ -71,7 +71,7 @@ def plan(
     """
     from app.domain.expert_answer import WishedWave
     from app.services.checklists.expert_answers import draw_of, draw_planned, drawable
-    from app.services.results.answer_forecast import planned_answers
+    from app.services.results.raters import planned_answers
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from app.domain.checklist import Checklist
     from app.domain.run import AskingWay
-    from app.services.results.asking_comparison import AskingResult
+    from app.services.results.quality_cost import AskingResult
     from app.services.scoring.forecast import Estimate
 
 
@@ -49,7 +49,7 @@ def calls(
     Example: interacteval checklist calls --project News --dimension coherence --judge openai:gpt-6-luna --dry-run
     """
     from app.services.data.projects import get_project, one_dimension
-    from app.services.results.asking_comparison import asking_result
+    from app.services.results.quality_cost import asking_result
     from app.services.runtime.workbench import open_workbench
     from app.services.scoring.asking_runs import (
         AskingOptions,

@@ -120,7 +120,7 @@ def failures(
 
 
 def _quality_document(each: "QualityCost", coefficient: Coefficient) -> dict[str, Any]:
-    from app.services.scoring.variants import variant_words
+    from app.services.scoring.run_writer import variant_words
 
     difference = each.against.comparison.differences[coefficient].figure if _compared(each) else None  # type: ignore[union-attr]
     return {
@@ -148,7 +148,7 @@ def _compared(each: "QualityCost") -> bool:
 
 
 def _quality_row(each: "QualityCost", coefficient: Coefficient) -> list[object]:
-    from app.services.scoring.variants import method_label
+    from app.services.scoring.run_writer import method_label
 
     document = _quality_document(each, coefficient)
     less = document["less_checklist"] or {"value": None, "low": None, "high": None}

@@ -91,9 +91,9 @@ def results(
     from app.services.results.preferences import accuracy_on_pairs
     from app.services.results.quality_cost import writers
     from app.services.results.result_files import verdict_of, write_results
+    from app.services.results.result_texts import quote_counts, report_evidence
     from app.services.results.results import Choices, newer_trial_words, results_of, runs_to_show
     from app.services.results.rubric_xray import rubric_xray
-    from app.services.results.run_answers import quote_counts, report_evidence
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()

@@ -14,7 +14,7 @@ from app.commands.scoring.score import carry_out, say_wait
 if TYPE_CHECKING:
     from app.domain.run import RunSummary
     from app.services.runtime.workbench import Workbench
-    from app.services.scoring.run_batches import ProviderBatch
+    from app.services.scoring.scoring_jobs import ProviderBatch
 
 RunArgument = Annotated[int, typer.Argument(help="The run's number.")]
 AnyRunArgument = Annotated[int | None, typer.Argument(help="The run's number; the project's newest without it.")]
@@ -43,8 +43,8 @@ def list_(
     """
     from app.services.data.projects import get_project
     from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.run_writer import method_label
     from app.services.scoring.runs import list_runs
-    from app.services.scoring.variants import method_label
 
     workbench = open_workbench()
     found = list_runs(workbench, get_project(workbench, project).id if project else None, anchors=True)
@@ -63,12 +63,12 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
 
     Example: interacteval runs show 3
     """
-    from app.services.results.run_answers import run_counts
+    from app.services.results.result_texts import run_counts
     from app.services.runtime.spending import run_spending
     from app.services.runtime.workbench import open_workbench
-    from app.services.scoring.run_batches import OPEN, batches_of_run
+    from app.services.scoring.run_writer import method_label
     from app.services.scoring.runs import get_run
-    from app.services.scoring.variants import method_label
+    from app.services.scoring.scoring_jobs import OPEN, batches_of_run
 
     workbench = open_workbench()
     run = _meant(workbench, run, project)
@@ -122,8 +122,8 @@ def wait(
     Example: interacteval runs wait 3
     """
     from app.services.runtime.workbench import open_workbench
-    from app.services.scoring.run_batches import AT_ONCE, ask_rest
     from app.services.scoring.runs import get_run, wait_until_free
+    from app.services.scoring.scoring_jobs import AT_ONCE, ask_rest
 
     workbench = open_workbench()
     get_run(workbench, run)
@@ -142,8 +142,8 @@ def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
     Example: interacteval runs cancel 3
     """
     from app.services.runtime.workbench import open_workbench
-    from app.services.scoring.run_batches import cancel_batches, has_open_batches
     from app.services.scoring.runs import get_run, stop_run
+    from app.services.scoring.scoring_jobs import cancel_batches, has_open_batches
 
     workbench = open_workbench()
     run = _meant(workbench, run, project)
@@ -208,7 +208,7 @@ def _batch_document(batch: "ProviderBatch") -> dict[str, object]:
 
 
 def _document(run: "RunSummary") -> dict[str, object]:
-    from app.services.scoring.variants import variant_words
+    from app.services.scoring.run_writer import variant_words
 
     return {
         "run": run.id,

@@ -149,8 +149,8 @@ def ready_to_resume(
 ) -> None:
     """Raises InputError for what was typed and isn't so in the run. Waits until nobody else works on it."""
     from app.services.runtime.judges import set_model_options
-    from app.services.scoring.run_batches import check_same_run
     from app.services.scoring.runs import check_can_resume, set_budget, wait_until_free
+    from app.services.scoring.scoring_jobs import check_same_run
 
     check_can_resume(workbench, project_id, run_id)
     check_same_run(workbench, run_id, _given(context, options))
@@ -398,7 +398,7 @@ def _say_samples(workbench: "Workbench", project_id: int, dimensions: "Sequence[
 
 def _look_ahead(workbench: "Workbench", project_id: int, options: "RunOptions") -> None:
     """Said, not acted on: whether scores are wanted from a judge that changed is for the person to say."""
-    from app.services.drift.drift_jobs import anchors_ahead, look_ahead
+    from app.services.drift.looks import anchors_ahead, look_ahead
 
     asked = anchors_ahead(workbench, (options,))
     none = f"{options.judge} has no anchors here. `interacteval drift --freeze` makes them."
@@ -485,7 +485,7 @@ def _with_warning(
     on_progress: "Callable[[RunSummary], None]", workbench: "Workbench", warn_after: int
 ) -> "Callable[[RunSummary], None]":
     """Also say, once, what is wrong with the first answers of the run: there is still time to stop it."""
-    from app.services.scoring.answer_warnings import answer_warnings
+    from app.services.scoring.runs import answer_warnings
 
     looked = False
 
@@ -502,10 +502,9 @@ def _with_warning(
 
 
 def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, object]:
-    from app.services.results.run_answers import run_counts
-    from app.services.scoring.answer_warnings import answer_warnings
-    from app.services.scoring.run_writer import LOGPROBS
-    from app.services.scoring.variants import variant_words
+    from app.services.results.result_texts import run_counts
+    from app.services.scoring.run_writer import LOGPROBS, variant_words
+    from app.services.scoring.runs import answer_warnings
 
     run, tally = report.run, report.tally
     return {
@@ -530,10 +529,9 @@ def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, o
 
 
 def _print_report(workbench: "Workbench", report: "RunReport") -> None:
-    from app.services.results.run_answers import run_counts
-    from app.services.scoring.answer_warnings import answer_warnings
-    from app.services.scoring.run_writer import logprobs_remark
-    from app.services.scoring.variants import method_label
+    from app.services.results.result_texts import run_counts
+    from app.services.scoring.run_writer import logprobs_remark, method_label
+    from app.services.scoring.runs import answer_warnings
 
     run = report.run
     echo(f"Run {run.id} ({method_label(run)}, {run.judge}): {run.done} of {run.all} scored, {run.status.value}")

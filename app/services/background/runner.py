@@ -1,17 +1,19 @@
-"""Runner of jobs: each in a thread of this process, with signs of life as long as it goes on."""
+"""Runner of jobs: each in a thread of this process, with a heartbeat; and the worker, a process that only does jobs."""
 
 import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from app.domain.job import Job, JobStatus
-from app.domain.people import LOCAL_OWNER, NOBODY
-from app.errors import JobLostError, WorkbenchError
+from app.domain.people import LOCAL_OWNER, NOBODY, Right
+from app.errors import DatabaseError, JobLostError, WorkbenchError
 from app.services.background.progress import Progress, as_given, kind_named
 from app.services.runtime.backups import WriterLock, has_ended
 from app.services.runtime.endpoint_models import fault_report
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 BEAT_SECONDS = 5.0
@@ -119,3 +121,52 @@ def _beat(workbench: Workbench, writer: str, over: threading.Event) -> None:
 
 def _log(error: Exception) -> None:
     print(fault_report(error), file=sys.stderr)  # noqa: T201 - to the server's log: the person can't act on it
+
+
+POLL_SECONDS = 1.0
+
+
+@use_case(Right.SERVE)
+def work_on_jobs(workbench: Workbench, at_once: int, heard: Callable[[str], None]) -> None:
+    """Take jobs until the process ends, so many at once; `heard` hears a sentence of each that begins."""
+    own, free = WriterLock(), threading.Semaphore(at_once)
+    own.acquire()
+    seen = 0.0
+    try:
+        while not is_ending():
+            try:
+                if time.monotonic() - seen > BEAT_SECONDS:
+                    with workbench.database.write() as work:
+                        work.jobs.worker_seen(own.name)
+                        work.job_files.drop_forsaken()
+                    seen = time.monotonic()
+                title = _begin_next(workbench, free)
+            except DatabaseError as error:  # away for a moment: what goes on here goes on, and more can come
+                title = ""
+                heard(f"The database is away ({error.message}); trying again")
+            if title:
+                heard(f"Doing: {title}")
+            else:
+                is_ending(POLL_SECONDS)
+    finally:
+        with suppress(DatabaseError), workbench.database.write() as work:
+            work.jobs.worker_ended(own.name)
+        own.release()
+
+
+def _begin_next(workbench: Workbench, free: threading.Semaphore) -> str:
+    """The title of the job that was begun; "" where all hands are full or nothing is to do."""
+    if not free.acquire(blocking=False):
+        return ""
+    lock, found = WriterLock(), None
+    try:
+        lock.acquire()
+        found = next_job(workbench, lock)
+    finally:
+        if found is None:
+            lock.release()
+            free.release()
+    if found is None:
+        return ""
+    do_in_thread(*found, lock, then=free.release)
+    return found[1].title

@@ -28,8 +28,7 @@ from app.services.background.progress import Progress, job_kind
 from app.services.checklists.draft_edits import QuestionWording, new_question, question_in
 from app.services.checklists.expert_answers import unfinished_sheet
 from app.services.runtime.models import model_session
-from app.services.runtime.prompts import own_wordings
-from app.services.runtime.stage_runs import answered, answered_stage
+from app.services.runtime.prompts import answered, answered_stage, own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork

@@ -51,8 +51,7 @@ from app.services.improvement.decided import (
 from app.services.results.draft_trial import asking_of_run, counting_again
 from app.services.runtime.judges import judge_named, reasoning_of
 from app.services.runtime.models import model_session
-from app.services.runtime.prompts import own_wordings
-from app.services.runtime.stage_runs import answered
+from app.services.runtime.prompts import answered, own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import TOKENS_PER_ANSWER, TOKENS_PER_REASON

@@ -24,7 +24,7 @@ from app.services.data.locked_split import state_of
 from app.services.runtime.output_file import output_file
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.variants import variant_words
+from app.services.scoring.run_writer import variant_words
 from db.unit_of_work import UnitOfWork
 
 Row = dict[str, Any]

@@ -19,7 +19,7 @@ from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.services.results.results import Choices, DimensionResult, Figure
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.variants import variant_words
+from app.services.scoring.run_writer import variant_words
 from db.unit_of_work import UnitOfWork
 
 

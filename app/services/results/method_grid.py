@@ -17,7 +17,7 @@ from app.services.results.run_comparison import RunComparison, compare_runs, set
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE
-from app.services.scoring.variants import method_label
+from app.services.scoring.run_writer import method_label
 
 __all__ = [
     "AVERAGE",

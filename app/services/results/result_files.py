@@ -36,14 +36,14 @@ from app.services.results.method_grid import (
     method_grid,
 )
 from app.services.results.raters import ceiling_beside
+from app.services.results.result_texts import ReportEvidence
 from app.services.results.results import DimensionResult
 from app.services.results.rubric_xray import RubricXray
-from app.services.results.run_answers import ReportEvidence
 from app.services.results.run_comparison import RunComparison
 from app.services.runtime.output_file import output_file, table_csv
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.variants import method_label, variant_words
+from app.services.scoring.run_writer import method_label, variant_words
 from app.services.think_aloud.samples import evaluation_texts
 
 if TYPE_CHECKING:

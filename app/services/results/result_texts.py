@@ -1,22 +1,28 @@
-"""Single texts of a result: where judge and people differ most, and everything that was said about one of them."""
+"""Texts of a result: where judge and people differ most, all that is known of one text, and a run's counts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from statistics import fmean
 from typing import Any, Literal
 
 from scipy.stats import rankdata
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind
 from app.domain.improvement import Decision, reference
-from app.domain.judgment import Answer, Judgment
+from app.domain.judgment import ABSTAINED, Answer, Judgment
 from app.domain.people import Right
 from app.domain.project import Text
-from app.domain.run import ScoredText
+from app.domain.run import RunSummary, ScoredText, ScoreStatus
+from app.domain.wording import QuoteCounts, QuotedPlace, find_quote, in_context
 from app.errors import NotFoundError
 from app.services.checklists.checklists import new_draft
+from app.services.results.results import DimensionResult
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from db.unit_of_work import UnitOfWork
+from db.unit_of_work import Database, UnitOfWork
 
 GapDirection = Literal["all", "kinder", "harsher"]
 
@@ -191,3 +197,179 @@ def _checklist(work: UnitOfWork, run_id: int, dimension_id: int) -> Checklist | 
     if part is None:
         raise NotFoundError(f"Run {run_id} did not score this dimension.", "Choose another run or dimension.")
     return work.checklists.get(part.checklist) if part.checklist else None
+
+
+ASKED = "evidence"  # the option of a run that asks for it
+_AT_A_TIME = 500  # texts that are held in memory
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedAnswer:
+    """An answer with a quote; `place` is None where the quote is neither in the text nor in its source."""
+
+    question: Question
+    judgment: Judgment
+    place: QuotedPlace | None
+
+
+def quoted_answers(
+    text: Text, answers: Iterable[tuple[Question, Sequence[Judgment]]], most: int | None = None
+) -> tuple[QuotedAnswer, ...]:
+    """In the order asked, the first `most`; what several repeats quote alike stands once."""
+    different = {(question.id, one.quote): (question, one) for question, given in answers for one in given if one.quote}
+    return tuple(
+        QuotedAnswer(question, one, find_quote(one.quote, text.text, text.source))
+        for question, one in list(different.values())[:most]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedText:
+    """A text in a report: its names, and its answers with a quote."""
+
+    name: str
+    text: Text
+    answers: tuple[QuotedAnswer, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "answers": [self._said(one) for one in self.answers]}
+
+    def _said(self, one: QuotedAnswer) -> dict[str, Any]:
+        place, before, quoted, after = one.place, "", one.judgment.quote, ""
+        if place is not None:
+            before, quoted, after = in_context(self.text.source if place.in_source else self.text.text, place)
+        return {
+            "question": one.question.text,
+            "answer": one.judgment.answer.value,
+            "before": before,
+            "quote": quoted,
+            "after": after,
+            "found": place is not None,
+            "in_source": place is not None and place.in_source,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReportEvidence:
+    """What a report says of a judge's evidence: how many quotes are there, and those about a few texts."""
+
+    counts: QuoteCounts
+    texts: tuple[QuotedText, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"counts": str(self.counts), "texts": [text.to_json() for text in self.texts]}
+
+
+@use_case(Right.READ)
+def quote_counts(workbench: Workbench, run_id: int, dimension_id: int) -> QuoteCounts:
+    """Over all answers of the run on the dimension, counted once for as long as they don't change; nothing of a run
+    that wasn't asked for evidence."""
+    with workbench.database.read() as work:
+        run = work.runs.get(run_id)
+        state = (run.status, run.done, run.failed, work.results.rating_state(dimension_id))
+    return _kept_counts(workbench.database, run_id, dimension_id, state) if asked_for_evidence(run) else QuoteCounts()
+
+
+def asked_for_evidence(run: RunSummary) -> bool:
+    return bool(run.params.get(ASKED))
+
+
+@lru_cache(maxsize=64)
+def _kept_counts(database: Database, run_id: int, dimension_id: int, _: tuple[Any, ...]) -> QuoteCounts:
+    with database.read() as work:
+        return count_quotes(work.results.quotes(run_id, dimension_id), work.texts.many)
+
+
+def count_quotes(
+    quotes: Mapping[int, Sequence[str]], texts_of: Callable[[Iterable[int]], Mapping[int, Text]]
+) -> QuoteCounts:
+    """quotes: text id -> one for each answer, "" for none."""
+    without = sum(not quote for given in quotes.values() for quote in given)
+    places: list[QuotedPlace | None] = []
+    quoted = [text for text, given in quotes.items() if any(given)]
+    for start in range(0, len(quoted), _AT_A_TIME):
+        some = quoted[start : start + _AT_A_TIME]
+        texts = texts_of(some)
+        places += [
+            find_quote(quote, texts[text].text, texts[text].source)
+            for text in some
+            if text in texts
+            for quote in quotes[text]
+            if quote
+        ]
+    found = [place for place in places if place is not None]
+    nearly = sum(not place.exact for place in found)
+    return QuoteCounts(len(found), nearly, len(places) - len(found), without)
+
+
+TEXTS = 5  # a report is read; the screen shows all of them
+ANSWERS = 40  # of a text
+
+
+@use_case(Right.READ)
+def report_evidence(workbench: Workbench, result: DimensionResult) -> ReportEvidence | None:
+    """Of the texts with quotes those on which judge and people differ most, or the first where nobody rated them.
+
+    None where the judge wasn't asked for evidence, and over the locked split.
+    """
+    counts = quote_counts(workbench, result.run.id, result.dimension.id)
+    if not counts or result.locked:
+        return None
+    with workbench.database.read() as work:
+        quoted = {text for text, given in work.results.quotes(result.run.id, result.dimension.id).items() if any(given)}
+    farthest = [found.row for found in disagreements(result.compared, on_scale=result.on_scale)]
+    rows = [row for row in farthest or result.rows if row.text in quoted]
+    return ReportEvidence(counts, tuple(_quoted_text(workbench, result, row.text) for row in rows[:TEXTS]))
+
+
+def _quoted_text(workbench: Workbench, result: DimensionResult, text_id: int) -> QuotedText:
+    found = judged_text(workbench, result.run.id, result.dimension.id, text_id)
+    name = " · ".join(part for part in found.text.key if part)
+    return QuotedText(name, found.text, quoted_answers(found.text, found.answers, ANSWERS))
+
+
+@use_case(Right.READ)
+def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:
+    """Dimension -> scored, failed, unanswered answers, and mean coverage of what was scored (None before any was).
+
+    Where there are any: answers "does not apply" (does_not_apply) and texts without a score because nothing applies
+    (nothing_applies); unanswered questions, and texts of methods without questions, of which the judge says that it
+    can't tell (cannot_tell). Of a run that asked for evidence, how many quotes are there and how many aren't (quotes).
+    """
+    with workbench.database.read() as work:
+        evidence = asked_for_evidence(work.runs.get(run_id))
+        counts = {}
+        for part in work.runs.parts(run_id):
+            coverages, states, nothing_applies = array("d"), Counter[ScoreStatus](), 0
+            for row in work.every_result.each_scored(run_id, part.dimension):
+                states[row.status] += 1
+                nothing_applies += row.nothing_applies
+                if row.coverage is not None:
+                    coverages.append(row.coverage)
+            counts[part.name] = {
+                "scored": states[ScoreStatus.DONE],
+                "failed": states[ScoreStatus.FAILED],
+                "unanswered": work.every_result.unanswered(run_id, part.dimension),
+                "coverage": round(fmean(coverages), 4) if coverages else None,
+                **_neither(work, run_id, part.dimension, nothing_applies),
+                **(_quotes(work, run_id, part.dimension) if evidence else {}),
+            }
+        return counts
+
+
+def _quotes(work: UnitOfWork, run_id: int, dimension_id: int) -> dict[str, dict[str, int]]:
+    counted = count_quotes(work.every_result.quotes(run_id, dimension_id), work.every_text.many)
+    return {"quotes": counted.to_json()} if counted else {}
+
+
+def _neither(work: UnitOfWork, run_id: int, dimension_id: int, nothing_applies: int) -> dict[str, int]:
+    """What was said beside yes and no, where anything was."""
+    answers = work.every_result.answer_counts(run_id, dimension_id).values()
+    untold = sum(work.every_result.cannot_tell_counts(run_id, dimension_id).values())
+    details = work.every_result.details(run_id, dimension_id).values() if not answers else ()
+    found = {
+        "does_not_apply": sum(counted.get(Answer.NOT_APPLICABLE, 0) for counted in answers),
+        "nothing_applies": nothing_applies,
+        "cannot_tell": untold + sum(ABSTAINED in each for each in details),
+    }
+    return {name: number for name, number in found.items() if number}

@@ -19,10 +19,16 @@ from app.meta_evaluation.score_matrix import FEWEST, RESAMPLES, Coefficient, Con
 from app.services.data.locked_split import locked_runs, require_name, require_split
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.answer_warnings import warning_of
 from app.services.scoring.evaluators import TAKEN_FROM, on_scale
-from app.services.scoring.run_writer import LOGPROBS, gives_probabilities, logprobs_remark
-from app.services.scoring.variants import judge_in_signature, variant_of, variant_words
+from app.services.scoring.run_writer import (
+    LOGPROBS,
+    gives_probabilities,
+    judge_in_signature,
+    logprobs_remark,
+    variant_of,
+    variant_words,
+)
+from app.services.scoring.runs import warning_of
 from db.unit_of_work import Database, UnitOfWork
 
 __all__ = [

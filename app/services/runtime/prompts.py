@@ -1,16 +1,20 @@
-"""The prompts of a project: each is the program's, or a wording of the project's own."""
+"""The prompts of a project: the program's, or the project's own wording; and records of the stages that used them."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from difflib import unified_diff
+from typing import Any
 
+from app.construction.stage import StageRecord
 from app.domain.people import Right
 from app.domain.project import Dimension, Task
 from app.domain.prompt import OwnPrompt, RenderedPrompt
 from app.domain.run import RunSummary, StageRun
 from app.domain.storable_text import check_storable
-from app.errors import InputError, NotFoundError, PromptError
+from app.errors import InputError, NotFoundError, PromptError, ProviderError, WorkbenchError
 from app.prompting import (
     PromptTemplate,
     PromptWording,
@@ -21,9 +25,47 @@ from app.prompting import (
     worded,
 )
 from app.prompting.library import example_variables
+from app.providers.base import ChatReply, Usage
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
+
+
+def answered(stage: str, model: str, prompt: RenderedPrompt, reply: ChatReply) -> StageRun:
+    return _kept(stage, model, prompt.label, prompt.digest, prompt.variables, reply.text, reply.usage)
+
+
+def answered_stage(record: StageRecord) -> StageRun:
+    return _kept(record.stage, record.model, record.prompt, record.digest, record.variables, record.reply, record.usage)
+
+
+def failed(stage: str, model: str, error: WorkbenchError) -> StageRun:
+    kind = error.kind if isinstance(error, ProviderError) else "input"
+    return StageRun(stage, model, error_kind=kind, error=str(error))
+
+
+def _kept(
+    stage: str, model: str, prompt: str, digest: str, inputs: Mapping[str, Any], output: str, usage: Usage
+) -> StageRun:
+    return StageRun(
+        stage=stage,
+        model=model,
+        prompt=prompt,
+        prompt_digest=digest,
+        inputs_digest=_inputs_digest(inputs),
+        inputs=inputs,
+        output=output,
+        input_tokens=usage.input_tokens,
+        cached_tokens=usage.cached_tokens,
+        output_tokens=usage.output_tokens,
+    )
+
+
+def _inputs_digest(inputs: Mapping[str, Any]) -> str:
+    """Tells whether a stage's inputs changed since it ran."""
+    canonical = json.dumps(inputs, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
 
 TITLES = {
     "think-aloud": "Think aloud: say what to look for",

@@ -14,16 +14,18 @@ from app.scoring.concurrency import texts_at_once
 from app.services.runtime.batch_rounds import BatchRounds
 from app.services.runtime.models import budget_left
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.blocks.block_scoring import block_of, cut_blocks, short_turns
-from app.services.scoring.blocks.dask_workers import Workers, WorkersRun, dask_workers, worker_share
-from app.services.scoring.blocks.run_scorer import DatabaseSink, RunScorer, judge_session
+from app.services.scoring.block_scoring import block_of, cut_blocks, short_turns
+from app.services.scoring.dask_workers import Workers, WorkersRun, dask_workers, worker_share
 from app.services.scoring.evaluators import NO_JUDGE
 from app.services.scoring.run_writer import (
+    DatabaseSink,
     DatabaseStages,
+    RunScorer,
     RunWriter,
     TextShelf,
     collecting,
     has_active_writers,
+    judge_session,
     logprobs_known,
 )
 

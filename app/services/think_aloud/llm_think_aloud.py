@@ -23,8 +23,7 @@ from app.providers.registry import sells_batches
 from app.providers.structured import object_in
 from app.services.runtime.batch_rounds import BatchRounds, Collect, check_sold_in_batches, gather_settled
 from app.services.runtime.models import model_session
-from app.services.runtime.prompts import own_wordings
-from app.services.runtime.stage_runs import answered, failed
+from app.services.runtime.prompts import answered, failed, own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down

@@ -15,9 +15,8 @@ from app.providers.base import Transcriber
 from app.providers.specs import KNOWN_PROVIDERS, OWN
 from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.models import AUDIO_FORMATS, model_session, voice_recording_path
-from app.services.runtime.prompts import own_wordings
+from app.services.runtime.prompts import answered, failed, own_wordings
 from app.services.runtime.spending import allowance_left
-from app.services.runtime.stage_runs import answered, failed
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down

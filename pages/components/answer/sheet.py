@@ -24,7 +24,7 @@ from app.services.checklists.expert_answers import (
     texts_of,
 )
 from app.services.data.uploads import SUFFIXES, Upload
-from app.services.results.answer_forecast import planned_answers
+from app.services.results.raters import planned_answers
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import AnswerGivers, BroughtIn, answer_columns, bring_answers_in
 from app.services.think_aloud.samples import verdicts_by

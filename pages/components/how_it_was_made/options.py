@@ -12,8 +12,7 @@ from app.domain.attribute import Attribute, ContributorKind
 from app.domain.build import BuildSummary, ChangeDecision, Revision, Stage
 from app.domain.project import Dimension, Project
 from app.errors import WorkbenchError
-from app.services.building.build import COMPONENTS, start_build
-from app.services.building.build_jobs import begin_builds
+from app.services.building.build import COMPONENTS, begin_builds, start_build
 from app.services.building.build_state import (
     BuildView,
     build_history,

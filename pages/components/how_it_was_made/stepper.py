@@ -8,8 +8,7 @@ import streamlit as st
 
 from app.domain.build import BuildQuestion, Stage
 from app.errors import WorkbenchError
-from app.services.building.build import make_checklist
-from app.services.building.build_jobs import begin_again, begin_stages, taken_as_proposed
+from app.services.building.build import begin_again, begin_stages, make_checklist, taken_as_proposed
 from app.services.building.build_state import (
     BuildView,
     add_build_question,

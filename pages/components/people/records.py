@@ -9,15 +9,17 @@ import streamlit as st
 from app.domain.people import ApiToken, LinkState
 from app.domain.project import Project
 from app.errors import WorkbenchError
-from app.services.people.api_tokens import (
+from app.services.people.invitations import (
     MOST_USD,
     TOKEN_DAYS,
     TOKEN_USD,
+    TrailEntry,
     api_tokens_of,
     make_api_token,
     revoke_api_token,
+    trail_csv,
+    trail_of,
 )
-from app.services.people.invitations import TrailEntry, trail_csv, trail_of
 from app.services.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import experts_progress

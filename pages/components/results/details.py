@@ -16,9 +16,9 @@ from app.services.results.result_files import (
     scores_parquet,
     verdict_of,
 )
+from app.services.results.result_texts import report_evidence
 from app.services.results.results import DimensionResult, Figure, Level, Trials, trials_of
 from app.services.results.rubric_xray import RubricXray, rubric_xray
-from app.services.results.run_answers import report_evidence
 from app.services.runtime.workbench import Workbench
 from pages.components.results.drift import judge_drift
 from pages.components.results.people import result_people

@@ -11,8 +11,15 @@ from app.domain.chart_look import JUDGE, NEUTRAL
 from app.domain.people import Right
 from app.errors import WorkbenchError
 from app.services.drift.anchors import FEWEST, count_possible_anchors
-from app.services.drift.drift_jobs import begin_look, begin_reference, begin_successor
-from app.services.drift.looks import Asking, DriftState, DriftVerdict, drift_state
+from app.services.drift.looks import (
+    Asking,
+    DriftState,
+    DriftVerdict,
+    begin_look,
+    begin_reference,
+    begin_successor,
+    drift_state,
+)
 from app.services.runtime.judges import end_of, end_warning
 from app.services.runtime.use_case import may
 from app.services.scoring.scoring_jobs import job_key

@@ -5,17 +5,6 @@ import streamlit as st
 
 from app.domain.project import Project, Task
 from app.services.checklists.expert_answers import answer_sheet
-from app.services.results.differences import (
-    EstimatedDifference,
-    EstimatedFigure,
-    SystemMean,
-    SystemScores,
-    difference_cautions,
-    difference_verdict,
-    other_versions,
-    system_scores,
-    version_difference,
-)
 from app.services.results.quality_cost import JudgePanel, judge_panel, panel_verdict
 from app.services.results.question_analysis import FEWEST_TEXTS, AskedOfExperts, QuestionAgreement, asked_of_experts
 from app.services.results.raters import (
@@ -30,6 +19,17 @@ from app.services.results.raters import (
     failure_rates,
 )
 from app.services.results.results import DimensionResult
+from app.services.results.run_comparison import (
+    EstimatedDifference,
+    EstimatedFigure,
+    SystemMean,
+    SystemScores,
+    difference_cautions,
+    difference_verdict,
+    other_versions,
+    system_scores,
+    version_difference,
+)
 from app.services.runtime.workbench import Workbench
 from pages.components.results.people import stand_in
 from pages.components.shell.expert import current_expert

@@ -7,10 +7,9 @@ import streamlit as st
 
 from app.services.results.contribution import Aspects, aspects_of
 from app.services.results.question_analysis import questions_of, repeat_agreement
-from app.services.results.result_texts import question_shares
+from app.services.results.result_texts import question_shares, quote_counts
 from app.services.results.results import DimensionResult
 from app.services.results.rubric_xray import ModeFinding, RubricXray, rubric_xray
-from app.services.results.run_answers import quote_counts
 from app.services.runtime.workbench import Workbench
 from pages.components.results.expert_agreement import expert_agreement, failures
 from pages.components.results.question_table import chosen_question, question_facts, question_table, question_weights

@@ -21,14 +21,15 @@ from app.services.data.projects import text_titles
 from app.services.results.result_texts import (
     Disagreement,
     GapDirection,
+    QuotedAnswer,
     TextDetail,
     TextFilter,
     disagreements,
     draft_to_edit,
     judged_text,
+    quoted_answers,
 )
 from app.services.results.results import DimensionResult
-from app.services.results.run_answers import QuotedAnswer, quoted_answers
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.address import keep, prepare

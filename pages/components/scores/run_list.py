@@ -10,37 +10,33 @@ from app.domain.project import Dimension, Project
 from app.domain.run import WARN_AFTER, RunStatus, RunSummary
 from app.errors import WorkbenchError
 from app.services.data.projects import dimensions_named
-from app.services.drift.drift_jobs import anchors_ahead, begin_anchored_scoring
-from app.services.drift.looks import Asking
+from app.services.drift.looks import Asking, anchors_ahead, begin_anchored_scoring
 from app.services.results.method_grid import result_words
 from app.services.results.result_files import verdict_of
 from app.services.results.results import kept_results
 from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.answer_warnings import answer_warnings
 from app.services.scoring.forecast import Forecast
-from app.services.scoring.run_batches import (
+from app.services.scoring.run_writer import method_label
+from app.services.scoring.runs import RunOptions, answer_warnings, list_runs, set_budget, stop_run
+from app.services.scoring.scoring_jobs import (
     AT_ONCE,
     ask_rest,
     batches_of_run,
     begin_cancelling,
-    has_open_batches,
-    out_now,
-)
-from app.services.scoring.runs import RunOptions, list_runs, set_budget, stop_run
-from app.services.scoring.scoring_jobs import (
     begin_scoring,
     can_go_on,
     failure_kinds,
     go_on,
+    has_open_batches,
     is_scoring,
     just_ended,
+    out_now,
     running_run,
     stopping,
 )
 from app.services.scoring.stage_outputs import OWN_SEEDS, StageOutput, keep_own_seeds, save_edit, stage_outputs_of
-from app.services.scoring.variants import method_label
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed

@@ -28,8 +28,8 @@ from app.services.scoring.evaluators import (
     needs_checklist,
     takes_rules,
 )
-from app.services.scoring.run_batches import sells_batches
 from app.services.scoring.runs import JudgeOptions, RunOptions, list_runs
+from app.services.scoring.scoring_jobs import sells_batches
 from pages.components.shell.browser.page_scripts import unsaved_typing
 from pages.components.shell.checklists.publishing import EDITED_HERE, publish_steps
 from pages.components.shell.frame import empty

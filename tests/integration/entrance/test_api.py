@@ -30,8 +30,14 @@ from app.entrance.guard import Guard, OwnAddresses, SessionOwners
 from app.limits import API_BODY
 from app.server_names import names_of_server
 from app.services.data.project_transfer import export_project, import_project
-from app.services.people.api_tokens import PREFIX, TokenMoney, api_tokens_of, make_api_token, revoke_api_token
-from app.services.people.invitations import revoke_access
+from app.services.people.invitations import (
+    PREFIX,
+    TokenMoney,
+    api_tokens_of,
+    make_api_token,
+    revoke_access,
+    revoke_api_token,
+)
 from app.services.people.sign_ins import token_hash
 from app.services.runtime.spending import project_spending, total_cost
 from app.services.runtime.workbench import Workbench

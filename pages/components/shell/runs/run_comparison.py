@@ -10,7 +10,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from app.domain.chart_look import JUDGE, NEUTRAL
 from app.services.conditions.study import StudyCondition
 from app.services.results.run_comparison import Coefficient, RunComparison, ScoreSet, compare_runs, score_sets
-from app.services.scoring.variants import variant_of
+from app.services.scoring.run_writer import variant_of
 from pages.components.shell.address import keep, numbers, prepare
 from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.result_choices import ResultScope

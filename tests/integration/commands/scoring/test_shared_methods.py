@@ -13,7 +13,7 @@ pytest.importorskip("distributed")
 from app.cluster import Scheduler
 from app.domain.run import ScoreStatus
 from app.services.runtime.workbench import open_workbench
-from app.services.scoring.blocks.block_scoring import score_block
+from app.services.scoring.block_scoring import score_block
 from app.settings import settings
 from tests.support.dask_cluster import DaskCluster, dask_cluster, forget_networks, hide, networks_loaded
 from tests.support.small_project import OPTIONS, small_csv

@@ -5,20 +5,18 @@ from app.domain.checklist import Action
 from app.domain.project import Dimension, Project, Task
 from app.providers.model_options import ModelOptions
 from app.services.background.progress import _KINDS, as_given, as_kept, kind_named, kind_of
-from app.services.building.build_jobs import AgainJob, BegunBuild, BuildsJob, StagesJob
+from app.services.building.build import AgainJob, BegunBuild, BuildsJob, StagesJob
 from app.services.checklists.question_proposals import ProposalJob
 from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import StudyJob
 from app.services.data.imports import HandedImportJob, ImportJob
 from app.services.data.uploads import ImportPlan, MappedColumns
 from app.services.demo import DemoJob
-from app.services.drift.drift_jobs import AnchoredScoringJob, LookJob, ReferenceJob, SuccessorJob
-from app.services.drift.looks import Asking
+from app.services.drift.looks import AnchoredScoringJob, Asking, LookJob, ReferenceJob, SuccessorJob
 from app.services.improvement.improve import ImprovementJob
 from app.services.job_kinds import load_job_kinds
 from app.services.scoring.asking_runs import AskingJob
-from app.services.scoring.run_batches import CancellingJob
-from app.services.scoring.scoring_jobs import ScoringJob
+from app.services.scoring.scoring_jobs import CancellingJob, ScoringJob
 from app.services.think_aloud.think_aloud_jobs import CollectingJob, ThinkAloudJob
 from db.models.columns import now
 

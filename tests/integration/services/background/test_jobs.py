@@ -24,8 +24,7 @@ from app.services.background.jobs import (
     workers_there,
 )
 from app.services.background.progress import Progress, job_kind
-from app.services.background.runner import next_job
-from app.services.background.worker import work_on_jobs
+from app.services.background.runner import next_job, work_on_jobs
 from app.services.data.projects import list_projects
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, get_run, start_run
@@ -207,8 +206,8 @@ def test_a_worker_outlives_a_database_that_is_away(bench: Workbench, monkeypatch
             raise away.pop()
         return next_job(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("app.services.background.worker.next_job", next_when_back)
-    monkeypatch.setattr("app.services.background.worker.POLL_SECONDS", 0.01)
+    monkeypatch.setattr("app.services.background.runner.next_job", next_when_back)
+    monkeypatch.setattr("app.services.background.runner.POLL_SECONDS", 0.01)
     here = threading.Thread(target=work_on_jobs, args=(bench, 1, heard.append))
     here.start()
     limit = threading.Event()

@@ -8,9 +8,8 @@ from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, 
 from app.services.checklists.checklists import versions_of
 from app.services.data.locked_split import SplitState, lock, locked_runs, open_split, opened_splits, state_of
 from app.services.data.projects import create_project, overview, rated_text, text_page
-from app.services.results.result_texts import judged_text, question_shares
+from app.services.results.result_texts import judged_text, question_shares, run_counts
 from app.services.results.results import look_at_locked_results, results_of, runs_to_show
-from app.services.results.run_answers import run_counts
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import forecast
 from app.services.scoring.runs import RunOptions, plan_run, start_run, work_on

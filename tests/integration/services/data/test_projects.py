@@ -21,7 +21,7 @@ from app.services.data.projects import (
     progress_words,
 )
 from app.services.data.steps import next_step
-from app.services.flow import run_flow
+from app.services.demo import run_flow
 from app.services.results.quality_cost import quality_and_cost
 from app.services.results.results import USUAL, default_runs, newer_trial, runs_to_show
 from app.services.results.rubric_xray import result_with_questions

@@ -9,8 +9,7 @@ from app.domain.judgment import Answer
 from app.domain.project import Dimension
 from app.domain.run import AskingWay
 from app.services.checklists.expert_answers import draw_texts
-from app.services.results.asking_comparison import AskingResult, asking_result
-from app.services.results.quality_cost import quality_and_cost
+from app.services.results.quality_cost import AskingResult, asking_result, quality_and_cost
 from app.services.results.results import kept_result
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.asking_runs import AskingOptions, asking_runs, start_asking, work_on_asking

@@ -18,9 +18,8 @@ from app.services.checklists.draft_edits import QuestionWording, edit_question, 
 from app.services.checklists.expert_answers import answer, draw_texts, expert_answers
 from app.services.results.question_analysis import asked_of_experts, questions_of
 from app.services.results.raters import corrected_shares
-from app.services.results.result_texts import question_shares
+from app.services.results.result_texts import question_shares, run_counts
 from app.services.results.results import results_of
-from app.services.results.run_answers import run_counts
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply

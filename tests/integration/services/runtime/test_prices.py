@@ -10,7 +10,7 @@ import pytest
 from app.domain.people import Actor, Membership, Role
 from app.errors import ConnectionFailedError, InputError, NotAllowedError, TransientError
 from app.providers.known_prices import known_prices, today
-from app.services.runtime.prices import price_list, update_prices
+from app.services.runtime.spending import price_list, update_prices
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
 from tests.support.price_server import PriceServer, price_file

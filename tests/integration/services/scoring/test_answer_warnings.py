@@ -13,8 +13,7 @@ from app.domain.judgment import Answer
 from app.providers.base import ChatReply, ChatRequest, Usage
 from app.providers.credentials import Credentials
 from app.services.results.results import results_of
-from app.services.scoring.answer_warnings import SAME_ANSWERS, answer_warnings, same_answers
-from app.services.scoring.runs import RunOptions, start_run, work_on
+from app.services.scoring.runs import SAME_ANSWERS, RunOptions, answer_warnings, same_answers, start_run, work_on
 from db.unit_of_work import Database
 from tests.support.projects import ModelBench, ready_to_score
 

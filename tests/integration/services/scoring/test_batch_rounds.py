@@ -16,8 +16,8 @@ from app.services.runtime import batch_rounds
 from app.services.runtime.batch_rounds import AGAIN, AT_ONCE, LIVE
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.run_batches import ask_rest, cancel_batches
 from app.services.scoring.runs import RunOptions, get_run, start_run, stop_run, work_on
+from app.services.scoring.scoring_jobs import ask_rest, cancel_batches
 from db.unit_of_work import Database
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import ready_to_score

@@ -29,8 +29,8 @@ from app.evaluators.reference_metrics import MetricCalls, compute_in_this_proces
 from app.providers.credentials import Credentials
 from app.scoring.concurrency import texts_at_once
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.blocks.block_scoring import Block
-from app.services.scoring.blocks.dask_workers import Workers, WorkersRun, obstacle_at_worker, workers_for
+from app.services.scoring.block_scoring import Block
+from app.services.scoring.dask_workers import Workers, WorkersRun, obstacle_at_worker, workers_for
 from app.services.scoring.runs import RunOptions, RunReport, failures_of, get_run, start_run, stop_run, work_on
 from app.settings import settings
 from tests.support.dask_cluster import DaskCluster, dask_cluster
@@ -475,7 +475,7 @@ def test_the_scheduler_of_the_settings_serves_runs_that_are_worth_it(
     settings.cache_clear()
     assert work_on(bench, new_run(bench), AT_ONCE).run.done == TEXTS
     assert set(askers(llm)) == {"here"}
-    monkeypatch.setattr("app.services.scoring.blocks.dask_workers.FEWEST_TEXTS", TEXTS)
+    monkeypatch.setattr("app.services.scoring.dask_workers.FEWEST_TEXTS", TEXTS)
     llm.usual = EverybodyAsks()
     assert work_on(bench, new_run(bench, use_cache=False), AT_ONCE).run.done == TEXTS
     assert set(askers(llm)) == {"here", "one", "two"}

@@ -20,7 +20,6 @@ from app.errors import ConflictError, RunLostError
 from app.services.runtime.backups import has_ended
 from app.services.runtime.workbench import Workbench
 from app.services.scoring import run_writer
-from app.services.scoring.blocks import run_scorer
 from app.services.scoring.run_worker import allow_runs, stop_all_runs
 from app.services.scoring.run_writer import RunWriter
 from app.services.scoring.runs import RunOptions, get_run, start_run, stop_run, wait_until_free, work_on
@@ -236,7 +235,7 @@ def test_every_process_sees_what_a_run_asked_so_far(
     dimension = ready_to_score(workbench, 12)
     work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE, share=0.5)))
     run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
-    monkeypatch.setattr(run_scorer, "BEAT_SECONDS", 0.0)
+    monkeypatch.setattr(run_writer, "BEAT_SECONDS", 0.0)
     released = threading.Event()
     llm.script(Status(503))
     llm.usual = Held(released, Answer(all_yes))

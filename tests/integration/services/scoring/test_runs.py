@@ -22,10 +22,10 @@ from app.errors import ConflictError, InputError, NotReadyError, UnsupportedErro
 from app.evaluators.checklist import JudgeOptions
 from app.providers.pricing import OwnPrices, Price, PriceList
 from app.scoring import engine
+from app.services.results.result_texts import run_counts
 from app.services.results.results import results_of
-from app.services.results.run_answers import run_counts
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.blocks import block_scoring, dask_workers
+from app.services.scoring import block_scoring, dask_workers
 from app.services.scoring.runs import RunOptions, failures_of, get_run, start_run, stop_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.behaviour import Behaviour, Drop, Fail, Held, Slow, Status, all_yes

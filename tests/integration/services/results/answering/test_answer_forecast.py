@@ -9,7 +9,7 @@ from app.domain.judgment import Answer, Evaluation, Judgment
 from app.domain.project import Rating, Text
 from app.domain.run import Outcome, RunDimension
 from app.services.checklists.expert_answers import draw_texts
-from app.services.results.answer_forecast import planned_answers
+from app.services.results.raters import planned_answers
 from app.services.runtime.workbench import Workbench
 from tests.support.answering import answer_all
 from tests.support.projects import ready_to_score

@@ -8,11 +8,11 @@ import pytest
 from app.domain.judgment import Answer
 from app.domain.project import Dimension, Task, Text
 from app.services.checklists.expert_answers import draw_texts
-from app.services.results import differences
-from app.services.results.differences import difference_verdict
-from app.services.results.differences import system_scores as scores_of
+from app.services.results import run_comparison
 from app.services.results.question_analysis import expert_side
 from app.services.results.results import Choices, DimensionResult, kept_results
+from app.services.results.run_comparison import difference_verdict
+from app.services.results.run_comparison import system_scores as scores_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.answering import answer_all
@@ -79,7 +79,7 @@ def test_probabilities_of_the_draw_are_passed_on(
     assert side is not None
     chances = np.linspace(0.2, 0.9, TEXTS)
     chances[side.texts.index(result.rows[0].text)] = np.nan
-    monkeypatch.setattr(differences, "expert_side", lambda *_: replace(side, probability=chances))
+    monkeypatch.setattr(run_comparison, "expert_side", lambda *_: replace(side, probability=chances))
     found = scores_of(workbench, result)
     assert found is not None
     assert found.means[0].n_human == 14, "a text that was never drawn by chance corrects nothing"
@@ -95,5 +95,5 @@ def test_one_system_is_not_compared(workbench: Workbench) -> None:
         small_checklist(work, dimension.id)
     work_on(workbench, start_run(workbench, project.id, RunOptions((dimension,), "rules")))
     (result,) = kept_results(workbench, 1, Choices("dataset"))
-    assert differences.counted_rows(result)
+    assert run_comparison.counted_rows(result)
     assert scores_of(workbench, result) is None

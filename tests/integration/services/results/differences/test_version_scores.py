@@ -6,8 +6,8 @@ import pytest
 
 from app.domain.judgment import Answer
 from app.services.checklists.expert_answers import draw_texts
-from app.services.results.differences import other_versions, version_difference
 from app.services.results.results import Choices, DimensionResult, kept_result
+from app.services.results.run_comparison import other_versions, version_difference
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.answering import answer_all

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from app.domain.run import PlannedScore, RunStatus, RunSummary
-from app.services.scoring.blocks.block_scoring import cut_blocks
-from app.services.scoring.blocks.dask_workers import worker_share
+from app.services.scoring.block_scoring import cut_blocks
+from app.services.scoring.dask_workers import worker_share
 
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -28,8 +28,15 @@ from app.scoring import engine
 from app.scoring.concurrency import texts_at_once
 from app.services.runtime.prompts import own_wordings_of_run
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.blocks.run_scorer import DatabaseSink, RunScorer, judge_session
-from app.services.scoring.run_writer import DatabaseStages, RunHold, TextShelf, logprobs_known
+from app.services.scoring.run_writer import (
+    DatabaseSink,
+    DatabaseStages,
+    RunHold,
+    RunScorer,
+    TextShelf,
+    judge_session,
+    logprobs_known,
+)
 from db.unit_of_work import Database
 
 BLOCK_TEXTS = 16  # at least so many but at the end: larger blocks would keep the run waiting for one worker

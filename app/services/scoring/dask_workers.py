@@ -26,10 +26,9 @@ from app.providers.recorded import Tally
 from app.scoring.engine import DRAIN_SECONDS, LISTEN_SECONDS
 from app.services.runtime.models import unjudged
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.blocks.block_scoring import BLOCK_TEXTS, Block, BlockReport, acting_for, score_block
-from app.services.scoring.blocks.run_scorer import RunScorer
+from app.services.scoring.block_scoring import BLOCK_TEXTS, Block, BlockReport, acting_for, score_block
 from app.services.scoring.evaluators import NO_JUDGE, check_evaluator
-from app.services.scoring.run_writer import DatabaseStages, TextShelf
+from app.services.scoring.run_writer import DatabaseStages, RunScorer, TextShelf
 from app.settings import settings
 
 LOOK_SECONDS = 1.0

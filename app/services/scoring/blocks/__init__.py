@@ -1,1 +1,0 @@
-"""Blocks: parts of a run that Dask workers score as ordinary tasks."""
