@@ -204,6 +204,7 @@ PLACES: Mapping[tuple[str, str], Replace] = {
     ("question_proposal", "after"): no_ids,
     ("question_proposal", "before"): no_ids,
     ("question_proposal", "sources"): ids_of("question"),
+    ("room", "texts"): ids_of("text"),
     ("run_dimension", "excluded_docs"): no_ids,
     ("run_dimension", "excluded_texts"): ids_of("text"),
     ("score", "details"): no_ids,

@@ -28,7 +28,7 @@ from db.repositories.jobs import Jobs
 from db.repositories.locked_split import LockedSplits
 from db.repositories.people import Assignments, People, PersonNames, Places
 from db.repositories.projects import OwnPrompts, Projects, Transfers
-from db.repositories.questions import Decisions, Improvements, QuestionComments
+from db.repositories.questions import Decisions, Improvements, QuestionComments, Rooms
 from db.repositories.results import Results
 from db.repositories.runs import Runs
 from db.repositories.sign_ins import ApiTokens, Invitations, SignIns, Trail
@@ -165,6 +165,10 @@ class UnitOfWork:
     @cached_property
     def decisions(self) -> Decisions:
         return Decisions(self._session)
+
+    @cached_property
+    def rooms(self) -> Rooms:
+        return Rooms(self._session)
 
     @cached_property
     def improvements(self) -> Improvements:

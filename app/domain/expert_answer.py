@@ -1,8 +1,8 @@
-"""What experts answer: a checklist's questions on a text, and which of two texts is better."""
+"""What experts answer: a checklist's questions on a text, which of two texts is better, and votes in a room."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
@@ -269,3 +269,90 @@ class Preference:
     reason: str = ""
     attribute: int | None = None
     id: int = 0
+
+
+class RoomStage(StrEnum):
+    """Where a room to decide together is: a blind vote, its result with a line by each member, a second blind vote, its
+    result, the end."""
+
+    VOTE = "vote"
+    DISCUSS = "discuss"
+    VOTE_AGAIN = "vote again"
+    DECIDE = "decide"
+    CLOSED = "closed"
+
+    @property
+    def round(self) -> int | None:
+        """1 or 2 while people vote, None otherwise."""
+        return {RoomStage.VOTE: 1, RoomStage.VOTE_AGAIN: 2}.get(self)
+
+    @property
+    def next(self) -> "RoomStage":
+        stages = list(RoomStage)
+        return stages[min(stages.index(self) + 1, len(stages) - 1)]
+
+
+FEWEST_MEMBERS, MOST_MEMBERS = 2, 12
+MOST_ROOM_TEXTS = 10
+LONGEST_LINE = 200
+"""Characters of what a member says in the discussion: the audit log holds the whole line."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoomVote:
+    expert: str
+    text: int
+    round: int
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A room in which experts decide one question about `texts` together. `lines`: member -> what they said, "" for
+    nothing yet. `revealed`: the rounds whose votes were revealed. `agreed`: the line that became guidance, in the draft
+    of this version.
+
+    `votes` are everybody's as the database has them; `seen_by` leaves those alone that somebody may read.
+    """
+
+    id: int
+    question: int
+    texts: tuple[int, ...]
+    stage: RoomStage
+    opened_by: str
+    opened_at: datetime
+    lines: Mapping[str, str] = field(default_factory=dict)
+    votes: tuple[RoomVote, ...] = ()
+    revealed: int = 0
+    agreed: str = ""
+    draft: int | None = None
+    closed_by: str = ""
+    closed_at: datetime | None = None
+    voted: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """By name, which says nothing about who came first."""
+        return tuple(sorted(self.lines, key=str.casefold))
+
+    @property
+    def open(self) -> bool:
+        return self.stage is not RoomStage.CLOSED
+
+    def has_way_in(self, expert: str) -> bool:
+        """Whether they are in it, or may still join."""
+        return expert in self.lines or self.stage is RoomStage.VOTE
+
+    def said(self, round_: int) -> dict[tuple[str, int], Answer]:
+        """(member, text) -> the vote of this round."""
+        return {(one.expert, one.text): one.answer for one in self.votes if one.round == round_}
+
+    def whole(self) -> tuple[str, ...]:
+        """The members who have voted on every text in the round that goes on."""
+        return tuple(name for name in self.members if self.voted.get(name, 0) == len(self.texts))
+
+    def seen_by(self, expert: str) -> "Room":
+        """With the votes that were revealed and this expert's own; `voted` says how many texts each has voted on."""
+        now = [one for one in self.votes if one.round == self.stage.round]
+        open_to = tuple(one for one in self.votes if one.round <= self.revealed or one.expert == expert)
+        return replace(self, votes=open_to, voted=dict(Counter(one.expert for one in now)))

@@ -40,6 +40,8 @@ _WRITTEN = {
     "proposed_attribute": "proposed attributes",
     "question": "questions",
     "question_comment": "comments",
+    "room": "lines that rooms agreed on",
+    "room_member": "lines said in rooms",
     "side_by_side": "comparisons",
     "side_by_side_answer": "answers in comparisons",
     "stage_run": "questions put to models",

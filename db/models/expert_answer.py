@@ -1,4 +1,4 @@
-"""Tables of assignments and of what experts answer."""
+"""Tables of assignments, of what experts answer, and of rooms in which they decide together."""
 
 from datetime import datetime
 
@@ -142,3 +142,48 @@ class AnswerShareRow(SQLModel, table=True):
     draw_id: int = Field(sa_column=owned_by("answer_draw.id"))
     text_id: int = Field(sa_column=owned_by("text.id"))
     contributor_id: int = Field(sa_column=owned_by("contributor.id"))
+
+
+class RoomRow(SQLModel, table=True):
+    """`texts` are ids; `revealed` is the number of the last round whose votes were revealed; `draft` is a version."""
+
+    __tablename__ = "room"
+
+    id: int | None = Field(default=None, primary_key=True)
+    question_id: int = Field(sa_column=owned_by("question.id"))
+    texts: list[int] = Field(sa_column=json_column())
+    stage: str
+    revealed: int = 0
+    agreed: str = Field(default="", sa_column=field_column())
+    draft: int | None = None
+    opened_by: str = ""
+    opened_at: datetime = Field(default_factory=now, sa_column=time_column())
+    closed_by: str = ""
+    closed_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+
+
+class RoomMemberRow(SQLModel, table=True):
+    """An expert who joined, and what they said in the discussion."""
+
+    __tablename__ = "room_member"
+    __table_args__ = (UniqueConstraint("room_id", "contributor_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    room_id: int = Field(sa_column=owned_by("room.id"))
+    contributor_id: int = Field(sa_column=owned_by("contributor.id"))
+    line: str = Field(default="", sa_column=field_column())
+    joined_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class RoomVoteRow(SQLModel, table=True):
+    """`round` is 1 before the discussion and 2 after it."""
+
+    __tablename__ = "room_vote"
+    __table_args__ = (UniqueConstraint("member_id", "text_id", "round"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    member_id: int = Field(sa_column=owned_by("room_member.id"))
+    text_id: int = Field(sa_column=owned_by("text.id"))
+    round: int
+    answer: str
+    saved_at: datetime = Field(default_factory=now, sa_column=time_column())

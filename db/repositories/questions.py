@@ -1,14 +1,16 @@
-"""Decisions, improvements and comments of questions."""
+"""Decisions, rooms, improvements and comments of questions."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
+from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from app.domain.checklist import QuestionComment
+from app.domain.expert_answer import Room, RoomStage, RoomVote
 from app.domain.improvement import (
     Decision,
     Half,
@@ -23,6 +25,7 @@ from app.domain.judgment import Answer
 from app.errors import ConflictError, NotFoundError
 from db.models import (
     ChecklistRow,
+    ContributorRow,
     CopiedQuestionRow,
     DecisionRow,
     DimensionRow,
@@ -31,6 +34,9 @@ from db.models import (
     ProjectRow,
     QuestionCommentRow,
     QuestionRow,
+    RoomMemberRow,
+    RoomRow,
+    RoomVoteRow,
 )
 from db.models.columns import now
 from db.storable import stored_state
@@ -228,6 +234,141 @@ class Decisions:
         if row is None:
             raise NotFoundError("This decision is no longer there.", "Reload the page.")
         return row
+
+
+class Rooms:
+    """With everybody's votes: a service shows them by way of `Room.seen_by`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def add(self, question_id: int, texts: Sequence[int], who: str) -> Room:
+        """Raises ConflictError where a room on the same dimension is open."""
+        question = self._session.get_one(QuestionRow, question_id)
+        dimension = self._session.get_one(ChecklistRow, question.checklist_id).dimension_id
+        # Whoever opens a room on this dimension waits here for who does it at the same time.
+        self._session.exec(select(DimensionRow.id).where(DimensionRow.id == dimension).with_for_update()).all()
+        if any(room.open for room in self.of_dimension(dimension)):
+            raise ConflictError("A room on this dimension is open already.", "Close it first.")
+        row = RoomRow(question_id=question_id, texts=list(texts), stage=RoomStage.VOTE.value, opened_by=who)
+        self._session.add(row)
+        self._session.flush()
+        return self.get(int(row.id or 0))
+
+    def get(self, room_id: int, *, alone: bool = False) -> Room:
+        """alone: whoever changes the room waits for who does it at the same time. Raises NotFoundError."""
+        query = select(RoomRow).where(RoomRow.id == room_id)
+        found = self._read(query.with_for_update() if alone else query)
+        if not found:
+            raise NotFoundError("This room is no longer there.", "Reload the page.")
+        return found[0]
+
+    def of_dimension(self, dimension_id: int) -> list[Room]:
+        """About questions of all its versions, the newest first."""
+        query = (
+            select(RoomRow)
+            .join(QuestionRow, col(QuestionRow.id) == RoomRow.question_id)
+            .join(ChecklistRow, col(ChecklistRow.id) == QuestionRow.checklist_id)
+            .where(ChecklistRow.dimension_id == dimension_id)
+        )
+        return self._read(query.order_by(col(RoomRow.id).desc()))
+
+    def checklist_of(self, room_id: int) -> int:
+        """The id of the version whose question it is about. Raises NotFoundError."""
+        query = select(QuestionRow.checklist_id).join(RoomRow, col(RoomRow.question_id) == QuestionRow.id)
+        found = self._session.exec(query.where(RoomRow.id == room_id)).first()
+        if found is None:
+            raise NotFoundError("This room is no longer there.", "Reload the page.")
+        return found
+
+    def states(self, project_id: int) -> tuple[object, ...]:
+        """Another one after every change that people in a room of the project see, and for each vote."""
+        rooms = (
+            select(RoomRow.id, RoomRow.stage)
+            .join(QuestionRow, col(QuestionRow.id) == RoomRow.question_id)
+            .join(ChecklistRow, col(ChecklistRow.id) == QuestionRow.checklist_id)
+            .join(DimensionRow, col(DimensionRow.id) == ChecklistRow.dimension_id)
+            .where(DimensionRow.project_id == project_id)
+            .order_by(col(RoomRow.id))
+        )
+        stages = [(int(room or 0), stage) for room, stage in self._session.exec(rooms)]
+        open_ = [room for room, stage in stages if stage != RoomStage.CLOSED.value]
+        votes = select(func.count(col(RoomVoteRow.id))).join(
+            RoomMemberRow, col(RoomMemberRow.id) == RoomVoteRow.member_id
+        )
+        lines = select(RoomMemberRow.id, RoomMemberRow.line).order_by(col(RoomMemberRow.id))
+        within = col(RoomMemberRow.room_id).in_(open_)
+        members = tuple(tuple(row) for row in self._session.exec(lines.where(within)))
+        return tuple(stages), self._session.exec(votes.where(within)).one(), members
+
+    def join(self, room_id: int, contributor_id: int) -> None:
+        self._session.add(RoomMemberRow(room_id=room_id, contributor_id=contributor_id))
+        self._session.flush()
+
+    def say(self, room_id: int, expert: str, line: str) -> None:
+        self._member(room_id, expert).line = line
+        self._session.flush()
+
+    def vote(self, room_id: int, expert: str, text_id: int, round_: int, answer: Answer) -> None:
+        """A vote of the same round on the same text gives way."""
+        member = int(self._member(room_id, expert).id or 0)
+        query = select(RoomVoteRow).where(RoomVoteRow.member_id == member, RoomVoteRow.text_id == text_id)
+        row = self._session.exec(query.where(RoomVoteRow.round == round_)).first()
+        row = row or RoomVoteRow(member_id=member, text_id=text_id, round=round_, answer="")
+        row.answer, row.saved_at = answer.value, now()
+        self._session.add(row)
+        self._session.flush()
+
+    def move(self, room_id: int, stage: RoomStage) -> None:
+        row = self._session.get_one(RoomRow, room_id)
+        row.revealed = {RoomStage.DISCUSS: 1, RoomStage.DECIDE: 2}.get(stage, row.revealed)
+        row.stage = stage.value
+        self._session.flush()
+
+    def close(self, room_id: int, who: str, agreed: str, draft: int | None) -> None:
+        row = self._session.get_one(RoomRow, room_id)
+        row.stage, row.agreed, row.draft = RoomStage.CLOSED.value, agreed, draft
+        row.closed_by, row.closed_at = who, now()
+        self._session.flush()
+
+    def _member(self, room_id: int, expert: str) -> RoomMemberRow:
+        query = select(RoomMemberRow).join(ContributorRow, col(ContributorRow.id) == RoomMemberRow.contributor_id)
+        return self._session.exec(query.where(RoomMemberRow.room_id == room_id, ContributorRow.name == expert)).one()
+
+    def _read(self, query: Any) -> list[Room]:
+        rows = self._session.exec(query).all()
+        ids = [int(row.id or 0) for row in rows]
+        members = self._session.exec(
+            select(RoomMemberRow, ContributorRow.name)
+            .join(ContributorRow, col(ContributorRow.id) == RoomMemberRow.contributor_id)
+            .where(col(RoomMemberRow.room_id).in_(ids))
+        ).all()
+        names = {member.id: name for member, name in members}
+        votes: dict[int, list[RoomVote]] = {}
+        rooms = {member.id: member.room_id for member, _ in members}
+        given = select(RoomVoteRow).where(col(RoomVoteRow.member_id).in_(list(names)))
+        for vote in self._session.exec(given.order_by(col(RoomVoteRow.text_id), col(RoomVoteRow.id))):
+            answer = stored_state(Answer, vote.answer, Answer.UNANSWERED)
+            said = RoomVote(names[vote.member_id], vote.text_id, vote.round, answer)
+            votes.setdefault(rooms[vote.member_id], []).append(said)
+        return [
+            Room(
+                int(row.id or 0),
+                row.question_id,
+                tuple(row.texts),
+                stored_state(RoomStage, row.stage, RoomStage.CLOSED),
+                row.opened_by,
+                row.opened_at,
+                {name: member.line for member, name in members if member.room_id == row.id},
+                tuple(votes.get(int(row.id or 0), ())),
+                row.revealed,
+                row.agreed,
+                row.draft,
+                row.closed_by,
+                row.closed_at,
+            )
+            for row in rows
+        ]
 
 
 def _decided_meanwhile(standing: Decision | None) -> ConflictError:

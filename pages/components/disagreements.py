@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import Checklist
+from app.domain.expert_answer import MOST_ROOM_TEXTS
 from app.domain.improvement import Decision
 from app.domain.judgment import Answer, Judgment
 from app.domain.project import Dimension, Project, Text, text_title
@@ -25,6 +26,7 @@ from app.services.disagreements.queue import (
     decidable_versions,
     sides_of_pair,
 )
+from app.services.disagreements.rooms import open_room
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
 from pages.components.shell.address import keep, prepare
@@ -33,10 +35,10 @@ from pages.components.shell.checklists.publishing import VERSION
 from pages.components.shell.checklists.question_editor import current_editor, editor_name, known_editor
 from pages.components.shell.frame import empty, nothing_yet, sticky
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.navigation.screens import link
+from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import quote_line, readable_text
 from pages.components.shell.tables import WRITER, ticked_table, with_writers
-from pages.components.shell.words import model_label, number, plain, show_error
+from pages.components.shell.words import COLOURED, SAID, model_label, number, plain, show_error
 
 PAIR = "pair"
 
@@ -68,10 +70,10 @@ def beside(pairs: Sequence[QueuedPair], pair: QueuedPair, step: int) -> str | No
     return pairs[(place + step) % len(pairs)].id if len(pairs) > 1 else None
 
 
-SAID = {Answer.YES: "Yes", Answer.NO: "No", Answer.NOT_APPLICABLE: "Does not apply"}
 _KEYS = {Answer.YES: "Y", Answer.NO: "N", Answer.NOT_APPLICABLE: "A"}
 _LAST = "last_decision"
 _PROBLEM = "decision_problem"
+_OPENED = "room_opened"
 
 
 def answer_buttons(
@@ -131,6 +133,8 @@ def last_decision(workbench: Workbench, decides: bool) -> None:
     """What went wrong, else what was decided last in this session and the way back."""
     if problem := st.session_state.pop(_PROBLEM, None):
         show_error(problem)
+    if st.session_state.pop(_OPENED, None):
+        go("decide_together")
     if not decides or _LAST not in st.session_state:
         return
     decision, pair, draft = st.session_state[_LAST]
@@ -367,12 +371,6 @@ def _one_of(key: str, label: str, words: dict[str, str]) -> str:
     return "" if chosen == ALL else chosen
 
 
-_COLOURED = {
-    Answer.YES: ":green[Yes]",
-    Answer.NO: ":orange[No]",
-    Answer.NOT_APPLICABLE: ":gray[Does not apply]",
-    Answer.UNANSWERED: ":gray[No answer]",
-}
 _BREAK = "  \n"
 """A new line of the same paragraph."""
 ORDER_HELP = (
@@ -408,6 +406,30 @@ def one_pair(
         _judges(found, project.task.source_name)
         if decides:
             editor_name(current_editor())
+            _room(workbench, queue, pair)
+
+
+def _room(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair) -> None:
+    """Open one on this text, or on all of the question that are to decide."""
+    same = [one.text for one in queue.pairs if one.question.id == pair.question.id and one.state == "open"]
+    texts = list(dict.fromkeys([pair.text, *same]))[:MOST_ROOM_TEXTS]
+    with st.expander("Decide together with the experts", key="open_a_room"):
+        st.markdown("They vote blind on My work, see the votes, say a line each, and vote again.")
+        for key, label, about in (
+            ("room_on_text", "Open a room on this text", texts[:1]),
+            ("room_on_question", f"Open a room on {len(texts)} texts of this question", texts),
+        ):
+            if key == "room_on_text" or len(texts) > 1:
+                st.button(label, key=key, on_click=_open_room, args=[workbench, queue, pair, about])
+
+
+def _open_room(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair, texts: Sequence[int]) -> None:
+    try:
+        open_room(workbench, queue.checklist.id, pair.question.id, texts, known_editor())
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = error
+    else:
+        st.session_state[_OPENED] = queue.checklist.id
 
 
 def _reading(project: Project, found: SidesOfPair) -> None:
@@ -487,7 +509,7 @@ def _experts(found: SidesOfPair) -> None:
     st.markdown("**Experts**", help="Without names until something is decided.")
     lines = []
     for one in found.people:
-        said = "Only a note" if one.answer is None else _COLOURED[one.answer]
+        said = "Only a note" if one.answer is None else COLOURED[one.answer]
         origin = f" :small[:gray[from version {one.from_version}]]" if one.from_version else ""
         lines.append(f"{said} · {plain(one.who)}{origin}")
         if one.note:
@@ -522,4 +544,4 @@ def _small(words: str) -> str:
 
 
 def _said(judgment: Judgment) -> str:
-    return ":gray[Can't tell]" if judgment.cannot_tell else _COLOURED[judgment.answer]
+    return ":gray[Can't tell]" if judgment.cannot_tell else COLOURED[judgment.answer]

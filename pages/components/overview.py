@@ -33,7 +33,7 @@ from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import merged_into, own_attributes_by_dimension
 from pages.components.shell import words
-from pages.components.shell.background import changes_by_others
+from pages.components.shell.background import changes_by_others, watch_rooms
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import DIMENSION, choose, was_pressed
 from pages.components.shell.navigation.screens import go, is_open, link
@@ -86,10 +86,12 @@ _WHAT = {
     TaskKind.THINK_ALOUD: "Think aloud",
     TaskKind.ANSWER: "Answer the checklist",
     TaskKind.SIDE_BY_SIDE: "Compare two sets, blind",
+    TaskKind.DECIDE_TOGETHER: "Decide together",
 }
 
 
 def my_work(workbench: Workbench, project: Project, expert: str) -> None:
+    watch_rooms(workbench, project)
     found = tasks_of(workbench, project.id, expert)
     if not found:
         st.markdown("**There is nothing for you to do yet.** It stands here once the project's facilitator is ready.")
@@ -154,6 +156,8 @@ def _how_far(task: ExpertTask) -> str:
     if task.kind is TaskKind.THINK_ALOUD:
         attributes = number(task.done, "attribute") if task.done else "nothing written yet"
         return attributes if task.finished or not task.done else f"{attributes}, not done yet"
+    if task.kind is TaskKind.DECIDE_TOGETHER:
+        return f"a room is open; {task.done} of {number(task.all or 0, 'vote')} given"
     thing = "text" if task.kind is TaskKind.ANSWER else "question"
     return f"{task.done} of {number(task.all or 0, thing)}"
 

@@ -21,6 +21,8 @@ WRITTEN = {
     "question": {"text", "original_text", "guidance", "not_apply_reason"},
     "question_comment": {"text"},
     "question_improvement": {"text", "guidance", "taken_text", "taken_guidance"},
+    "room": {"agreed"},
+    "room_member": {"line"},
     "side_by_side_answer": {"text"},
 }
 """Names of projects, dimensions and people have a smaller limit, at the use case (checked_name)."""

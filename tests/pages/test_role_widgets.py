@@ -40,6 +40,7 @@ SEEN_BY_EXPERT = {
     "checklist": (DONE, BEGUN),
     "why_these_questions": (DONE,),
     "answer": (DONE, BEGUN, TO_ANSWER),
+    "decide_together": (DONE, BEGUN),
     "side_by_side": (DONE, BEGUN, NEW),
 }
 CASES = [(Role.EXPERT, screen, place) for screen, places in SEEN_BY_EXPERT.items() for place in places]

@@ -39,6 +39,7 @@ OPEN_TO = {
         "checklist",
         "why_these_questions",
         "answer",
+        "decide_together",
         "side_by_side",
     },
     Role.READER: {

@@ -1,4 +1,4 @@
-"""disagreements list, show, decide, undo: where experts, judges and a judge's repeats part, and what holds."""
+"""disagreements list, show, decide, undo, rooms: where experts, judges and a judge's repeats part, and what holds."""
 
 import re
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,6 +25,7 @@ def register(root: typer.Typer) -> None:
     disagreements.command()(show)
     disagreements.command()(decide)
     disagreements.command()(undo)
+    disagreements.command()(rooms)
     root.add_typer(disagreements, name="disagreements")
 
 
@@ -279,3 +280,25 @@ def _decision_line(one: "Decision") -> str:
     why = f": {one.why}" if one.why else ""
     undone = "" if one.stands else f" Undone by {one.undone_by or 'somebody without a name'}."
     return f"Decided: {one.answer} by {one.who or 'somebody without a name'}, version {one.version}{why}{undone}"
+
+
+def rooms(project: ProjectOption, dimension: OneDimensionOption, json_: JsonOption = False) -> None:
+    """Rooms in which experts decided together: their agreement before and after, what was said and what was agreed.
+
+    Example: interacteval disagreements rooms --project News --dimension coherence
+    """
+    from app.services.data.projects import dimensions_named
+    from app.services.disagreements.rooms import room_view, rooms_of
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    (one,) = dimensions_named(workbench, project, dimension)
+    found = [room_view(workbench, room.id).to_json() for room in rooms_of(workbench, one.id)]
+    if json_:
+        print_json(found)
+        return
+    if not found:
+        echo("No room.")
+        return
+    names = ("room", "question", "stage", "texts", "alpha_before", "alpha_after", "agreed")
+    echo(table([name.replace("_", " ") for name in names], [[one[name] for name in names] for one in found]))

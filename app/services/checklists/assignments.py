@@ -18,7 +18,7 @@ from app.services.attributes.side_by_side import QUESTIONS, side_by_sides_of
 from app.services.checklists.expert_answers import own_sheet
 from app.services.people.invitations import members_of
 from app.services.people.text_shares import answered_texts, experts_on, keep_shares, newest_draw, share_out
-from app.services.runtime.use_case import use_case
+from app.services.runtime.use_case import may, use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import is_done, own_attributes_of, standing
 from db.unit_of_work import UnitOfWork
@@ -193,12 +193,13 @@ class TaskKind(StrEnum):
     THINK_ALOUD = "think_aloud"
     ANSWER = "answer"
     SIDE_BY_SIDE = "side_by_side"
+    DECIDE_TOGETHER = "decide_together"
 
 
 @dataclass(frozen=True, slots=True)
 class ExpertTask:
     """`done` of `all` are finished: attributes for thinking aloud, which has no number to reach (None), texts for
-    answering, questions for a comparison."""
+    answering, questions for a comparison, votes in a room."""
 
     kind: TaskKind
     dimension: Dimension
@@ -244,7 +245,8 @@ def tasks_of(workbench: Workbench, project_id: int, expert: str) -> list[ExpertT
         has_texts, given = work.texts.count(project_id) > 0, work.assignments.given(project_id)
         dimensions = [one for one in work.projects.dimensions(project_id) if one.id in given.get(expert, (one.id,))]
         research = work.projects.by_id(project_id).research
-    found = [_thinking(workbench, project_id, one, expert) for one in dimensions if has_texts]
+    found = [task for one in dimensions if (task := _deciding(workbench, one, expert))]
+    found += [_thinking(workbench, project_id, one, expert) for one in dimensions if has_texts]
     found += [task for one in dimensions if (task := _answering(workbench, one, expert))]
     if research:
         done = {task.dimension.id for task in found if task.kind is TaskKind.THINK_ALOUD and task.finished}
@@ -275,6 +277,18 @@ def _answering(workbench: Workbench, dimension: Dimension, expert: str) -> Exper
         return None
     texts = len(sheet.texts)
     return ExpertTask(TaskKind.ANSWER, dimension, sheet.done, texts, sheet.done == texts)
+
+
+def _deciding(workbench: Workbench, dimension: Dimension, expert: str) -> ExpertTask | None:
+    """Others wait in a room, so it comes first; it is never finished while it is open."""
+    if not may(workbench, Right.ANSWER, dimension_id=dimension.id, expert=expert):
+        return None  # they are still thinking aloud
+    with workbench.database.read() as work:
+        rooms = [room.seen_by(expert) for room in work.rooms.of_dimension(dimension.id)]
+    room = next((room for room in rooms if room.open and room.has_way_in(expert)), None)
+    if room is None:
+        return None
+    return ExpertTask(TaskKind.DECIDE_TOGETHER, dimension, room.voted.get(expert, 0), len(room.texts), False)
 
 
 def _comparing(workbench: Workbench, dimension: Dimension, expert: str) -> ExpertTask:

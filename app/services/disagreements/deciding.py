@@ -48,12 +48,12 @@ def decide_answer(
     NotReadyError for a draft, NotFoundError for a question or a text that isn't the project's, or is locked.
     """
     line = " ".join(why.split())
-    _check_line(line, as_guidance)
+    check_line(line, as_guidance)
     with workbench.database.read() as work:
         checklist = published(work, checklist_id)
         dimension_id = work.checklists.dimension_of(checklist_id)
-        question = _asked(checklist, question_id)
-        _check_answer(question, given)
+        question = asked_question(checklist, question_id)
+        check_answer(question, given)
         work.texts.in_project(work.projects.project_of(dimension_id).id, text_id)
         _check_seen(work, checklist_id, question_id, text_id, seen)
     draft, there = draft_to_edit(workbench, dimension_id, question) if as_guidance else (None, None)
@@ -69,7 +69,7 @@ def decide_answer(
             guided=line if as_guidance else "",
         )
         if draft and there:
-            _guide(work, draft, there, line, who)
+            make_guidance(work, draft, there, line, who, "made a decision's line guidance")
     return Decided(made, draft.version if draft else None)
 
 
@@ -104,7 +104,7 @@ def keep_decision(workbench: Workbench, checklist_id: int, decision_id: int, who
         return kept
 
 
-def _check_line(line: str, as_guidance: bool) -> None:
+def check_line(line: str, as_guidance: bool) -> None:
     check_storable(line, "The line that says why")
     if len(line) > LONGEST_REASON:
         raise InputError(
@@ -115,14 +115,14 @@ def _check_line(line: str, as_guidance: bool) -> None:
         raise InputError("There is no line that could become guidance.", "Write one, or decide without.")
 
 
-def _asked(checklist: Checklist, question_id: int) -> Question:
+def asked_question(checklist: Checklist, question_id: int) -> Question:
     for question in checklist.asked:
         if question.id == question_id:
             return question
     raise NotFoundError(f"Version {checklist.version} doesn't ask this question.", "Reload the page.")
 
 
-def _check_answer(question: Question, given: Answer) -> None:
+def check_answer(question: Question, given: Answer) -> None:
     if given not in DECIDABLE:
         raise InputError("A decision is yes, no or does not apply.", "Skip what can't be decided.")
     if given is Answer.NOT_APPLICABLE and not question.may_not_apply:
@@ -135,7 +135,8 @@ def _check_seen(work: UnitOfWork, checklist_id: int, question_id: int, text_id: 
     work.decisions.check_seen(standing, seen)
 
 
-def _guide(work: UnitOfWork, draft: Checklist, there: Question, line: str, who: str) -> None:
+def make_guidance(work: UnitOfWork, draft: Checklist, there: Question, line: str, who: str, what: str) -> None:
+    """Add the line to the guidance of this question of a draft; `what` is what the draft's history says of it."""
     now = question_in(work.checklists.get(draft.id), there.id)
     if now is None:
         raise ConflictError(
@@ -143,4 +144,4 @@ def _guide(work: UnitOfWork, draft: Checklist, there: Question, line: str, who: 
         )
     if line not in now.guidance:
         edit = Edit("question", now.id, {"guidance": f"{now.guidance} {line}".strip()})
-        work.drafts.change(draft.id, who, "made a decision's line guidance", [edit])
+        work.drafts.change(draft.id, who, what, [edit])

@@ -48,6 +48,7 @@ KINDS: Mapping[str, str] = {
     "proposed_id": "proposed attribute",
     "question_id": "question",
     "question_ids": "question",
+    "room_id": "room",
     "run_id": "run",
     "runs": "run",
     "target": "dimension",

@@ -4,8 +4,11 @@ import streamlit as st
 
 from app.domain.attribute import Attribute, AttributeStatus
 from app.domain.job import Job, JobStatus
+from app.domain.project import Project
 from app.services.background.jobs import adopt_job, forget_job, job_state, workers_there
+from app.services.disagreements.rooms import room_states
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.current import still_there
 from pages.components.shell.words import plain
 
 POLL_SECONDS = 1.0
@@ -44,6 +47,21 @@ def _running(workbench: Workbench, key: str) -> None:
     _bar(state)
     if state.bound and workbench.credentials.typed and workers_there(workbench):
         st.caption(BOUND)
+
+
+ROOM_SECONDS = 2.0
+
+
+def watch_rooms(workbench: Workbench, project: Project) -> None:
+    """Draw the screen anew when something changes in a room of the project."""
+    seen = room_states(workbench, project.id)
+    st.fragment(_look_at_rooms, run_every=ROOM_SECONDS)(workbench, project, seen)
+
+
+def _look_at_rooms(workbench: Workbench, project: Project, seen: int) -> None:
+    still_there(workbench)
+    if room_states(workbench, project.id) != seen:
+        st.rerun()
 
 
 def _bar(state: Job) -> None:

@@ -98,6 +98,7 @@ PARAGRAPHS: Mapping[str, str] = {
     "checklist": "facilitators.html#edit-and-publish",
     "why_these_questions": "facilitators.html#where-a-question-comes-from",
     "answer": "facilitators.html#let-experts-answer",
+    "decide_together": "facilitators.html#decide-together",
     "scores": "facilitators.html#score-the-texts",
     "results": "facilitators.html#read-the-verdict",
     "disagreements": "facilitators.html#settle-what-people-and-judges-see-differently",
@@ -117,6 +118,7 @@ OF_EXPERTS: Mapping[str, str] = {
     "checklist": "experts.html#review-what-came-together",
     "why_these_questions": "experts.html#review-what-came-together",
     "answer": "experts.html#answer",
+    "decide_together": "experts.html#decide-together",
 }
 """As PARAGRAPHS, of screens on which experts do something else than the project's facilitator."""
 

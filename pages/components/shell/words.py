@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from app.domain.attribute import Passage
+from app.domain.judgment import Answer
 from app.domain.run import RULES_LABEL as RULES_LABEL  # noqa: PLC0414 - for the screens, with the other words
 from app.domain.run import model_label as model_label  # noqa: PLC0414
 from app.domain.storable_text import shown_directions
@@ -74,6 +75,15 @@ def quote_words(passage: Passage) -> str:
     words = " ".join(passage.quote.split())
     return f"“{plain(words if len(words) <= QUOTED else f'{words[: QUOTED - 1].rstrip()}…')}”"
 
+
+SAID = {Answer.YES: "Yes", Answer.NO: "No", Answer.NOT_APPLICABLE: "Does not apply"}
+COLOURED = {
+    Answer.YES: ":green[Yes]",
+    Answer.NO: ":orange[No]",
+    Answer.NOT_APPLICABLE: ":gray[Does not apply]",
+    Answer.UNANSWERED: ":gray[No answer]",
+}
+"""As Markdown."""
 
 KEY_IN_SETTINGS = "A key can also be typed on the Settings screen."
 

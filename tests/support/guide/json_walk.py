@@ -16,9 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from app import cli
+from app.domain import judgment
 from app.domain.attribute import Passage
-from app.services.data.projects import get_project
+from app.domain.expert_answer import RoomStage
+from app.services.data.projects import dimensions_named, get_project
 from app.services.demo import run_demo
+from app.services.disagreements.queue import decidable_versions
+from app.services.disagreements.rooms import close_room, join_room, move_room, open_room, say_line, vote
 from app.services.runtime.workbench import open_workbench
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer
@@ -90,6 +94,24 @@ def _all_decided(documents: Documents) -> None:
     about = [pair["id"] for pair in documents["disagreements list"][-1] if pair["question"] == 1]
     for place, pair in enumerate(about):
         printed(f"disagreements decide {pair} {_OF} --answer {('yes', 'no')[place % 2]} --by Ana")
+
+
+def _room_held(documents: Documents) -> None:
+    """Two experts vote in a room, discuss, vote again, and agree."""
+    workbench, pair = open_workbench(), documents["disagreements list"][-1][0]["id"]
+    question, text = map(int, pair.split("-"))
+    (dimension,) = dimensions_named(workbench, "Demo", "coherence")
+    versions = decidable_versions(workbench, dimension.id)
+    version = next(one for one in versions if any(each.id == question for each in one.asked))
+    room = open_room(workbench, version.id, question, [text], "Cleo")
+    for stage in (RoomStage.DISCUSS, RoomStage.VOTE_AGAIN, RoomStage.DECIDE):
+        for name in ("Ana", "Ben") if stage is not RoomStage.VOTE_AGAIN else ():
+            join_room(workbench, room.id, name)
+            vote(workbench, room.id, name, text, judgment.Answer.NO)
+        move_room(workbench, room.id, stage)
+        if stage is RoomStage.DISCUSS:
+            say_line(workbench, room.id, "Ana", "The order is lost.")
+    close_room(workbench, room.id, "Say no where the order is lost.", "Cleo")
 
 
 def _answered(documents: Documents) -> None:
@@ -206,6 +228,8 @@ WALK: tuple[str | Callable[[Documents], None], ...] = (
     f"disagreements show {{disagreements list[0][id]}} {_OF}",
     f"disagreements decide {{disagreements list[0][id]}} {_OF} --answer no --by Ana",
     f"disagreements undo {{disagreements list[0][id]}} {_OF} --by Ana",
+    _room_held,
+    f"disagreements rooms {_OF}",
     _all_decided,
     f"drift {_OF} --freeze",
     f"drift {_OF} --judge rules --run",

@@ -66,6 +66,7 @@ DOORS = (
             Screen("how_it_was_made", "How it was made", ":material/account_tree:"),
             Screen("why_these_questions", "Why these questions", ":material/family_history:", Right.REVIEW),
             Screen("answer", "Answer", ":material/quiz:", Right.TAKE_PART),
+            Screen("decide_together", "Decide together", ":material/how_to_vote:", Right.TAKE_PART),
         ),
     ),
     Door("Scores", ":material/speed:", (Screen("scores", "Scores", ":material/speed:"),)),

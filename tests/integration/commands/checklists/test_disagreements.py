@@ -3,7 +3,10 @@
 from collections.abc import Callable
 
 from app.domain.checklist import Checklist
+from app.domain.expert_answer import RoomStage
+from app.domain.judgment import Answer
 from app.services.checklists.checklists import versions_of
+from app.services.disagreements.rooms import join_room, move_room, open_room, vote
 from app.services.runtime.workbench import open_workbench
 from tests.support.disagreements import experts_say, judge_says, parted_project, text_ids
 from tests.support.small_project import document
@@ -77,3 +80,19 @@ def test_what_is_no_disagreement_or_answer_is_said(run: Run) -> None:
         assert status == 2
         assert said in err
     assert "No disagreement." in run("disagreements", "list", *WHERE, "--state", "decided")[1]
+
+
+def test_rooms_are_listed_with_agreement_before_and_after_and_no_votes(run: Run) -> None:
+    made, workbench = _parted(), open_workbench()
+    room = open_room(workbench, made.id, made.asked[0].id, text_ids(workbench, made)[:2], "Fay")
+    for name, answer in (("Ana", Answer.YES), ("Ben", Answer.NO)):
+        join_room(workbench, room.id, name)
+        for text in room.texts:
+            vote(workbench, room.id, name, text, answer)
+    (blind,) = document(run("disagreements", "rooms", *WHERE, "--json")[1])
+    assert (blind["stage"], blind["members"], blind["alpha_before"]) == ("vote", ["Ana", "Ben"], None)
+    assert "votes" not in blind
+    move_room(workbench, room.id, RoomStage.DISCUSS)
+    (seen,) = document(run("disagreements", "rooms", *WHERE, "--json")[1])
+    assert (seen["alpha_before"], seen["alike_before"], seen["alpha_after"]) == (-0.5, 0.0, None)
+    assert "discuss" in run("disagreements", "rooms", *WHERE)[1]
