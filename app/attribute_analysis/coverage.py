@@ -174,6 +174,46 @@ class ThemeCoverage:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class ChecklistCoverage:
+    """How far a version of the checklist covers each expert without them. `left`: of all `questions`, those that stay
+    once the questions that only this expert led to are taken out; `experts`: the share of the expert's attributes that
+    come as `near` to one of those as a cosine says.
+
+    It stands for a checklist made without the expert: none is built, and what they changed in others' questions stays.
+    """
+
+    version: int
+    questions: int
+    left: Mapping[str, int]
+    experts: Mapping[str, LeftOut]
+    near: float
+    embedding: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "version": self.version,
+            "questions": self.questions,
+            "near": self.near,
+            "embedding": self.embedding,
+            "experts": {name: {"questions": self.left[name], **asdict(one)} for name, one in self.experts.items()},
+        }
+
+
+def covered_without(
+    cosine: NDArray[np.float64], owners: Sequence[str], behind: Sequence[frozenset[str]], expert: str, near: float
+) -> tuple[int, LeftOut]:
+    """Return how many questions stay without the expert, and how many of their attributes those cover.
+
+    cosine: (attributes, questions), NaN where one has no word that the embedding uses. owners: whose each attribute is.
+    behind: whose attributes led to each question; a question that nobody's led to was added by hand, and stays.
+    """
+    stay = np.array([names != {expert} for names in behind], dtype=bool)
+    own = cosine[np.array([owner == expert for owner in owners], dtype=bool)]
+    covered = int((np.nan_to_num(own[:, stay], nan=-1.0) >= near).any(axis=1).sum())
+    return int(stay.sum()), _left_out(covered, len(own))
+
+
 def theme_coverage(
     pool: AttributePool, matrices: PairMatrices, written: Sequence[int], threshold: float, near: float
 ) -> ThemeCoverage:

@@ -32,6 +32,8 @@ def test_enough_shows_coverage_and_what_others_have(demo: Workbench, open_screen
     assert {"Themes", "Covered", "Not seen yet"} <= set(metrics(app))
     (left_out,) = [table.value for table in app.dataframe if "Others have" in table.value]
     assert (left_out["Others have"] <= left_out["Attributes"]).all()
+    (without,) = [table.value for table in app.dataframe if "Questions left" in table.value]
+    assert (without["Covered"] <= without["Attributes"]).all()
 
 
 def test_enough_of_one_contributor_shows_no_estimate(workbench: Workbench, open_screen: Open) -> None:

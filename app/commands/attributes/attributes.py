@@ -357,7 +357,7 @@ def coverage(
     Example: interacteval attributes coverage --project Demo --dimension coherence
     """
     from app.providers.credentials import Credentials
-    from app.services.attributes.analysis import attribute_coverage, open_embedding, usual_embedding
+    from app.services.attributes.analysis import attribute_coverage, checklist_coverage, open_embedding, usual_embedding
     from app.services.data.projects import get_project, one_dimension
     from app.services.runtime.workbench import open_workbench
     from app.settings import settings
@@ -366,8 +366,9 @@ def coverage(
     project_id, dimension_id = get_project(workbench, project).id, one_dimension(workbench, project, dimension).id
     chosen = open_embedding(embedding or usual_embedding(), Credentials.from_settings(settings()))
     found = attribute_coverage(workbench, project_id, dimension_id, chosen, least)
+    checklist = checklist_coverage(workbench, project_id, dimension_id, chosen)
     if json_:
-        print_json(found.to_json())
+        print_json(found.to_json() | {"by_checklist": checklist.to_json() if checklist else None})
         return
     echo(f"{counted(found.attributes, 'attribute')}, {counted(found.themes, 'theme')}")
     whom = "expert" if found.people else "contributor"
@@ -383,6 +384,13 @@ def coverage(
     echo(
         f"\nCosine of {found.embedding}: {found.threshold:g} on average in a theme, {found.near:g} to what others have."
     )
+    if checklist:
+        echo(f"\nVersion {checklist.version} without the questions that only this {whom} led to:")
+        without = [
+            [name, checklist.left[name], one.of, one.covered, one.low, one.high]
+            for name, one in checklist.experts.items()
+        ]
+        echo(table([whom, "questions", "attributes", "covered", "95 % from", "to"], without))
 
 
 def think_aloud(

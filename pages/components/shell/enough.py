@@ -10,8 +10,11 @@ from app.domain.project import Dimension, Project
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import (
     LSA_NAME,
+    ChecklistCoverage,
+    LeftOut,
     ThemeCoverage,
     attribute_coverage,
+    checklist_coverage,
     open_embedding,
     usual_embedding,
 )
@@ -32,6 +35,10 @@ LIMITS = (
     "checklist asks for them all. Themes are groups of attributes formed by {embedding}, not by anybody's "
     "judgment; merging attributes that say the same on Attributes makes them better. With few experts the interval is "
     "wide, and that is the answer."
+)
+CHECKLIST_HELP = (
+    "Questions that only this expert's attributes led to are taken out; of the expert's attributes, the share that a "
+    "question that stays comes near. It stands for a checklist made without them: none is built, and nobody is asked."
 )
 LEFT_OUT_HELP = (
     "For each expert: the share of their attributes to which somebody else said something like it. It stands for what "
@@ -54,6 +61,7 @@ def enough(workbench: Workbench, project: Project, dimension: Dimension) -> None
             with st.spinner("Looking for attributes that say the same"):
                 embedding = open_embedding(usual_embedding(), workbench.credentials)
                 found = attribute_coverage(workbench, project.id, dimension.id, embedding)
+                checklist = checklist_coverage(workbench, project.id, dimension.id, embedding)
         except WorkbenchError as error:
             show_error(error)
             return
@@ -61,6 +69,8 @@ def enough(workbench: Workbench, project: Project, dimension: Dimension) -> None
         if len(found.in_order) > 1:
             _accumulation(found, dimension.id)
         _left_out(found)
+        if checklist is not None:
+            _by_checklist(checklist, found.people)
         model = "word statistics" if embedding.name == LSA_NAME else "a sentence model"
         st.caption(LIMITS.format(embedding=model))
 
@@ -154,22 +164,48 @@ def _left_out(found: ThemeCoverage) -> None:
     if not found.leave_one_out:
         return
     st.markdown("**What the others already have of each**", help=LEFT_OUT_HELP)
-    table = pd.DataFrame(
+    _shares(
+        "enough_left_out",
         [
             {
                 "Expert" if found.people else "Contributor": model_label(name),
                 "Attributes": one.of,
                 "Others have": one.covered,
-                "Share": f"{100 * one.covered / one.of:.0f} % ({100 * one.low:.0f} to {100 * one.high:.0f})",
+                "Share": _share(one),
             }
             for name, one in found.leave_one_out.items()
-        ]
+        ],
     )
+
+
+def _by_checklist(found: ChecklistCoverage, people: bool) -> None:
+    st.markdown(f"**What version {found.version} covers of each without them**", help=CHECKLIST_HELP)
+    _shares(
+        "enough_by_checklist",
+        [
+            {
+                "Expert" if people else "Contributor": model_label(name),
+                "Questions left": f"{found.left[name]} of {found.questions}",
+                "Attributes": one.of,
+                "Covered": one.covered,
+                "Share": _share(one),
+            }
+            for name, one in found.experts.items()
+        ],
+    )
+    st.caption(f"Covered: a cosine of {found.near:g} or more to a question that stays ({plain(found.embedding)}).")
+
+
+def _share(one: LeftOut) -> str:
+    return f"{100 * one.covered / one.of:.0f} % ({100 * one.low:.0f} to {100 * one.high:.0f})"
+
+
+def _shares(key: str, rows: list[dict[str, str | int]]) -> None:
     st.dataframe(
-        table,
+        pd.DataFrame(rows),
         placeholder="–",
         hide_index=True,
-        key="enough_left_out",
+        key=key,
         width="content",
         column_config={"Share": st.column_config.TextColumn(help="In brackets: 95 % interval (Wilson).")},
     )

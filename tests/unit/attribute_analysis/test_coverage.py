@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from app.attribute_analysis.coverage import (
     SeenThemes,
+    covered_without,
     expected_themes,
     sample_coverage,
     seen_themes,
@@ -143,3 +144,18 @@ def test_interval_holds_the_coverage_of_six_experts():
     rng = np.random.default_rng(3)
     held = [_held(share, 6, 10, 0.4, 400, rng) for share in _shares(40)]
     assert 0.92 <= np.mean(held) <= 0.98
+
+
+def test_covered_without_takes_out_questions_only_the_expert_led_to() -> None:
+    cosine = np.array([[0.9, 0.1, 0.2], [0.1, 0.8, np.nan], [0.9, 0.9, 0.9]])
+    owners, behind = ["Ana", "Ana", "Ben"], [frozenset({"Ana"}), frozenset({"Ana", "Ben"}), frozenset[str]()]
+    left, found = covered_without(cosine, owners, behind, "Ana", 0.5)
+    assert (left, found.covered, found.of) == (2, 1, 2)
+    left, found = covered_without(cosine, owners, behind, "Ben", 0.5)
+    assert (left, found.covered, found.of) == (3, 1, 1)
+    assert found.low < 1 == found.high
+
+
+def test_covered_without_any_question_left_is_nothing() -> None:
+    left, found = covered_without(np.array([[1.0]]), ["Ana"], [frozenset({"Ana"})], "Ana", 0.5)
+    assert (left, found.covered, found.of) == (0, 0, 1)

@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from app.domain.attribute import ContributorKind
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
 from app.domain.people import Role
 from app.errors import NotAllowedError, NotReadyError
-from app.services.attributes.analysis import ThemeCoverage, attribute_coverage
+from app.services.attributes.analysis import ThemeCoverage, attribute_coverage, checklist_coverage
 from app.services.attributes.attribute_changes import exclude_attributes, merge_attributes
 from app.services.attributes.attributes import add_attributes
 from app.services.runtime.workbench import Workbench
@@ -82,6 +83,30 @@ def test_attributes_coverage_prints_the_contract(
     assert printed["coverage"]["value"] == pytest.approx(0.75)
     assert printed["unseen_themes"] == pytest.approx(1.0)
     assert printed["next_expert"] == pytest.approx(0.5)
+    assert printed["by_checklist"] is None
     assert printed["leave_one_out"]["Ana"] == pytest.approx(
         {"covered": 1, "of": 2, "low": 0.0945, "high": 0.9055}, abs=1e-3
     )
+
+
+def test_checklist_coverage_takes_out_what_only_the_expert_led_to(bench: Workbench) -> None:
+    linked, order = add_attributes(bench, 1, "Ana", ContributorKind.HUMAN, [LINKED, ORDER])
+    same, jokes = add_attributes(bench, 1, "Ben", ContributorKind.HUMAN, ["Phrases get tied together.", JOKES])
+    merge_attributes(bench, linked, [same])
+    asked = tuple(
+        Question(text, "All", position=place, attributes=(id_,))
+        for place, (text, id_) in enumerate(((LINKED, linked), (ORDER, order), (JOKES, jokes)))
+    )
+    draft = Checklist("coherence", 0, ChecklistStatus.DRAFT, "comb", "", (Component("All"),), asked)
+    with bench.database.write() as work:
+        work.checklists.save(1, draft)
+    covered = checklist_coverage(bench, 1, 1, near=0.9)
+    assert covered is not None
+    assert covered.questions == 3
+    assert dict(covered.left) == {"Ana": 2, "Ben": 2}, "what both said, merged into one, is nobody's alone"
+    assert {name: (one.covered, one.of) for name, one in covered.experts.items()} == {"Ana": (1, 2), "Ben": (1, 2)}
+
+
+def test_checklist_coverage_of_one_expert_is_none(bench: Workbench) -> None:
+    add_attributes(bench, 1, "Ana", ContributorKind.HUMAN, [LINKED])
+    assert checklist_coverage(bench, 1, 1) is None
