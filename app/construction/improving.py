@@ -78,6 +78,7 @@ def improve_request(
             "component": question.component or dimension.name,
             "question": question.text,
             "guidance": question.guidance,
+            "must_not": question.must_not,
         },
         errors=[_case(number, error) for number, error in enumerate(_mixed(errors), start=1)],
         others=list(others),

@@ -138,7 +138,10 @@ def _yes_is_good(text: str) -> Hint | None:
     if fault is None or _GUARD.search(text) or _HANDLED.search(text[: fault.start()]):
         return None
     return Hint(
-        "yes-is-bad", f"Yes should be the good answer. Ask whether the text avoids “{fault[0].lower()}”.", fault.span()
+        "yes-is-bad",
+        f"Yes should be the good answer. Ask whether the text avoids “{fault[0].lower()}”, or say that a yes costs the "
+        "point.",
+        fault.span(),
     )
 
 
@@ -248,9 +251,13 @@ QUESTION_MARKS = ("?", "？", "؟", "՞", "⸮")
 
 
 def lint_question(
-    text: str, others: Sequence[str] = (), samples: Sequence[str] = (), language: str = "English"
+    text: str,
+    others: Sequence[str] = (),
+    samples: Sequence[str] = (),
+    language: str = "English",
+    must_not: bool = False,
 ) -> list[Hint]:
-    """All hints about one question.
+    """All hints about one question. must_not: a yes to it is bad, as its author wants it.
 
     others: the checklist's other questions. samples: the texts that assessors read while thinking aloud, and their
     sources; what a question takes from them doesn't hold for other texts.
@@ -261,16 +268,8 @@ def lint_question(
     hints = [*_form_hints(question), *_length_hints(question)]
     # The patterns are made for questions; on a pasted page they would be slow and say nothing.
     if len(question) <= PATTERN_LIMIT and language.strip().casefold().startswith("english"):
-        hints += english_hints(question)
+        hints += [hint for hint in english_hints(question) if not (must_not and hint.code == "yes-is-bad")]
     return [*hints, *duplicate_hints(question, others), *sample_hints(question, samples, language)]
-
-
-def lint_checklist(texts: Sequence[str], samples: Sequence[str] = (), language: str = "English") -> list[list[Hint]]:
-    """The hints of every question, each compared with all others, in their order."""
-    return [
-        lint_question(text, [*texts[:number], *texts[number + 1 :]], samples, language)
-        for number, text in enumerate(texts)
-    ]
 
 
 def similarity(a: str, b: str) -> float:

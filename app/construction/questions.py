@@ -216,7 +216,9 @@ async def rewrite(
     prompt = template.render(
         task=task_variables(task),
         dimension=dimension_variables(dimension),
-        questions=[{"component": q.component or dimension.name, "question": q.text} for q in questions],
+        questions=[
+            {"component": q.component or dimension.name, "question": q.text, "must_not": q.must_not} for q in questions
+        ],
         others=list(others),
     )
     request = ChatRequest(prompt, template.output_schema)

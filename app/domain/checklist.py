@@ -51,6 +51,10 @@ class Question:
     `guidance` tells the judge how to decide, "" for nothing. `weight` counts in the weighted score only.
     `may_not_apply`: "does not apply" is an answer to it. `not_apply_reason` is why its author thinks so, which is
     a proposal as long as nobody allowed it.
+
+    How its answer counts, which no judge is told: `must_not`: a yes costs the point and a no earns it. `cap`: the
+    question is required, and a text that fails it scores this at most; None where it isn't. `grade` names a quality of
+    which the question is one of two or three thresholds, in their order, lowest first; "" for none.
     """
 
     text: str
@@ -68,6 +72,16 @@ class Question:
     guidance: str = ""
     may_not_apply: bool = False
     not_apply_reason: str = ""
+    must_not: bool = False
+    cap: float | None = None
+    grade: str = ""
+
+    @property
+    def counting(self) -> str:
+        """How its answer counts beside its weight, in a few words for people; "" where yes earns the point."""
+        said = ["a yes costs the point"] if self.must_not else []
+        said += [f"required: failing it caps the score at {self.cap:g}"] if self.cap is not None else []
+        return ", ".join([*said, *([f"a threshold of “{self.grade}”"] if self.grade else [])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +119,15 @@ class Checklist:
     def asked(self) -> tuple[Question, ...]:
         """The questions a judge answers, in order."""
         return tuple(q for q in self.questions if q.kind is QuestionKind.SUB and q.enabled)
+
+    @property
+    def grades(self) -> dict[str, tuple[Question, ...]]:
+        """Name of a quality -> its thresholds among the questions asked, lowest first."""
+        found: dict[str, tuple[Question, ...]] = {}
+        for question in self.asked:
+            if question.grade:
+                found[question.grade] = (*found.get(question.grade, ()), question)
+        return found
 
     @property
     def numbers(self) -> dict[int, int]:

@@ -1,10 +1,13 @@
 """Judgments: what a judge said of a text, and the score that follows."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import fmean
 from typing import Any
+
+from app.domain.checklist import Question
 
 
 class Answer(StrEnum):
@@ -98,26 +101,81 @@ def score_on_scale(low: float, high: float, yes: float, answered: float) -> floa
     return low + (high - low) * yes / answered if answered > 0 else None
 
 
-def soft_score(judgments: Sequence[Judgment], low: float, high: float) -> float | None:
-    """low + (high - low) * mean P(yes); None unless every judgment has one, so that it rests on the same answers.
+def capped(value: float | None, caps: list[float | None]) -> float | None:
+    """The value, but no more than the lowest of the caps of required questions that a text fails; None is no cap."""
+    return value if value is None else min([value, *(cap for cap in caps if cap is not None)])
 
-    Questions that don't apply play no part in it.
+
+def earns(question: Question, answer: Answer) -> bool | None:
+    """Whether the answer earns the question's point: yes does, or no where it asks for what must not be. None for what
+    is neither."""
+    return (answer is Answer.YES) is not question.must_not if answer in (Answer.YES, Answer.NO) else None
+
+
+def shares_of(questions: Sequence[Question]) -> list[float]:
+    """What each question counts beside the others: 1, or a part of 1 for each threshold of a grade, which together
+    count as one question."""
+    thresholds = Counter(question.grade for question in questions if question.grade)
+    return [1 / thresholds.get(question.grade, 1) for question in questions]
+
+
+def inconsistent_grades(questions: Sequence[Question], answers: Sequence[Answer]) -> list[tuple[int, int]]:
+    """Pairs of question ids, lower and higher threshold of one grade, where the lower fails and the higher is met."""
+    met = [earns(question, answer) for question, answer in zip(questions, answers, strict=True)]
+    return [
+        (low.id, high.id)
+        for place, low in enumerate(questions)
+        for above, high in enumerate(questions[place + 1 :], start=place + 1)
+        if low.grade and low.grade == high.grade and met[place] is False and met[above]
+    ]
+
+
+def soft_score(
+    judgments: Sequence[Judgment], low: float, high: float, questions: Sequence[Question] = ()
+) -> float | None:
+    """low + (high - low) * mean P(point); None unless every judgment has one, so that it rests on the same answers.
+
+    P(point) is P(yes), or P(no) where a yes costs the point. Questions that don't apply play no part in it. A required
+    question caps it where its answer fails. Without `questions` all count alike.
     """
-    probabilities = [judgment.p_yes for judgment in judgments if judgment.answer is not Answer.NOT_APPLICABLE]
-    known = [p for p in probabilities if p is not None]
-    if not known or len(known) < len(probabilities):
+    shares = dict(zip((question.id for question in questions), shares_of(questions), strict=True))
+    by_id = {question.id: question for question in questions}
+    counted = [judgment for judgment in judgments if judgment.answer is not Answer.NOT_APPLICABLE]
+    if not counted or any(judgment.p_yes is None for judgment in counted):
         return None
-    return low + (high - low) * fmean(known)
+    points, weights = list[float](), list[float]()
+    caps = list[float | None]()
+    for judgment in counted:
+        question, p = by_id.get(judgment.question), judgment.p_yes or 0.0
+        points.append(1 - p if question and question.must_not else p)
+        weights.append(shares.get(judgment.question, 1.0))
+        caps.append(question.cap if question and earns(question, judgment.answer) is False else None)
+    return capped(low + (high - low) * fmean(points, weights if set(weights) != {1.0} else None), caps)
 
 
-def checklist_score(answers: list[Answer], low: float, high: float, weights: list[float] | None = None) -> Score:
-    """`score_on_scale` of the answers: yes / (yes + no). What doesn't apply and what is unanswered are neither.
+def checklist_score(
+    answers: Sequence[Answer],
+    low: float,
+    high: float,
+    questions: Sequence[Question] = (),
+    weighted: bool = False,
+) -> Score:
+    """`score_on_scale` of the answers: points / (yes + no). What doesn't apply and what is unanswered are neither.
 
-    With weights (same length as answers, non-negative) yes and answered are sums of weights; coverage stays a
-    count, of what has an answer. 7 yes of 9 on 1-5 gives 4.111...; 7 yes, 1 no and one that doesn't apply 4.5.
+    `questions`, one an answer, say how each counts (`earns`, `shares_of`, `cap`); without them yes is the point and all
+    count alike. weighted: points and answered are sums of the questions' weights; coverage stays a count, of what has
+    an answer. 7 yes of 9 on 1-5 gives 4.111...; 7 yes, 1 no and one that doesn't apply 4.5.
     """
-    weighed = weights if weights is not None else [1.0] * len(answers)
-    pairs = [(a, w) for a, w in zip(answers, weighed, strict=True) if a in (Answer.YES, Answer.NO)]
-    yes, answered = sum(w for a, w in pairs if a is Answer.YES), sum(w for _, w in pairs)
-    given = sum(a is not Answer.UNANSWERED for a in answers)
-    return Score(score_on_scale(low, high, yes, answered), given / len(answers) if answers else 0.0)
+    asked = questions or [_PLAIN] * len(answers)
+    shares = shares_of(asked)
+    weights = [share * each.weight for share, each in zip(shares, asked, strict=True)] if weighted else shares
+    met = [earns(question, answer) for question, answer in zip(asked, answers, strict=True)]
+    points = sum(weight for weight, point in zip(weights, met, strict=True) if point)
+    answered = sum(weight for weight, point in zip(weights, met, strict=True) if point is not None)
+    caps = [question.cap for question, point in zip(asked, met, strict=True) if point is False]
+    given = sum(answer is not Answer.UNANSWERED for answer in answers)
+    value = capped(score_on_scale(low, high, points, answered), caps)
+    return Score(value, given / len(answers) if answers else 0.0)
+
+
+_PLAIN = Question("", "")

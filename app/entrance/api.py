@@ -312,8 +312,10 @@ def openapi() -> dict[str, Any]:
         "reason": text,
         "quote": text,
         "quote_found": {"type": "boolean"},
+        "must_not": {"type": "boolean"},
     }
     judged = {"id": text, "score": number, "coverage": number, "weighted_score": number, "error": text}
+    judged["inconsistent_grades"] = {"type": "integer"}
     judgment = {
         "project": text,
         "checklist": _object({"dimension": text, "version": {"type": "integer"}}),

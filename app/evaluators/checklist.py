@@ -8,7 +8,15 @@ from statistics import fmean
 from typing import Any
 
 from app.domain.checklist import Checklist, Question
-from app.domain.judgment import CANNOT_TELL, Answer, Evaluation, Judgment, checklist_score, soft_score
+from app.domain.judgment import (
+    CANNOT_TELL,
+    Answer,
+    Evaluation,
+    Judgment,
+    checklist_score,
+    inconsistent_grades,
+    soft_score,
+)
 from app.domain.project import Dimension, Task, Text
 from app.domain.wording import NOT_APPLICABLE, abstention, answer_part, kept_quote
 from app.errors import NotReadyError
@@ -350,6 +358,8 @@ def _with_quote(cell: object) -> object:
 
 
 WEIGHTED = "weighted"  # the name of the weighted score among a score's details
+INCONSISTENT = "inconsistent_grades"
+"""The name of how many pairs of thresholds of a grade contradict each other; there where a checklist has grades."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,15 +410,18 @@ def evaluation_of(checklist: Checklist, dimension: Dimension, repeats: Sequence[
     low, high = dimension.low, dimension.high
     judgments = tuple(judgment for answers in repeats for judgment in answers)
     said = [[judgment.answer for judgment in answers] for answers in repeats]
-    weights = [question.weight for question in checklist.asked]
-    weighted = _mean(checklist_score(answers, low, high, weights).value for answers in said)
-    scores = [checklist_score(answers, low, high) for answers in said]
+    asked, graded = checklist.asked, any(question.grade for question in checklist.asked)
+    weighted = _mean(checklist_score(answers, low, high, asked, weighted=True).value for answers in said)
+    scores = [checklist_score(answers, low, high, asked) for answers in said]
     return Evaluation(
         value=_mean(score.value for score in scores),
         coverage=fmean(score.coverage for score in scores),
         judgments=judgments,
-        soft=soft_score(judgments, low, high),
-        details={WEIGHTED: weighted} if checklist.weighted and weighted is not None else {},
+        soft=soft_score(judgments, low, high, asked),
+        details={
+            **({WEIGHTED: weighted} if checklist.weighted and weighted is not None else {}),
+            **({INCONSISTENT: sum(len(inconsistent_grades(asked, answers)) for answers in said)} if graded else {}),
+        },
     )
 
 

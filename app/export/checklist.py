@@ -87,6 +87,7 @@ def _markdown(document: Mapping[str, Any]) -> str:
             lines.append(f"  - How to decide: {_literal(question['guidance'])}")
         if question.get("may_not_apply"):
             lines.append("  - May not apply")
+        lines += [f"  - {_literal(said)}" for said in counting_words(question)]
         lines += [
             f"  - {_literal(a['text'])} ({_literal(_who(a['contributor'], a['kind']))}){_about(a)}"
             for a in question["attributes"]
@@ -96,18 +97,30 @@ def _markdown(document: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def counting_words(question: Mapping[str, Any]) -> list[str]:
+    """How the answer to a question of the document counts, as far as it isn't as usual."""
+    return [
+        *(["A yes costs the point"] if question.get("must_not") else []),
+        *([f"Required: failing it caps the score at {question['cap']:g}"] if "cap" in question else []),
+        *([f"A threshold of “{question['grade']}”"] if question.get("grade") else []),
+    ]
+
+
 def _csv(document: Mapping[str, Any]) -> str:
-    """“may_not_apply” is a column only where a question may not."""
+    """“may_not_apply”, “must_not”, “cap” and “grade” are columns only where a question has them."""
     about = {name: document[name] for name in ("dimension", "version")}
-    may_not = any(question.get("may_not_apply") for question in document["questions"])
+    asked = document["questions"]
+    switches = [name for name in ("may_not_apply", "must_not") if any(question.get(name) for question in asked)]
+    marks = [name for name in ("cap", "grade") if any(name in question for question in asked)]
     rows = (
         {
             **about,
             **{name: question[name] for name in _COLUMNS if name not in (*about, "attributes")},
-            **({"may_not_apply": "yes" if question.get("may_not_apply") else "no"} if may_not else {}),
+            **{name: "yes" if question.get(name) else "no" for name in switches},
+            **{name: question.get(name, "") for name in marks},
             "attributes": " | ".join(f"{a['text']} ({_who(a['contributor'])})" for a in question["attributes"]),
         }
-        for question in document["questions"]
+        for question in asked
     )
-    columns = (*_COLUMNS, *(["may_not_apply"] if may_not else []))
+    columns = (*_COLUMNS, *switches, *marks)
     return csv_bytes(columns, rows, for_spreadsheets=False).decode()

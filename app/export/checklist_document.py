@@ -88,10 +88,20 @@ def _question(question: Question, attributes: Mapping[int, Attribute]) -> dict[s
         "weight": question.weight,
         **({"may_not_apply": True} if question.may_not_apply else {}),
         **({"not_apply_reason": question.not_apply_reason} if question.not_apply_reason else {}),
+        **counting_fields(question),
         "origin": question.origin.value,
         "original": question.original or question.text,
         "reason": question.reason,
         "attributes": _attributes(question.attributes, attributes),
+    }
+
+
+def counting_fields(question: Question) -> dict[str, Any]:
+    """How its answer counts beside its weight, as far as it isn't as usual."""
+    return {
+        **({"must_not": True} if question.must_not else {}),
+        **({"cap": question.cap} if question.cap is not None else {}),
+        **({"grade": question.grade} if question.grade else {}),
     }
 
 

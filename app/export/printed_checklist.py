@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from app.export.checklist import NO_COMPONENT
+from app.export.checklist import NO_COMPONENT, counting_words
 
 MOST_EXAMPLES = 3
 """Of what people and LLMs said, under a question: a sheet of paper is to be filled in, not studied."""
@@ -65,8 +65,8 @@ def printed_checklist(document: Mapping[str, Any], making: Making) -> PrintedChe
         document["project"],
         document["task"],
         document["rubric"],
-        f"Answer every question with yes or no; yes is good. Score: {document['low']:g} + "
-        f"{document['high'] - document['low']:g} × number of yes ÷ {_counted(document)}.",
+        f"Answer every question with yes or no; yes is good{_unless(document)}. Score: {document['low']:g} + "
+        f"{document['high'] - document['low']:g} × number of {_points(document)} ÷ {_counted(document)}.",
         tuple(_made(document, making)),
         tuple(_component(name, questions, described.get(name, {})) for name, questions in listed.items()),
     )
@@ -80,7 +80,20 @@ def _example(attribute: Mapping[str, Any]) -> str:
 def _guidance(question: Mapping[str, Any]) -> str:
     """With what to do on paper, which has two boxes, where the question may not apply."""
     also = "Where it does not apply, write n/a." if question.get("may_not_apply") else ""
-    return " ".join(filter(None, (question["guidance"], also)))
+    counts = ". ".join([*counting_words(question), ""]).strip()
+    return " ".join(filter(None, (question["guidance"], also, counts)))
+
+
+def _unless(document: Mapping[str, Any]) -> str:
+    return " unless it says otherwise" if _has_bad_yes(document) else ""
+
+
+def _points(document: Mapping[str, Any]) -> str:
+    return "points" if _has_bad_yes(document) else "yes"
+
+
+def _has_bad_yes(document: Mapping[str, Any]) -> bool:
+    return any(question.get("must_not") for question in document["questions"])
 
 
 def _counted(document: Mapping[str, Any]) -> str:

@@ -33,6 +33,9 @@ def read_question(name: str, item: object, known: Known) -> Question:
         weight=_weight(name, fields.get("weight", 1.0)),
         may_not_apply=_switch(name, fields, "may_not_apply"),
         not_apply_reason=_words(name, fields, "not_apply_reason"),
+        must_not=_switch(name, fields, "must_not"),
+        cap=_cap(name, fields.get("cap")),
+        grade=_words(name, fields, "grade"),
         attributes=attributes,
         origin=origin,
         original=_words(name, fields, "original") if attributes else "",
@@ -69,11 +72,25 @@ def _words(name: str, fields: Mapping[object, object], field: str) -> str:
     return said
 
 
-def _weight(name: str, value: object) -> float:
+def _number(value: object) -> float:
     try:
-        weight = float(value) if isinstance(value, str | int | float) else math.nan
+        return float(value) if isinstance(value, str | int | float) else math.nan
     except ValueError:
-        weight = math.nan
+        return math.nan
+
+
+def _cap(name: str, value: object) -> float | None:
+    """None where the file has none, which in tables is an empty cell."""
+    if value is None or value == "":
+        return None
+    cap = _number(value)
+    if not math.isfinite(cap):
+        raise FileFormatError(f"The cap of {name} is no number.", "Give a score, or leave it out.")
+    return cap
+
+
+def _weight(name: str, value: object) -> float:
+    weight = _number(value)
     if not math.isfinite(weight) or weight < 0:
         raise FileFormatError(f"The weight of {name} is no number from 0.", "Give 0 or more, or leave it out.")
     return weight

@@ -160,13 +160,18 @@ _BY_PROMPT: Mapping[str, Mapping[str, Any]] = {
         "components": [{"id": 1, "name": "Order", "key_question": "Is it in order?", "attributes": _NOTES}]
     },
     **{
-        f"question-{action}": {"questions": [{"component": "Order", "question": "Is it in order?"}]}
+        f"question-{action}": {"questions": [{"component": "Order", "question": "Is it in order?", "must_not": False}]}
         for action in ("merge", "rephrase", "simpler", "split")
     },
     "validation": {"questions": [{"id": 1, "component": "Order", "question": "Is it in order?"}]},
     "question-applicability": {"questions": [{"id": 1, "question": "Is it in order?"}]},
     "question-improve": {
-        "question": {"component": "Order", "question": "Is it in order?", "guidance": "Look at the dates."},
+        "question": {
+            "component": "Order",
+            "question": "Is it in order?",
+            "guidance": "Look at the dates.",
+            "must_not": False,
+        },
         "errors": [
             {
                 "number": 1,

@@ -79,6 +79,9 @@ class QuestionRow(SQLModel, table=True):
     weight: float = 1.0
     may_not_apply: bool = False
     not_apply_reason: str = Field(default="", sa_column=field_column())
+    must_not: bool = False
+    cap: float | None = None
+    grade: str = Field(default="", sa_column=field_column())
     origin: str = "generated"
     reason: str = Field(default="", sa_column=text_column())
     created_at: datetime = Field(default_factory=now, sa_column=time_column())

@@ -169,6 +169,9 @@ def _question(
         guidance=row.guidance,
         may_not_apply=row.may_not_apply,
         not_apply_reason=row.not_apply_reason,
+        must_not=row.must_not,
+        cap=row.cap,
+        grade=row.grade,
     )
 
 
@@ -180,6 +183,8 @@ def _grouped(links: object) -> dict[int, tuple[int, ...]]:
 
 
 COPIED = "copied"
+THRESHOLDS = (2, 3)
+"""So many thresholds a grade may have."""
 _OF_EXPERTS = col(ChecklistRow.id).not_in(
     select(BuildRevisionRow.checklist_id)
     .join(BuildRow, col(BuildRow.id) == BuildRevisionRow.build_id)
@@ -305,8 +310,15 @@ class Checklists:
 
     def publish(self, checklist_id: int) -> Checklist:
         row = locked_draft(self._session, checklist_id)
-        if not self._value(row).asked:
+        draft = self._value(row)
+        if not draft.asked:
             raise InputError("This checklist asks nothing.", "Enable or add at least one question.")
+        for grade, thresholds in draft.grades.items():
+            if len(thresholds) not in THRESHOLDS:
+                raise InputError(
+                    f"The grade “{grade}” has {len(thresholds)} of the questions asked as thresholds.",
+                    "Give it two or three, or take the mark off.",
+                )
         row.status, row.published_at = ChecklistStatus.PUBLISHED.value, now()
         self._session.flush()
         return self._value(row)
@@ -349,6 +361,9 @@ class Checklists:
             weight=question.weight,
             may_not_apply=question.may_not_apply,
             not_apply_reason=question.not_apply_reason,
+            must_not=question.must_not,
+            cap=question.cap,
+            grade=question.grade,
             origin=question.origin.value,
             reason=question.reason,
         )

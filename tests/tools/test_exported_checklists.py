@@ -42,8 +42,8 @@ def ours(bench: Workbench, view: ChecklistView, judge: FakeLlm) -> list[Judged]:
         finally:
             await model.aclose()
         low, high = view.dimension.low, view.dimension.high
-        score = checklist_score(answers, low, high)
-        weighted = checklist_score(answers, low, high, [q.weight for q in questions]).value
+        score = checklist_score(answers, low, high, questions)
+        weighted = checklist_score(answers, low, high, questions, weighted=True).value
         by_key = {f"q{place}": answer.value for place, answer in enumerate(answers, start=1)}
         return Judged(by_key, score.value, weighted, score.coverage)
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
 QuestionArgument = Annotated[int, typer.Argument(help="The question's number, as `checklist questions` lists it.")]
 ByOption = Annotated[str, typer.Option("--by", help="Your name, for the draft's history.")]
+_GRADE = "The quality of which it is one of two or three thresholds, lowest first; empty for none."
 VersionOption = Annotated[int | None, typer.Option(help="The version; the newest without it.")]
 
 
@@ -82,6 +83,14 @@ def edit(
     may_not_apply: Annotated[
         bool | None, typer.Option("--may-not-apply/--always-applies", help="Whether “does not apply” is an answer too.")
     ] = None,
+    must_not: Annotated[
+        bool | None, typer.Option("--must-not/--yes-is-good", help="Whether a yes costs the point.")
+    ] = None,
+    cap: Annotated[
+        float | None, typer.Option(help="The question is required: a text that fails it scores this at most.")
+    ] = None,
+    no_cap: Annotated[bool, typer.Option("--no-cap", help="It is not required any more.")] = False,
+    grade: Annotated[str | None, typer.Option(help=_GRADE)] = None,
     by: ByOption = "",
     json_: JsonOption = False,
 ) -> None:
@@ -99,6 +108,9 @@ def edit(
         seen.guidance if guidance is None else guidance,
         seen.weight if weight is None else weight,
         seen.may_not_apply if may_not_apply is None else may_not_apply,
+        seen.must_not if must_not is None else must_not,
+        None if no_cap else seen.cap if cap is None else cap,
+        seen.grade if grade is None else grade,
     )
     edit_question(workbench, seen, wording, by)
     if on is not None:
@@ -114,6 +126,11 @@ def add(
     guidance: Annotated[str, typer.Option(help="How to decide; the judge reads it.")] = "",
     weight: Annotated[float, typer.Option(help="1 counts like every other question.")] = 1.0,
     may_not_apply: Annotated[bool, typer.Option("--may-not-apply", help="“Does not apply” is an answer too.")] = False,
+    must_not: Annotated[bool, typer.Option("--must-not", help="A yes costs the point.")] = False,
+    cap: Annotated[
+        float | None, typer.Option(help="The question is required: a text that fails it scores this at most.")
+    ] = None,
+    grade: Annotated[str, typer.Option(help=_GRADE)] = "",
     by: ByOption = "",
     json_: JsonOption = False,
 ) -> None:
@@ -124,7 +141,8 @@ def add(
     from app.services.checklists.draft_edits import QuestionWording, add_question
 
     workbench, draft = newest_draft(project, dimension)
-    add_question(workbench, draft.id, QuestionWording(text, component, guidance, weight, may_not_apply), by)
+    wording = QuestionWording(text, component, guidance, weight, may_not_apply, must_not, cap, grade)
+    add_question(workbench, draft.id, wording, by)
     _print_draft(workbench, draft, json_)
 
 
@@ -236,6 +254,7 @@ def _print_draft(workbench: "Workbench", draft: "Checklist", json_: bool) -> Non
 
 def _print(checklist: "Checklist", json_: bool) -> None:
     from app.domain.checklist import QuestionKind
+    from app.export.checklist_document import counting_fields
 
     rows = [
         {
@@ -247,6 +266,7 @@ def _print(checklist: "Checklist", json_: bool) -> None:
             "guidance": q.guidance,
             "may_not_apply": q.may_not_apply,
             **({"not_apply_reason": q.not_apply_reason} if q.not_apply_reason else {}),
+            **counting_fields(q),
         }
         for q in checklist.questions
         if q.kind is QuestionKind.SUB
@@ -254,9 +274,9 @@ def _print(checklist: "Checklist", json_: bool) -> None:
     if json_:
         print_json(rows)
     elif rows:
-        may_not = any(row["may_not_apply"] for row in rows)
-        shown = ("question", "on", "weight", *(["may_not_apply"] if may_not else []), "component", "text")
-        echo(table(list(shown), [[row[name] for name in shown] for row in rows]))
+        marks = [name for name in ("may_not_apply", "must_not", "cap", "grade") if any(row.get(name) for row in rows)]
+        shown = ("question", "on", "weight", *marks, "component", "text")
+        echo(table(list(shown), [[row.get(name, "") for name in shown] for row in rows]))
     else:
         echo("This version has no questions.")
 

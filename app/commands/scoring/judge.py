@@ -170,7 +170,9 @@ def _print(found: "JudgedTexts") -> None:
     lowest = sorted((text for text in found.texts if not text.error), key=_low)[:_SHOWN]
     if len(found.texts) > len(lowest):
         echo(f"The {len(lowest)} texts with the lowest scores, of {len(found.texts):,}:")
-    echo(table(["text", "score", "coverage", "no to"], [[_short(t.id), t.score, t.coverage, _noes(t)] for t in lowest]))
+    echo(
+        table(["text", "score", "coverage", "fails"], [[_short(t.id), t.score, t.coverage, _failed(t)] for t in lowest])
+    )
     mean = "none" if found.mean is None else f"{found.mean:.3f}"
     cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:.4f}"
     echo(
@@ -191,10 +193,12 @@ def _short(name: str) -> str:
     return name if len(name) <= 40 else f"{name[:39]}…"
 
 
-def _noes(text: "JudgedText") -> str:
+def _failed(text: "JudgedText") -> str:
+    """The numbers of the questions that cost a point."""
     from app.domain.judgment import Answer
 
-    return ", ".join(dict.fromkeys(str(each.number) for each in text.answers if each.answer is Answer.NO))
+    bad = [each for each in text.answers if each.answer is (Answer.YES if each.must_not else Answer.NO)]
+    return ", ".join(dict.fromkeys(str(each.number) for each in bad))
 
 
 def _end(found: "JudgedTexts") -> None:

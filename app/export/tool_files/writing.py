@@ -4,6 +4,7 @@ import inspect
 import json
 import pprint
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from app.domain.judgment import Answer, score_on_scale
+from app.domain.judgment import Answer, capped, score_on_scale
 from app.errors import FileFormatError
 
 ENDINGS = {"promptfoo": "yaml", "deepeval": "py", "inspect": "py"}
@@ -58,20 +59,25 @@ def tool_file(format_name: str, document: Mapping[str, Any], words: JudgeWords) 
         schema=dict(words.schema),
         example=_EXAMPLE,
         threshold=(document["low"] + document["high"]) / 2,
-        score_on_scale=inspect.getsource(score_on_scale).strip(),
+        formula="\n\n\n".join(inspect.getsource(each).strip() for each in (score_on_scale, capped)),
     )
 
 
 def _embedded(document: Mapping[str, Any]) -> dict[str, Any]:
     """The checklist without its lineage, each question with the key that stands for it in the answer, and with the
-    answers that it takes where these are more than yes and no."""
+    answers that it takes where these are more than yes and no. `point`: the answer that earns
+    the point, where that isn't yes; `share`: what a threshold of a grade counts."""
     about = ("project", "task", "dimension", "version", "notice", "rubric", "low", "high")
     of_a_question = ("id", "component", "key_question", "text", "weight", "guidance")
+    thresholds = Counter(question.get("grade", "") for question in document["questions"])
     return {
         **{name: document[name] for name in about if name in document},
         "questions": [
             {"key": f"q{number}", **{name: question[name] for name in of_a_question}}
             | ({"answers": [*ANSWERS, NOT_APPLICABLE]} if question.get("may_not_apply") else {})
+            | ({"point": Answer.NO.value} if question.get("must_not") else {})
+            | {name: question[name] for name in ("cap", "grade") if name in question}
+            | ({"share": 1 / thresholds[question["grade"]]} if question.get("grade") else {})
             for number, question in enumerate(document["questions"], start=1)
         ],
     }

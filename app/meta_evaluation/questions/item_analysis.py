@@ -32,12 +32,12 @@ class QuestionItem:
     """One question over `n` texts that answered it yes or no; `n_undefined` texts left it unanswered, and to
     `n_inapplicable` it doesn't apply.
 
-    `yes_share` is the part of yes. `discrimination` is the point-biserial correlation with the rest score (the share of
-    yes among the other questions), `top_less_bottom` the difference in yes share between the third of texts with the
-    highest and the third with the lowest rest score. `without` is the checklist's Spearman with people when the
-    question is dropped and `effect` the coefficient with it less that: positive where the question helps, with its
-    95 % interval from `low` to `high`. Both on the groups that have a coefficient with and without it. None where
-    undefined.
+    `yes_share` is the part of yes. `discrimination` is the point-biserial correlation of its point, which a yes earns,
+    or a no where a yes is bad, with the rest score (the share of points from the other questions), `top_less_bottom`
+    the difference in share of points between the third of texts with the highest and the third with the lowest rest
+    score. `without` is the checklist's Spearman with people when the question is dropped and `effect` the coefficient
+    with it less that: positive where the question helps, with its 95 % interval from `low` to `high`. Both on the
+    groups that have a coefficient with and without it. None where undefined.
     """
 
     question: int
@@ -78,26 +78,62 @@ class ItemAnalysis:
     method: str = "classical item analysis"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Counting:
+    """How each of the questions counts: `against` (questions,) marks those of which a yes is bad; `shares` (questions,)
+    is what each counts beside the others; `caps` (questions,) the most, as a share, that a text gets which fails it,
+    NaN where that has no cap."""
+
+    against: Bools
+    shares: Floats
+    caps: Floats
+
+    @classmethod
+    def plain(cls, questions: int) -> "Counting":
+        """Of questions that count alike and of which a yes is good."""
+        return cls(np.zeros(questions, dtype=bool), np.ones(questions), np.full(questions, np.nan))
+
+    def points(self, answers: Floats) -> Floats:
+        """(texts, questions): 1 where the answer earns the point, 0 where it doesn't, NaN as in `answers`."""
+        return np.where(self.against, 1 - answers, answers)
+
+    def score(self, answers: Floats, without: int | None = None) -> Floats:
+        """(texts,) the share of points as the checklist's formula has it, NaN where nothing is answered."""
+        kept = np.arange(answers.shape[1]) != (-1 if without is None else without)
+        points, shares, caps = self.points(answers)[:, kept], self.shares[kept], self.caps[kept]
+        plain = bool((shares == 1).all())
+        value = share_of_yes(points) if plain else weighted_share(points, shares)
+        if np.isnan(caps).all():
+            return value
+        most = np.where((points == 0) & ~np.isnan(caps), caps, np.inf).min(axis=1)
+        return np.where(np.isnan(value), np.nan, np.minimum(value, most))
+
+
 def analyse_items(
-    answers: Floats, human: Floats, frame: Frame | None = None, inapplicable: Bools | None = None
+    answers: Floats,
+    human: Floats,
+    frame: Frame | None = None,
+    inapplicable: Bools | None = None,
+    counting: Counting | None = None,
 ) -> ItemAnalysis:
     """`answers` is (texts, questions) with 1 for yes, 0 for no, NaN for unanswered and for what doesn't apply, which
-    `inapplicable` marks; `human` is (texts,).
+    `inapplicable` marks; `human` is (texts,). counting: without it a yes is good, and all count alike.
 
-    The effect of dropping is on Spearman at the frame's level, of the share of yes with the ratings; each resample
+    The effect of dropping is on Spearman at the frame's level, of the share of points with the ratings; each resample
     counts for the checklist with and without the question.
     """
     by = frame or Frame(level="dataset")
-    whole = share_of_yes(answers)
+    how = counting or Counting.plain(answers.shape[1])
+    whole, points = how.score(answers), how.points(answers)
     found = by.evaluate(whole, human, np.ones(human.size, dtype=bool)).figures["spearman"]
     pairs, undefined = _phi_pairs(answers)
     redundant = tuple(sorted((p for p in pairs if abs(p.phi) >= REDUNDANT), key=lambda p: -abs(p.phi)))
     items = []
     outside = np.zeros(answers.shape, dtype=bool) if inapplicable is None else inapplicable
     for question in range(answers.shape[1]):
-        rest = share_of_yes(np.delete(answers, question, axis=1))
+        rest = how.score(answers, without=question)
         effect, beside = _effect(whole, rest, human, by), int(outside[:, question].sum())
-        items.append(_item(question, answers[:, question], rest, effect, redundant, beside))
+        items.append(_item(question, answers[:, question], points[:, question], rest, effect, redundant, beside))
     return ItemAnalysis(tuple(items), redundant, undefined, by.level, found.value, found.reason)
 
 
@@ -174,6 +210,7 @@ def _phi_pairs(answers: Floats) -> tuple[list[Redundancy], int]:
 def _item(
     question: int,
     answer: Floats,
+    point: Floats,
     rest: Floats,
     effect: _Effect,
     redundant: tuple[Redundancy, ...],
@@ -182,7 +219,7 @@ def _item(
     answered = ~np.isnan(answer)
     n, lost = int(answered.sum()), int((~answered).sum()) - inapplicable
     share = float(answer[answered].mean()) if n else None
-    discrimination = point_biserial(answer, rest)
+    discrimination = point_biserial(point, rest)
     twins = [p.second if p.first == question else p.first for p in redundant if question in (p.first, p.second)]
     return QuestionItem(
         question=question,
@@ -190,7 +227,7 @@ def _item(
         n_undefined=lost,
         yes_share=share,
         discrimination=discrimination,
-        top_less_bottom=top_less_bottom(answer, rest),
+        top_less_bottom=top_less_bottom(point, rest),
         without=effect.without,
         effect=effect.difference,
         low=effect.low,
@@ -216,7 +253,7 @@ def _flags(
     elif min(share, 1 - share) < RARE:
         said.append(f"Nearly always answered {'yes' if share > 0.5 else 'no'}: it tells few texts apart.")
     elif discrimination is not None and discrimination < 0:
-        said.append("Texts that do well on the other questions get a yes less often: it may ask for the opposite.")
+        said.append("Texts that do well on the other questions earn its point less often: it may ask for the opposite.")
     elif discrimination is not None and discrimination < LOW_DISCRIMINATION:
         said.append("Hardly goes with the other questions: it may measure something else, or be ambiguous.")
     if unanswered >= MANY_UNANSWERED:
@@ -275,8 +312,11 @@ class QuestionWeights:
         return "Learned weights are not better: the interval of the difference includes 0. Keep equal weights."
 
 
-def learn_weights(answers: Floats, human: Floats, group: Column, frame: Frame) -> QuestionWeights:
+def learn_weights(
+    answers: Floats, human: Floats, group: Column, frame: Frame, counting: Counting | None = None
+) -> QuestionWeights:
     """`answers` is (texts, questions) with 1 for yes, 0 for no, NaN for unanswered; `human` (texts,), NaN unrated.
+    counting: as for `analyse_items`; equal weights are those of the checklist's formula.
 
     `group` names each text's source. Weights are not negative and come from ridge regression of the rating on the
     answers (scikit-learn). Raises NotReadyError where there are too few texts, sources or questions to learn from.
@@ -284,7 +324,8 @@ def learn_weights(answers: Floats, human: Floats, group: Column, frame: Frame) -
     kept = ~np.isnan(human) & ~np.isnan(answers).all(axis=1)
     sources = np.unique([str(cell) for cell, keep in zip(group, kept, strict=True) if keep], return_inverse=True)[1]
     _check(int(kept.sum()), int(sources.max(initial=-1)) + 1, answers.shape[1], human[kept])
-    given, target = answers[kept], human[kept]
+    how = counting or Counting.plain(answers.shape[1])
+    given, target = how.points(answers[kept]), human[kept]
     folds = min(FOLDS, int(sources.max()) + 1)
     held_out, by_fold = np.full(target.size, np.nan), []
     for train, test in GroupKFold(folds).split(given, target, sources):
@@ -295,7 +336,7 @@ def learn_weights(answers: Floats, human: Floats, group: Column, frame: Frame) -
     by = frame.of(kept)
     compared = compare_scores(
         held_out,
-        share_of_yes(given),
+        how.score(answers[kept]),
         target,
         group=by.group,
         system=by.system,

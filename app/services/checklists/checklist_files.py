@@ -12,7 +12,7 @@ from app.domain.project import Dimension, Project, Task, Text
 from app.errors import FileFormatError, InputError, NotFoundError
 from app.evaluators.checklist import PLAIN, judge_request
 from app.export.checklist import FORMATS, checklist_file
-from app.export.checklist_document import checklist_document, schema_text
+from app.export.checklist_document import checklist_document, counting_fields, schema_text
 from app.export.checklist_reading import (
     ReadComment,
     ReadSettings,
@@ -120,7 +120,7 @@ def checklist_for_programs(view: ChecklistView) -> dict[str, Any]:
     task, checklist = view.project.task, view.checklist
     about = {"project": view.project.name, "text": task.text_name, "source": task.source_name}
     scale = {"low": view.dimension.low, "high": view.dimension.high}
-    fields = ("text", "component", "guidance", "weight", "may_not_apply")
+    asked_fields = ("text", "component", "guidance", "weight", "may_not_apply")
     return {
         **about,
         "description": task.description,
@@ -129,7 +129,10 @@ def checklist_for_programs(view: ChecklistView) -> dict[str, Any]:
         "version": checklist.version,
         "rubric": view.dimension.rubric,
         **scale,
-        "questions": [{name: getattr(question, name) for name in fields} for question in checklist.asked],
+        "questions": [
+            {name: getattr(question, name) for name in asked_fields} | counting_fields(question)
+            for question in checklist.asked
+        ],
     }
 
 

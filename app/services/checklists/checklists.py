@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from app.construction.lint import Hint, lint_checklist, lint_question
+from app.construction.lint import Hint, lint_question
 from app.domain.attribute import Attribute
 from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind
 from app.domain.judgment import Answer, Judgment, checklist_score
@@ -18,7 +18,7 @@ from app.domain.project import Dimension, Project, Text
 from app.domain.run import RunSummary
 from app.errors import ConflictError, NotReadyError
 from app.evaluators.checklist import ChecklistEvaluator, JudgeOptions
-from app.services.checklists.draft_edits import OpenEdits, save_open_edits
+from app.services.checklists.draft_edits import OpenEdits, QuestionWording, save_open_edits
 from app.services.people.text_shares import take_over_texts
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
@@ -145,16 +145,28 @@ def new_draft(workbench: Workbench, checklist_id: int) -> Checklist:
 @use_case(Right.REVIEW)
 def hints_of(workbench: Workbench, view: ChecklistView) -> dict[int, list[Hint]]:
     """Remarks on the wording of the enabled questions, by question id; only questions that have any."""
-    asked = view.checklist.asked
-    found = lint_checklist([q.text for q in asked], _read_aloud(workbench, view), view.project.task.language)
-    return {question.id: hints for question, hints in zip(asked, found, strict=True) if hints}
+    samples = _read_aloud(workbench, view)
+    found = {
+        question.id: _hints(view, QuestionWording.of(question), question.id, samples)
+        for question in view.checklist.asked
+    }
+    return {question: hints for question, hints in found.items() if hints}
 
 
 @use_case(Right.REVIEW)
-def hints_on(workbench: Workbench, view: ChecklistView, text: str, question_id: int = 0) -> list[Hint]:
+def hints_on(workbench: Workbench, view: ChecklistView, wording: QuestionWording, question_id: int = 0) -> list[Hint]:
     """Remarks on a wording that isn't saved yet, compared with the other enabled questions."""
-    others = [question.text for question in view.checklist.asked if question.id != question_id]
-    return lint_question(text, others, _read_aloud(workbench, view), view.project.task.language)
+    return _hints(view, wording, question_id, _read_aloud(workbench, view))
+
+
+def _hints(view: ChecklistView, wording: QuestionWording, question_id: int, samples: Sequence[str]) -> list[Hint]:
+    """Thresholds of one grade are worded alike on purpose, so they aren't compared with each other."""
+    others = [
+        question.text
+        for question in view.checklist.asked
+        if question.id != question_id and not (wording.grade and wording.grade == question.grade)
+    ]
+    return lint_question(wording.text, others, samples, view.project.task.language, wording.must_not)
 
 
 def _read_aloud(workbench: Workbench, view: ChecklistView) -> list[str]:
@@ -252,8 +264,8 @@ def preview_score(view: ChecklistView, answers: Mapping[int, Answer]) -> Preview
     asked, low, high = view.checklist.asked, view.dimension.low, view.dimension.high
     given = [answers.get(question.id, Answer.UNANSWERED) for question in asked]
     return PreviewScore(
-        checklist_score(given, low, high).value,
-        checklist_score(given, low, high, [question.weight for question in asked]).value,
+        checklist_score(given, low, high, asked).value,
+        checklist_score(given, low, high, asked, weighted=True).value,
         sum(answer is not Answer.UNANSWERED for answer in given),
         len(asked),
         sum(answer is Answer.NOT_APPLICABLE for answer in given),
@@ -269,6 +281,7 @@ class DiffKind(StrEnum):
     MAY_NOT_APPLY = "allowed not to apply"
     ALWAYS_APPLIES = "no longer allowed not to apply"
     WEIGHT = "with another weight"
+    COUNTS = "counted otherwise"
     COMPONENT = "put under another component"
     MOVED = "moved"
     SWITCHED_OFF = "switched off"
@@ -340,6 +353,7 @@ def _changed(old: Question, new: Question, moved: bool) -> QuestionChange:
         DiffKind.MAY_NOT_APPLY: new.may_not_apply and not old.may_not_apply,
         DiffKind.ALWAYS_APPLIES: old.may_not_apply and not new.may_not_apply,
         DiffKind.WEIGHT: old.weight != new.weight,
+        DiffKind.COUNTS: old.counting != new.counting,
         DiffKind.COMPONENT: old.component != new.component,
         DiffKind.MOVED: moved,
         DiffKind.SWITCHED_OFF: old.enabled and not new.enabled,

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from app.domain.checklist import Change, Checklist, Component, Edit, Kind, Question, QuestionKind, QuestionOrigin
 from app.domain.people import Right
@@ -17,17 +17,20 @@ BY_HAND = "added by hand"
 @dataclass(frozen=True, slots=True)
 class QuestionWording:
     """What a person says of a question. `component` is a component's name, "" for none; `may_not_apply`: "does not
-    apply" is an answer to it."""
+    apply" is an answer to it. `must_not`, `cap` and `grade` as of a Question."""
 
     text: str
     component: str = ""
     guidance: str = ""
     weight: float = 1.0
     may_not_apply: bool = False
+    must_not: bool = False
+    cap: float | None = None
+    grade: str = ""
 
     @classmethod
     def of(cls, question: Question) -> "QuestionWording":
-        return cls(question.text, question.component, question.guidance, question.weight, question.may_not_apply)
+        return cls(**{field.name: getattr(question, field.name) for field in fields(cls)})
 
     def with_example(self, quote: str) -> "QuestionWording":
         """With the quote as an example in the guidance; unchanged where it is there already."""
@@ -41,7 +44,16 @@ class QuestionWording:
             raise InputError("A question can't be empty.", "Write one that is answered yes or no, or remove it.")
         if not math.isfinite(self.weight) or self.weight < 0:
             raise InputError(f"{self.weight:g} is not a weight.", "Give 0 or more; 1 counts like every other question.")
-        return replace(self, text=text, guidance=" ".join(self.guidance.split()), weight=float(self.weight))
+        if self.cap is not None and not math.isfinite(self.cap):
+            raise InputError(f"{self.cap:g} is no score.", "Give the most that a text gets which fails this question.")
+        return replace(
+            self,
+            text=text,
+            guidance=" ".join(self.guidance.split()),
+            weight=float(self.weight),
+            cap=None if self.cap is None else float(self.cap),
+            grade=" ".join(self.grade.split()),
+        )
 
 
 @use_case(Right.EDIT, act="added a question")
@@ -71,11 +83,13 @@ def new_question(
 ) -> tuple[int, Edit]:
     """A question nobody sees yet, and the edit that shows it."""
     wording = new.tidy()
+    _check_cap(work, checklist, wording.cap)
     placed = place_in(checklist, wording.component)
     question_id = work.drafts.add_question(checklist.id, wording.text, QuestionKind.SUB, position)
     shown = {"guidance": wording.guidance, "weight": wording.weight, "removed": False, **placed}
-    if wording.may_not_apply:
-        shown["may_not_apply"] = True
+    plain = QuestionWording("")
+    marks = ("may_not_apply", "must_not", "cap", "grade")
+    shown |= {mark: getattr(wording, mark) for mark in marks if getattr(wording, mark) != getattr(plain, mark)}
     told = {"reason": reason, "origin": origin.value, "attributes": list(attributes)}
     return question_id, Edit("question", question_id, shown | told)
 
@@ -98,7 +112,8 @@ def edit_question_in(work: UnitOfWork, seen: Question, new: QuestionWording, who
     if now is None:
         raise ConflictError(f"{_who_changed(work, checklist.id, seen.id)} removed this question meanwhile.")
     current, values = QuestionWording.of(now), dict[str, object]()
-    for field in ("text", "component", "guidance", "weight", "may_not_apply"):
+    _check_cap(work, checklist, wording.cap)
+    for field in (each.name for each in fields(QuestionWording)):
         mine, theirs, was = (getattr(w, field) for w in (wording, current, before))
         if mine in (was, theirs):
             continue
@@ -108,6 +123,15 @@ def edit_question_in(work: UnitOfWork, seen: Question, new: QuestionWording, who
     if "text" in values and now.origin is QuestionOrigin.GENERATED:
         values["origin"] = QuestionOrigin.EDITED.value
     return work.drafts.change(checklist.id, who, _said(values), [Edit("question", seen.id, values)])
+
+
+def _check_cap(work: UnitOfWork, checklist: Checklist, cap: float | None) -> None:
+    dimension = work.projects.dimension_by_id(work.checklists.dimension_of(checklist.id))
+    if cap is not None and not dimension.low <= cap < dimension.high:
+        raise InputError(
+            f"{cap:g} caps no score from {dimension.low:g} to {dimension.high:g}.",
+            f"Give {dimension.low:g} or more, and less than {dimension.high:g}.",
+        )
 
 
 @use_case(Right.EDIT, act="switched a question")

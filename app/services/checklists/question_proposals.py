@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.construction.lint import similarity
 from app.construction.questions import APPLICABILITY, Applicability, Rewriting, ask_applicability, prompt_name, rewrite
@@ -106,6 +106,8 @@ def propose(
         dimension = work.projects.dimension_by_id(work.checklists.dimension_of(checklist_id))
         project = work.projects.project_of(dimension.id)
     questions = [_question(checklist, id_) for id_ in question_ids]
+    if len({(question.must_not, question.cap, question.grade) for question in questions}) > 1:
+        raise InputError("These questions count differently.", "Merge questions that count alike.")
     others = [q.text for q in checklist.asked if q.id not in question_ids]
 
     async def asked() -> tuple[Rewriting, str]:
@@ -125,17 +127,20 @@ def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> i
     """Let the validator review the questions that are asked; returns how many changes it proposes.
 
     What an earlier review proposed and nobody decided is refused: it was about the questions as they were then.
-    Raises NotReadyError where nothing is asked, and what asking raises.
+    The validator turns questions round of which a yes is bad and merges what overlaps, so questions that people marked
+    as such and thresholds of a grade are left out.
+    Raises NotReadyError where nothing is left to review, and what asking raises.
     """
     with workbench.database.read() as work:
         checklist = work.checklists.get(checklist_id)
         dimension = work.projects.dimension_by_id(work.checklists.dimension_of(checklist_id))
         project = work.projects.project_of(dimension.id)
+        reviewed = [question for question in checklist.asked if not (question.must_not or question.grade)]
         context = StageContext(project.task, dimension)
 
     async def asked() -> tuple[tuple[ValidationChange, ...], StageRun, str]:
         async with model_session(workbench, model, project=project.id) as opened_model:
-            result = await validate_questions(opened_model, context, checklist.asked)
+            result = await validate_questions(opened_model, context, reviewed)
             return result.output.changes, answered_stage(result.record), opened_model.name
 
     with own_wordings(workbench, project.id):
@@ -262,7 +267,7 @@ def _edits(work: UnitOfWork, checklist: Checklist, proposal: Proposal, questions
     later = [q for q in checklist.questions if q.position > first.position]
     edits += [Edit("question", q.id, {"position": q.position + len(further)}) for q in later if further]
     for number, text in enumerate(further, start=1):
-        wording = QuestionWording(text, first.component, weight=first.weight, may_not_apply=may_not_apply)
+        wording = replace(QuestionWording.of(first), text=text, guidance="", may_not_apply=may_not_apply, grade="")
         position = first.position + number
         _, edit = new_question(work, checklist, wording, position, proposal.reason, origin, attributes)
         edits.append(edit)

@@ -1,6 +1,6 @@
 """Contribution of each contributor to a checklist, and to the agreement of its scores with people."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from app.attribute_analysis.pool import Contribution, Reach, contribution_of
-from app.domain.checklist import Checklist
+from app.domain.checklist import Checklist, Question
 from app.domain.judgment import Answer, checklist_score
 from app.domain.people import Right
 from app.domain.project import Dimension
@@ -106,8 +106,7 @@ def without_each(
     groups += [(name, True, reach.alone) for name, reach in contribution.joint.items()]
     with workbench.database.read() as work:
         state = (run.done, run.failed, work.results.rating_state(dimension.id))
-    asked = tuple(question.id for question in checklist.asked)
-    return list(_left_out(workbench.database, run.id, dimension, asked, tuple(groups), level, state))
+    return list(_left_out(workbench.database, run.id, dimension, checklist.asked, tuple(groups), level, state))
 
 
 # Several comparisons of a thousand resamples each: kept for as long as neither scores nor ratings change.
@@ -116,7 +115,7 @@ def _left_out(
     database: Database,
     run_id: int,
     dimension: Dimension,
-    asked: tuple[int, ...],
+    asked: tuple[Question, ...],
     groups: tuple[tuple[str, bool, tuple[int, ...]], ...],
     level: Level,
     _: tuple[object, ...],
@@ -131,7 +130,7 @@ def _left_out(
         if not alone or len(alone) == len(asked):
             found.append(WithoutContributor(name, kind, len(alone), None, ALL_QUESTIONS if alone else NO_QUESTION))
             continue
-        kept = [question for question in asked if question not in alone]
+        kept = [question for question in asked if question.id not in alone]
         without = _scores(complete, answers, kept, dimension)
         try:
             figure = _compared(complete, whole, without, level)
@@ -162,20 +161,23 @@ def _compared(
 def _scores(
     rows: Iterable[ScoredText],
     answers: Mapping[int, Sequence[Judged]],
-    questions: Collection[int],
+    questions: Sequence[Question],
     dimension: Dimension,
 ) -> list[float | None]:
     return [score_over(answers.get(row.text, ()), questions, dimension.low, dimension.high) for row in rows]
 
 
-def score_over(judged: Sequence[Judged], questions: Collection[int], low: float, high: float) -> float | None:
+def score_over(judged: Sequence[Judged], questions: Sequence[Question], low: float, high: float) -> float | None:
     """A text's score from only these questions, the mean over repeats, as the checklist evaluator takes it."""
-    wanted = set(questions)
-    repeats: dict[int, list[Answer]] = {}
+    wanted = {question.id: question for question in questions}
+    repeats: dict[int, list[tuple[Answer, Question]]] = {}
     for repeat, question, answer in judged:
         if question in wanted:
-            repeats.setdefault(repeat, []).append(answer)
-    values = [checklist_score(given, low, high).value for given in repeats.values()]
+            repeats.setdefault(repeat, []).append((answer, wanted[question]))
+    values = [
+        checklist_score([answer for answer, _ in given], low, high, [question for _, question in given]).value
+        for given in repeats.values()
+    ]
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
 

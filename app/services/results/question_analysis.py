@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 from app.domain.checklist import Checklist, Question
 from app.domain.expert_answer import CarriedAnswers
 from app.domain.improvement import Decision, reference
-from app.domain.judgment import Answer
+from app.domain.judgment import Answer, shares_of
 from app.domain.people import Right
+from app.domain.project import Dimension
 from app.domain.run import ANSWERS, RunAnswers, ScoredText
 from app.errors import NotReadyError
 from app.evaluators.checklist import WEIGHTED
 from app.meta_evaluation.evaluation import Frame, MetaEvaluation, Origin
 from app.meta_evaluation.questions.item_analysis import (
+    Counting,
     ItemAnalysis,
     QuestionItem,
     QuestionWeights,
@@ -139,6 +141,17 @@ class _Judged:
     inapplicable: Bools
     human: Floats
     frame: Frame
+    counting: Counting
+
+
+def counting_of(questions: Sequence[Question], dimension: Dimension) -> Counting:
+    """How these questions count, for figures on matrices of answers."""
+    caps = [np.nan if each.cap is None else each.cap for each in questions]
+    return Counting(
+        np.array([each.must_not for each in questions], dtype=bool),
+        np.array(shares_of(questions)),
+        (np.array(caps, dtype=np.float64) - dimension.low) / (dimension.high - dimension.low),
+    )
 
 
 @use_case(Right.READ)
@@ -166,7 +179,11 @@ def _kept_questions(
     if not found.questions:
         return None
     rated = int(np.sum(~np.isnan(found.human) & ~np.isnan(found.answers).all(axis=1)))
-    return Questions(found.questions, rated, analyse_items(found.answers, found.human, found.frame, found.inapplicable))
+    return Questions(
+        found.questions,
+        rated,
+        analyse_items(found.answers, found.human, found.frame, found.inapplicable, found.counting),
+    )
 
 
 @lru_cache(maxsize=32)
@@ -176,7 +193,7 @@ def _kept_weights(
     found = _judged(database, run_id, dimension_id, choices)
     if not found.questions or found.frame.group is None:
         raise NotReadyError("This method asks no questions, so there is nothing to weigh.", "Choose a checklist's run.")
-    return learn_weights(found.answers, found.human, found.frame.group, found.frame)
+    return learn_weights(found.answers, found.human, found.frame.group, found.frame, found.counting)
 
 
 def _judged(database: Database, run_id: int, dimension_id: int, choices: Choices) -> _Judged:
@@ -200,8 +217,8 @@ def _judged(database: Database, run_id: int, dimension_id: int, choices: Choices
         seed=choices.seed,
     )
     human = np.array([row.human for row in rows], dtype=np.float64)
-    most = majority(outside)
-    return _Judged(tuple(asked), np.where(most == 0, majority(cube), np.nan), most == 1, human, frame)
+    most, counting = majority(outside), counting_of(asked, result.dimension)
+    return _Judged(tuple(asked), np.where(most == 0, majority(cube), np.nan), most == 1, human, frame, counting)
 
 
 @use_case(Right.READ)

@@ -243,7 +243,7 @@ def reference_scores(side: ExpertSide, result: DimensionResult) -> Floats:
             Answer.NOT_APPLICABLE if not_here else Answer.YES if said else Answer.NO
             for said, not_here in zip(people[place], outside[place], strict=True)
         ]
-        value = checklist_score(answers, low, high).value
+        value = checklist_score(answers, low, high, side.checklist.asked).value
         found[place] = np.nan if value is None else value
     return found
 
@@ -254,7 +254,8 @@ PASSES = 0.5
 
 @dataclass(frozen=True, slots=True)
 class FailureRate:
-    """How often a question fails, or a text is not good: the share of no with its 95 % interval, None for `reason`.
+    """How often a question fails, or a text is not good: the share of no (of yes,
+    where that is bad) with its 95 % interval, None for `reason`.
 
     rests_on: "corrected", the judge's answers on `of` texts and experts' on `answered` of them; "human_only", the
     latter alone, where the judge makes it no more precise; "judge_only" where too few experts answered to correct
@@ -327,7 +328,8 @@ def failure_rates(workbench: Workbench, result: DimensionResult) -> FailureRates
             questions.append(_failures(share.question, given.estimate))
         else:
             answers = np.repeat([1.0, 0.0], [share.yes, share.no])
-            figure = _share_of_no(judge_alone(answers)) if answers.size else EstimatedFigure(None)
+            alone = judge_alone(answers) if answers.size else EstimatedFigure(None)
+            figure = alone if share.question.must_not or not answers.size else _share_of_no(alone)
             reason = given.reason if given else "No expert has answered this question."
             questions.append(FailureRate(share.question, figure, "judge_only", 0, answers.size, reason))
     return FailureRates(*_not_good(workbench, result), tuple(questions))
@@ -388,7 +390,8 @@ def _rate(right: Bools, known: Bools) -> EstimatedFigure:
 
 
 def _failures(question: Question | None, found: CorrectedEstimate) -> FailureRate:
-    figure = _share_of_no(getattr(found, found.advised))
+    share = getattr(found, found.advised)
+    figure = share if question and question.must_not else _share_of_no(share)
     return FailureRate(question, figure, found.advised, found.n_human, found.n)
 
 

@@ -12,12 +12,13 @@ from app.domain.checklist import Checklist, Question
 from app.domain.people import Right
 from app.domain.project import Dimension
 from app.errors import NotReadyError
+from app.evaluators.checklist import INCONSISTENT
 from app.meta_evaluation.captions import counted_of
 from app.meta_evaluation.questions.failure_modes.evidence import ENOUGH_TEXTS, ModeFinding, RubricEvidence, WordingHint
 from app.meta_evaluation.questions.failure_modes.xray import failure_modes
 from app.providers.credentials import Credentials
 from app.services.checklists.lineage import lineage_of_checklist
-from app.services.results.question_analysis import INAPPLICABLE, VALUES, expert_side, judge_cube
+from app.services.results.question_analysis import INAPPLICABLE, VALUES, counting_of, expert_side, judge_cube
 from app.services.results.results import Choices, DimensionResult, kept_result, result_state, runs_to_show
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -56,15 +57,17 @@ def rubric_evidence(workbench: Workbench, result: DimensionResult, checklist: Ch
         words=np.array([words.get(text, 0) for text in texts], dtype=np.float64),
         ratings=np.array([human.get(text) for text in texts], dtype=np.float64),
         documents=[documents[text] for text in texts],
-        hints=tuple(_hints(question.text, language) for question in checklist.asked),
+        hints=tuple(_hints(question, language) for question in checklist.asked),
+        against=counting_of(checklist.asked, result.dimension).against,
         resamples=result.choices.resamples,
         seed=result.choices.seed,
         weights=None if side is None or side.probability is None else np.nan_to_num(1 / side.probability),
     )
 
 
-def _hints(question: str, language: str) -> tuple[WordingHint, ...]:
-    return tuple((hint.code, hint.message) for hint in lint_question(question, language=language))
+def _hints(question: Question, language: str) -> tuple[WordingHint, ...]:
+    found = lint_question(question.text, language=language, must_not=question.must_not)
+    return tuple((hint.code, hint.message) for hint in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,8 @@ class UnservedAttribute:
 @dataclass(frozen=True, slots=True)
 class RubricXray:
     """`findings` count the `questions` from 0, most urgent first. `texts` the judge answered on; of these `rated` have
-    ratings; `repeats` is how often it was asked; on `answered` texts two experts or more answered."""
+    ratings; `repeats` is how often it was asked; on `answered` texts two experts or more answered. `inconsistent`: how
+    many pairs of thresholds of a grade contradict each other, on how many texts; None without grades."""
 
     questions: tuple[Question, ...]
     findings: tuple[ModeFinding, ...]
@@ -89,6 +93,7 @@ class RubricXray:
     rated: int
     repeats: int
     answered: int
+    inconsistent: tuple[int, int] | None = None
 
     def of_question(self, place: int) -> list[ModeFinding]:
         return [finding for finding in self.findings if finding.question == place]
@@ -115,8 +120,17 @@ class RubricXray:
         times = "asked once" if self.repeats < 2 else f"asked {self.repeats} times"
         return (
             f"{counted_of(self.texts, 'text')}, {self.rated:,} of them rated, {self.answered:,} answered by two "
-            f"experts or more; {times}."
+            f"experts or more; {times}.{self._grades()}"
         )
+
+    def _grades(self) -> str:
+        if self.inconsistent is None:
+            return ""
+        pairs, texts = self.inconsistent
+        if not pairs:
+            return " Thresholds of grades never contradict each other."
+        on = counted_of(texts, "text")
+        return f" {counted_of(pairs, 'pair')} of thresholds of a grade contradict each other, on {on}."
 
     @property
     def further(self) -> list[str]:
@@ -149,10 +163,15 @@ class RubricXray:
             "findings": findings,
             "unserved": unserved,
             "further": self.further,
+            **({"inconsistent_grades": _as_counts(*self.inconsistent)} if self.inconsistent else {}),
         }
 
     def _text(self, finding: ModeFinding) -> str | None:
         return None if finding.question is None else self.questions[finding.question].text
+
+
+def _as_counts(pairs: int, texts: int) -> dict[str, int]:
+    return {"pairs": pairs, "texts": texts}
 
 
 @use_case(Right.READ)
@@ -202,6 +221,8 @@ def _kept_xray(
     checklist_id, unserved, attributes = asked
     with database.read() as work:
         checklist = work.checklists.get(checklist_id)
+        details = work.results.details(run_id, dimension_id) if checklist.grades else {}
+    counts = [each[INCONSISTENT] for each in details.values() if each.get(INCONSISTENT)]
     found = replace(rubric_evidence(workbench, result, checklist), unserved=unserved, attributes=attributes)
     return RubricXray(
         questions=checklist.asked,
@@ -210,6 +231,7 @@ def _kept_xray(
         texts=int(found.judged.sum()),
         rated=int((found.judged & ~np.isnan(found.ratings)).sum()),
         repeats=len(found.judge),
+        inconsistent=(sum(counts), len(counts)) if checklist.grades else None,
         answered=int(((~np.isnan(found.people)).any(axis=2).sum(axis=0) >= 2).sum()),
     )
 

@@ -29,7 +29,7 @@ from app.domain.project import Dimension, Project, Task, Text
 from app.domain.run import RunSummary, ScoreStatus
 from app.domain.wording import find_quote
 from app.errors import BudgetError, InputError, NotFoundError, ProviderError, WorkbenchError
-from app.evaluators.checklist import METHOD, PLAIN, WEIGHTED, ChecklistEvaluator, JudgeOptions
+from app.evaluators.checklist import INCONSISTENT, METHOD, PLAIN, WEIGHTED, ChecklistEvaluator, JudgeOptions
 from app.evaluators.method import gather_all
 from app.providers.adapters.request_style import START
 from app.providers.budget import Hold
@@ -83,7 +83,7 @@ class Judging:
     asked, as written. budget: US dollars, None for no limit. batch: as in RunOptions.
 
     fail_under: the least mean score. required: numbers or wordings of questions that every text must have a yes to,
-    unless they don't apply to it.
+    or a no where a yes costs the point, unless they don't apply to it.
     """
 
     judge: str
@@ -107,6 +107,7 @@ class JudgedAnswer:
     reason: str
     quote: str
     quote_found: bool | None
+    must_not: bool = False
 
     def to_json(self) -> dict[str, Any]:
         found = {} if self.quote_found is None else {"quote_found": self.quote_found}
@@ -117,12 +118,14 @@ class JudgedAnswer:
             "reason": self.reason,
             "quote": self.quote,
             **found,
+            **({"must_not": True} if self.must_not else {}),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedText:
-    """`error` says why it could not be judged, "" where it was; `weighted` is None unless questions weigh unequally."""
+    """`error` says why it could not be judged, "" where it was; `weighted` is None unless questions weigh unequally.
+    `inconsistent` counts pairs of thresholds of a grade that contradict each other."""
 
     id: str
     score: float | None
@@ -130,6 +133,7 @@ class JudgedText:
     answers: tuple[JudgedAnswer, ...]
     weighted: float | None = None
     error: str = ""
+    inconsistent: int = 0
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -137,6 +141,7 @@ class JudgedText:
             "score": self.score,
             "coverage": self.coverage,
             **({} if self.weighted is None else {"weighted_score": self.weighted}),
+            **({INCONSISTENT: self.inconsistent} if self.inconsistent else {}),
             "answers": [answer.to_json() for answer in self.answers],
             **({"error": self.error} if self.error else {}),
         }
@@ -331,9 +336,11 @@ def _gates(texts: Sequence[JudgedText], fail_under: float | None, required: Sequ
     judged = [text for text in texts if not text.error]
     for number in required:
         said = {text.id: {each.answer for each in text.answers if each.number == number} for text in judged}
-        failing = tuple(id_ for id_, answers in said.items() if answers - {Answer.YES, Answer.NOT_APPLICABLE})
+        must_not = any(each.must_not for text in judged for each in text.answers if each.number == number)
+        good = Answer.NO if must_not else Answer.YES
+        failing = tuple(id_ for id_, answers in said.items() if answers - {good, Answer.NOT_APPLICABLE})
         share = 1 - len(failing) / len(said) if said else None
-        found.append(GateCheck(f"yes({number})", share, bool(said) and not failing, failing))
+        found.append(GateCheck(f"{good.value}({number})", share, bool(said) and not failing, failing))
     return tuple(found)
 
 
@@ -364,6 +371,7 @@ def _judged(work: UnitOfWork, run_id: int) -> tuple[JudgedText, ...]:
             ),
             weighted=details.get(row.text, {}).get(WEIGHTED),
             error="" if row.status is ScoreStatus.DONE else errors.get(row.text, "It was not judged yet."),
+            inconsistent=details.get(row.text, {}).get(INCONSISTENT, 0),
         )
         for row in rows
     )
@@ -381,7 +389,8 @@ def _answer(judgment: Judgment, places: Mapping[int, int], questions: Sequence[Q
     number = places[judgment.question]
     quote = judgment.quote
     found = find_quote(quote, text.text, text.source) is not None if quote else None
-    return JudgedAnswer(number, questions[number - 1].text, judgment.answer, judgment.rationale, quote, found)
+    asked = questions[number - 1]
+    return JudgedAnswer(number, asked.text, judgment.answer, judgment.rationale, quote, found, asked.must_not)
 
 
 ANSWER_SHARE = 4
@@ -555,4 +564,7 @@ def _with_answers(text: Text, score: Evaluation | ProviderError, questions: Sequ
         return JudgedText(text.item_id, None, None, (), error=str(score))
     places = {question.id: number for number, question in enumerate(questions, start=1)}
     answers = tuple(_answer(judgment, places, questions, text) for judgment in score.judgments)
-    return JudgedText(text.item_id, score.value, score.coverage, answers, score.details.get(WEIGHTED))
+    found = score.details
+    return JudgedText(
+        text.item_id, score.value, score.coverage, answers, found.get(WEIGHTED), "", found.get(INCONSISTENT, 0)
+    )

@@ -120,8 +120,8 @@ def import_(workbench: Workbench, dimension_id: int) -> None:
             IMPORT_ENDINGS,
             "import_file",
             written=True,
-            help="A CSV needs a column “text”; component, key_question, guidance, weight and "
-            "may_not_apply are read too.",
+            help="A CSV needs a column “text”; component, key_question, guidance, weight, "
+            "may_not_apply, must_not, cap and grade are read too.",
         )
         holds = st.radio(
             "Where rubric or kind of text differ",

@@ -91,11 +91,12 @@ SAME_HELP = (
 )
 ALPHA_HELP = "Krippendorff's alpha over the repeats: the same, corrected for chance. 1 is perfect, 0 is chance."
 DISCRIMINATION_HELP = (
-    "Does a yes go with a yes to the other questions? Point-biserial correlation with the share of yes among them. "
+    "Does its point go with those of the other questions? Point-biserial correlation with the share of points among "
+    "them. A yes earns the point, or a no where a yes costs it. "
     "Below .2 a question is commonly called poor."
 )
 THIRDS_HELP = (
-    "Share of yes in the third of the texts that does best on the other questions, less that in the third that does "
+    "Share of points in the third of the texts that does best on the other questions, less that in the third that does "
     "worst. Near 0 the question tells good from poor texts little."
 )
 EFFECT_HELP = (

@@ -167,6 +167,7 @@ TITLES = {
     "cut": "The text was longer than the model reads, and was cut",
     "abstained": "No score: the judge said",
     "weighted": "Score with the checklist's weights",
+    "inconsistent_grades": "Pairs of thresholds of a grade that contradict each other",
 }
 
 
@@ -272,6 +273,8 @@ def _answers(
     for question, given in found.answers:
         said = ", ".join(_said(judgment) + _how_sure(judgment) + _origin(judgment, again) for judgment in given)
         st.markdown(f"**{said}** · {plain(question.text)}")
+        if question.counting:
+            st.caption(plain(question.counting))
         for reason in dict.fromkeys(judgment.rationale for judgment in given if judgment.rationale):
             st.caption(plain(reason))
         for each in quoted:

@@ -1,6 +1,6 @@
 import pytest
 
-from app.construction.lint import lint_checklist, lint_question, similarity
+from app.construction.lint import lint_question, similarity
 
 GOOD = [
     "Does the summary state events in the order in which they happened?",
@@ -111,9 +111,14 @@ def test_the_most_similar_other_question_is_shown_with_its_similarity() -> None:
 
 def test_a_checklist_compares_each_question_with_the_others_only() -> None:
     first, second = "Is each name introduced?", "Does every sentence end?"
-    assert lint_checklist([first, second]) == [[], []]
-    codes = [[hint.code for hint in hints] for hints in lint_checklist([first, second, first])]
-    assert codes == [["near-duplicate"], [], ["near-duplicate"]]
+    assert lint_question(first, [second]) == []
+    assert [hint.code for hint in lint_question(first, [second, first])] == ["near-duplicate"]
+
+
+def test_a_question_where_yes_is_bad_may_name_a_fault() -> None:
+    fault = "Does the summary contain errors?"
+    assert [hint.code for hint in lint_question(fault)] == ["yes-is-bad"]
+    assert lint_question(fault, must_not=True) == []
 
 
 SAMPLES = ["Mayor Quillon opened the Harbour Bridge in 1987, said the paper. The bridge is long and made of steel."]

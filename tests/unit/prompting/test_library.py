@@ -35,7 +35,7 @@ VARIABLES: dict[str, dict[str, Any]] = {
 }
 REWRITING = ("question-rephrase", "question-simpler", "question-split", "question-merge")
 VARIABLES |= {
-    name: {"questions": [{"component": "Order", "question": "Is it in order?"}], "others": ["Is it linked?"]}
+    name: {"questions": [{"component": "Order", "question": "Is it?", "must_not": False}], "others": ["Is it linked?"]}
     for name in REWRITING
 }
 TASK = Task("summary", "news article", "Short versions of news.", "Portuguese")

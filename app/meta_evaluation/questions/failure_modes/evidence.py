@@ -25,7 +25,8 @@ class RubricEvidence:
     what it left unanswered there is told from what it never saw. `people` is (experts, texts, questions), with no
     expert where nobody answered. `inapplicable` and `people_inapplicable`, shaped as `judge` and `people`, are as for
     `most_say`, None where every question always applies. `decided` (texts, questions) is as for `reference_of`, None
-    where nothing was decided. `words` (texts,) counts each text's words, `ratings` (texts,)
+    where nothing was decided. `against` (questions,) marks those of which a yes is bad,
+    None for none. `words` (texts,) counts each text's words, `ratings` (texts,)
     is the mean rating of the dimension, NaN where there is none.
     `documents` names each text's source: intervals draw whole sources. `weights` (texts,) make up for texts drawn for
     experts with unequal chances, 0 where nobody knows the chance; None where all were drawn alike. `hints`: by
@@ -45,6 +46,7 @@ class RubricEvidence:
     inapplicable: Floats | None = None
     people_inapplicable: Floats | None = None
     decided: Floats | None = None
+    against: Bools | None = None
     resamples: int = RESAMPLES
     seed: int = 0
 
@@ -71,9 +73,17 @@ class RubricEvidence:
         """(texts,): how much experts' answers about each text count in shares."""
         return np.ones(self.words.size) if self.weights is None else self.weights
 
+    def yes_is_bad(self, place: int) -> bool:
+        return self.against is not None and bool(self.against[place])
+
     def rest_without(self, *places: int) -> Floats:
-        """(texts,): the share of yes to the other questions, NaN where none of them is answered."""
-        return share_of_yes(np.delete(self.answers, places, axis=1))
+        """(texts,): the share of points from the other questions, NaN where none of them is answered."""
+        points = self.answers if self.against is None else np.where(self.against, 1 - self.answers, self.answers)
+        return share_of_yes(np.delete(points, places, axis=1))
+
+    def ratings_for(self, place: int) -> Floats:
+        """(texts,): the ratings, turned round where a yes to the question is bad, so that both rise together."""
+        return -self.ratings if self.yes_is_bad(place) else self.ratings
 
 
 def _most(answers: Floats, inapplicable: Floats | None) -> Floats:

@@ -41,7 +41,7 @@ def rewards_length(found: RubricEvidence, place: int) -> ModeFinding | None:
     """Hackable: the judge says yes to longer texts (or shorter ones) beyond what people do on the same texts."""
     judge, experts = found.answers[:, place], found.experts_say[:, place]
     by_experts = int((~np.isnan(judge) & ~np.isnan(experts)).sum()) >= ENOUGH_TEXTS
-    people = experts if by_experts else found.ratings
+    people = experts if by_experts else found.ratings_for(place)
     limit = FOLLOWS_LENGTH if by_experts else FOLLOWS_LENGTH_BEYOND_RATINGS
     columns = np.stack([judge, people, _ranks(found.words)])
     for sign, badge, longer in ((1, "rewards length", "longer"), (-1, "rewards brevity", "shorter")):
@@ -121,14 +121,15 @@ def _goes_with_nothing(found: RubricEvidence, place: int) -> ModeFinding | None:
     if found.questions <= FEWEST_OTHERS:
         return None
     answers = found.answers[:, place]
-    rest = of_correlations(
-        found, np.stack([answers, found.rest_without(place)]), NOTHING, ENOUGH_TEXTS, lambda r: r[:, 0, 1]
-    )
+    others = -found.rest_without(place) if found.yes_is_bad(place) else found.rest_without(place)
+    rest = of_correlations(found, np.stack([answers, others]), NOTHING, ENOUGH_TEXTS, lambda r: r[:, 0, 1])
     if rest is None:
         return None
-    rated = of_correlations(found, np.stack([answers, found.ratings]), Limit(0.0), ENOUGH_TEXTS, lambda r: r[:, 0, 1])
+    ratings = found.ratings_for(place)
+    rated = of_correlations(found, np.stack([answers, ratings]), Limit(0.0), ENOUGH_TEXTS, lambda r: r[:, 0, 1])
     if rated is not None:
         return None
+    good = "no" if found.yes_is_bad(place) else "yes"
     return ModeFinding.of(
         "low signal",
         place,
@@ -136,10 +137,10 @@ def _goes_with_nothing(found: RubricEvidence, place: int) -> ModeFinding | None:
         rest,
         NOTHING,
         evidence=(
-            f"A yes {'goes with a no' if rest.high < 0 else 'hardly goes with a yes'} to the other questions: "
-            f"correlation {rest.as_figure}, on {rest.n:,} texts."
+            f"Its point {'goes with losing' if rest.high < 0 else 'hardly goes with earning'} those of the other "
+            f"questions: correlation {rest.as_figure}, on {rest.n:,} texts."
         ),
-        advice="Look whether it belongs to this dimension, and whether yes is its good answer.",
+        advice=f"Look whether it belongs to this dimension, and whether {good} is its good answer.",
         measure="correlation with the other questions",
     )
 
@@ -213,8 +214,9 @@ def judge_differs(found: RubricEvidence, place: int) -> ModeFinding | None:
 
 
 def against_ratings(found: RubricEvidence, place: int) -> ModeFinding | None:
-    """Misaligned or rigid: texts with a yes are rated lower."""
-    columns = np.stack([found.answers[:, place], found.ratings])
+    """Misaligned or rigid: texts that earn its point are rated lower."""
+    columns = np.stack([found.answers[:, place], found.ratings_for(place)])
+    good = "no" if found.yes_is_bad(place) else "yes"
     against = of_correlations(found, columns, AGAINST, ENOUGH_TEXTS, lambda r: r[:, 0, 1])
     if against is None:
         return None
@@ -225,11 +227,11 @@ def against_ratings(found: RubricEvidence, place: int) -> ModeFinding | None:
         against,
         AGAINST,
         evidence=(
-            f"Texts with a yes are rated lower by people: correlation {against.as_figure}, on {against.n:,} texts."
+            f"Texts with a {good} are rated lower by people: correlation {against.as_figure}, on {against.n:,} texts."
         ),
         advice=(
-            "Look whether yes is the good answer; turn the question round if it isn't, else look at texts with a yes "
-            "and a low rating."
+            f"Look whether {good} is the good answer; turn the question round if it isn't, else look at texts with a "
+            f"{good} and a low rating."
         ),
         measure="correlation with people's ratings",
     )

@@ -1,6 +1,7 @@
 """Publishing a draft: what it contains is confirmed first, and edits that aren't saved are asked about."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
@@ -31,12 +32,12 @@ from pages.components.shell.address import keep, prepare
 from pages.components.shell.browser.page_scripts import dropped_typing, known_typing
 from pages.components.shell.checklists.question_editor import (
     CHOICES,
-    choices_of,
     drop_edit,
     known_editor,
     marked,
     seen_question,
     typed_keys_of,
+    wording_of,
 )
 from pages.components.shell.current import was_pressed
 from pages.components.shell.navigation.screens import link
@@ -103,6 +104,9 @@ def _question(change: QuestionChange) -> None:
         if DiffKind.WEIGHT in change.kinds:
             left.markdown(f":small[Weight {old.weight:g}]")
             right.markdown(f":small[Weight **{new.weight:g}**]")
+        if DiffKind.COUNTS in change.kinds:
+            left.markdown(f":small[{plain(old.counting or 'a yes earns the point')}]")
+            right.markdown(f":small[**{plain(new.counting or 'a yes earns the point')}**]")
         if DiffKind.COMPONENT in change.kinds:
             left.markdown(f":small[Under {plain(old.component or 'no component')}]")
             right.markdown(f":small[Under **{plain(new.component or 'no component')}**]")
@@ -226,13 +230,12 @@ def _words(key: str, saved: str) -> str:
 def _typed(seen: Question) -> QuestionWording:
     """As it stands in the editor or in the browser; what is in neither is as it was seen."""
     text, guidance = typed_keys_of(seen.id)
-    component, weight, may_not_apply = choices_of(seen)
-    return QuestionWording(_words(text, seen.text), component, _words(guidance, seen.guidance), weight, may_not_apply)
+    return wording_of(seen, _words(text, seen.text), _words(guidance, seen.guidance))
 
 
-def _tidy(wording: QuestionWording) -> tuple[object, ...]:
+def _tidy(wording: QuestionWording) -> QuestionWording:
     text, guidance = (" ".join(words.split()) for words in (wording.text, wording.guidance))
-    return text, wording.component, guidance, wording.weight, wording.may_not_apply
+    return replace(wording, text=text, guidance=guidance)
 
 
 def _component_keys(component_id: int) -> tuple[str, str, str]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -27,13 +28,15 @@ from pages.components.shell.words import QUOTED, button_label, plain, show_error
 
 CHOICES = "question_choices_"
 """Prefix of the keys of these drafts. No field has such a key."""
-Choices = tuple[str, float, bool]
+Choices = tuple[str, float, bool, bool, float | None, str]
 
 
-def choice_keys_of(question_id: int) -> tuple[str, str, str]:
-    """Return the widget keys of component, weight and "may not apply"."""
-    component, weight, may_not_apply = (f"question_{f}_{question_id}" for f in ("component", "weight", "may_not_apply"))
-    return component, weight, may_not_apply
+_CHOSEN = ("component", "weight", "may_not_apply", "must_not", "cap", "grade")
+
+
+def choice_keys_of(question_id: int) -> tuple[str, ...]:
+    """Return the widget keys of component, weight, "may not apply" and how the answer counts."""
+    return tuple(f"question_{field}_{question_id}" for field in _CHOSEN)
 
 
 def kept_choices(seen: Question) -> Choices:
@@ -41,18 +44,22 @@ def kept_choices(seen: Question) -> Choices:
     saved, key = _of(seen), f"{CHOICES}{seen.id}"
     try:
         before, chosen = json.loads(st.session_state.get(key, known_typing().get(key)) or "[[], []]")
-        component, weight, may_not_apply = chosen if before == list(saved) else saved
-        return str(component), float(weight), bool(may_not_apply)
+        return _typed_choices(*(chosen if before == list(saved) else saved))
     except (TypeError, ValueError):  # the browser may hold anything
         return saved
 
 
 def choices_of(seen: Question) -> Choices:
-    """Return what the three fields hold; where the question is closed, its draft."""
-    component, weight, may_not_apply = (
-        st.session_state.get(key, kept) for key, kept in zip(choice_keys_of(seen.id), kept_choices(seen), strict=True)
-    )
-    return str(component or ""), float(weight or 0.0), bool(may_not_apply)
+    """Return what the fields hold; where the question is closed, its draft."""
+    kept = zip(choice_keys_of(seen.id), kept_choices(seen), strict=True)
+    return _typed_choices(*(st.session_state.get(key, value) for key, value in kept))
+
+
+def _typed_choices(
+    component: object, weight: Any, may_not_apply: object, must_not: object, cap: Any, grade: object
+) -> Choices:
+    most = None if cap is None else float(cap)
+    return str(component or ""), float(weight or 0.0), bool(may_not_apply), bool(must_not), most, str(grade or "")
 
 
 def show_choices(seen: Question) -> None:
@@ -66,7 +73,7 @@ def show_choices(seen: Question) -> None:
 
 
 def keep_choices(seen: Question) -> None:
-    """Keep the draft. Callback of the three fields."""
+    """Keep the draft. Callback of the fields."""
     chosen, key = choices_of(seen), f"{CHOICES}{seen.id}"
     if chosen == _of(seen):
         drop_choices(seen.id)
@@ -83,7 +90,7 @@ def drop_choices(question_id: int) -> None:
 
 
 def _of(question: Question) -> Choices:
-    return question.component, float(question.weight), question.may_not_apply
+    return _typed_choices(*(getattr(question, field) for field in _CHOSEN))
 
 
 def marked(before: str, after: str) -> tuple[str, str]:
@@ -175,6 +182,9 @@ def _both(mine: QuestionWording, now: Question | None) -> None:
         ("Weight", f"{theirs.weight:g}", f"{mine.weight:g}"),
         ("Component", theirs.component, mine.component),
         ("May not apply", *("yes" if wording.may_not_apply else "no" for wording in (theirs, mine))),
+        ("A yes costs the point", *("yes" if wording.must_not else "no" for wording in (theirs, mine))),
+        ("Cap", *("" if wording.cap is None else f"{wording.cap:g}" for wording in (theirs, mine))),
+        ("Grade", theirs.grade, mine.grade),
     ):
         if now is not None and of_theirs != of_mine:
             there.caption(plain(f"{name}: {of_theirs or 'none'}"))
@@ -259,6 +269,8 @@ def question_detail(editing: Editing, question: Question) -> None:
     if question.may_not_apply and not editing.draft:
         why = f": {question.not_apply_reason}" if question.not_apply_reason else "."
         st.caption(plain(f"It may not apply{why}"))
+    if question.counting and not editing.draft:
+        st.caption(plain(f"{question.counting[:1].upper()}{question.counting[1:]}."))
     if question.original and question.original != question.text:
         st.caption("First wording")
         st.text(question.original)
@@ -301,7 +313,7 @@ def _editor(editing: Editing, question: Question) -> None:
     seen, key = _seen(question), question.id
     if problem := st.session_state.pop(_PROBLEM, None):
         show_error(problem)
-    text = st.text_area("Wording", seen.text, height=80, key=f"question_text_{key}")
+    st.text_area("Wording", seen.text, height=80, key=f"question_text_{key}")
     focus_if_wanted(key)
     st.text_area(
         "How to decide",
@@ -342,6 +354,7 @@ def _editor(editing: Editing, question: Question) -> None:
         help="“Does not apply” is then an answer for judge and experts, neither yes nor no; it plays no part in the "
         "score. Changing this changes what the judge is asked, so answers from before don't count for it any more.",
     )
+    _counting(editing, seen)
     if seen.not_apply_reason:
         st.caption(plain(f"The model that wrote it says why it may not: {seen.not_apply_reason}"))
     with st.container(horizontal=True):
@@ -356,7 +369,43 @@ def _editor(editing: Editing, question: Question) -> None:
             on_click=_remove,
             args=[editing, seen],
         )
-    remarks([hint.message for hint in hints_on(editing.workbench, editing.view, text, key)])
+    remarks([hint.message for hint in hints_on(editing.workbench, editing.view, _typed(seen), key)])
+
+
+def _counting(editing: Editing, seen: Question) -> None:
+    """How the answer counts, which no judge is told."""
+    scale = editing.view.dimension
+    with st.expander("How the answer counts", key=f"question_counting_{seen.id}", expanded=bool(seen.counting)):
+        st.checkbox(
+            "A yes costs the point",
+            key=f"question_must_not_{seen.id}",
+            on_change=keep_choices,
+            args=[seen],
+            help="For what must not be there: a no earns the point. The judge is asked the same.",
+        )
+        left, right = st.columns(2)
+        left.number_input(
+            "Cap where it fails",
+            value=None,
+            min_value=float(scale.low),
+            max_value=float(scale.high),
+            step=0.5,
+            key=f"question_cap_{seen.id}",
+            placeholder="not required",
+            on_change=keep_choices,
+            args=[seen],
+            help="Makes the question required: a text that fails it scores this at most.",
+        )
+        right.text_input(
+            "Grade",
+            key=f"question_grade_{seen.id}",
+            max_chars=100,
+            placeholder="none",
+            on_change=keep_choices,
+            args=[seen],
+            help="The quality of which this is one of two or three thresholds, lowest first, such as “at least "
+            "understandable” and “at least good”. Together they count as one question.",
+        )
 
 
 def remarks(said: Sequence[str]) -> None:
@@ -372,8 +421,13 @@ def typed_keys_of(question_id: int) -> tuple[str, str]:
 
 def _typed(seen: Question) -> QuestionWording:
     text, guidance = (str(st.session_state[key]) for key in typed_keys_of(seen.id))
-    component, weight, may_not_apply = choices_of(seen)
-    return QuestionWording(text, component, guidance, weight, may_not_apply)
+    return wording_of(seen, text, guidance)
+
+
+def wording_of(seen: Question, text: str, guidance: str) -> QuestionWording:
+    """These words with what the other fields hold."""
+    component, weight, may_not_apply, must_not, cap, grade = choices_of(seen)
+    return QuestionWording(text, component, guidance, weight, may_not_apply, must_not, cap, grade)
 
 
 def drop_edit(question_id: int) -> None:

@@ -23,6 +23,9 @@ QUESTIONS = (
     Question("Grüßt sie: mit Namen?", "Opening", key_question="Does it greet?", guidance="Vorname: ja.", weight=2.5),
     Question("Is 'no' said kindly?", "Opening", key_question="Does it greet?", may_not_apply=True, position=1),
     Question("1e3", "", position=2),
+    Question("Does it blame?", "", position=3, must_not=True, cap=0.0),
+    Question("Is it kind?", "", position=4, grade="Wärme: gut"),
+    Question("Is it very kind?", "", position=5, grade="Wärme: gut"),
 )
 PROMPT = "judge-checklist-open"
 
@@ -83,7 +86,9 @@ def test_an_imported_checklist_is_asked_to_the_byte(workbench, exported, llm: Fa
         (),
     )
     assert (found.dimension.low, found.dimension.high) == (0, 7)
-    assert [q.weight for q in found.checklist.asked] == [2.5, 1, 1]
+    assert [q.weight for q in found.checklist.asked] == [2.5, 1, 1, 1, 1, 1]
+    counting = [(q.must_not, q.cap, q.grade) for q in found.checklist.asked]
+    assert counting == [(q.must_not, q.cap, q.grade) for q in QUESTIONS[1:]]
 
 
 @pytest.fixture

@@ -149,7 +149,7 @@ def test_the_answer_is_on_record_with_its_prompt(workbench: Workbench, llm: Fake
     propose(workbench, draft.id, Action.SIMPLER, [draft.asked[0].id], MODEL)
     with workbench.database.read() as work:
         record = work.stages.of(work.checklists.dimension_of(draft.id))[-1]
-    assert (record.stage, record.prompt, record.model) == ("question-simpler", "question-simpler@1", MODEL)
+    assert (record.stage, record.prompt, record.model) == ("question-simpler", "question-simpler@2", MODEL)
     assert json.loads(record.output)["questions"] == ["Is it fine?"]
 
 

@@ -1,5 +1,6 @@
 """Leaving a contributor out of a run, with answers whose effect is known."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,7 @@ def scored(tmp_path: Path) -> tuple[Workbench, Dimension]:
             if n == 0:
                 answers[1] = OPEN
             judgments = tuple(Judgment(q, a) for q, a in zip(questions, answers, strict=True))
-            value = score_over([(0, j.question, j.answer) for j in judgments], questions, 1, 5)
+            value = score_over([(0, j.question, j.answer) for j in judgments], checklist.asked, 1, 5)
             outcomes.append(Outcome(planned, Evaluation(value, sum(a is not OPEN for a in answers) / 4, judgments)))
         work.runs.save(outcomes)
         return workbench, dimension
@@ -66,10 +67,12 @@ def scored(tmp_path: Path) -> tuple[Workbench, Dimension]:
 
 def test_a_score_over_some_questions_follows_the_papers_formula():
     judged = [(0, 1, YES), (0, 2, NO), (0, 3, OPEN), (1, 1, YES), (1, 2, YES)]
-    assert score_over(judged, [1, 2, 3], 1, 5) == pytest.approx((3 + 5) / 2)
-    assert score_over(judged, [1], 1, 5) == 5
-    assert score_over(judged, [3], 1, 5) is None
-    assert score_over([], [1], 1, 5) is None
+    first, second, third = (Question("Is it?", "", id=number) for number in (1, 2, 3))
+    assert score_over(judged, [first, second, third], 1, 5) == pytest.approx((3 + 5) / 2)
+    assert score_over(judged, [first], 1, 5) == 5
+    assert score_over(judged, [third], 1, 5) is None
+    assert score_over([], [first], 1, 5) is None
+    assert score_over(judged, [replace(first, must_not=True), second], 1, 5) == pytest.approx((1 + 3) / 2)
 
 
 def test_answers_are_read_by_text_with_their_repeat(scored: tuple[Workbench, Dimension]):

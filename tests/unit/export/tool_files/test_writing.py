@@ -12,6 +12,7 @@ import yaml
 from jinja2 import Template
 
 from app.domain.judgment import Answer, checklist_score
+from app.export.question_reading import read_question
 from app.export.tool_files.writing import JudgeWords, tool_file
 
 WORDS = JudgeWords("Judge.", ["", "text", ""], ["", "text", ""], {"text": "text", "source": "source"}, {})
@@ -24,10 +25,22 @@ console.log(JSON.stringify(cases.answers.map((answers) => scored(answers, {test:
 """
 
 
+MARKS: list[dict[str, Any]] = [
+    {"must_not": True},
+    {"cap": 1.5},
+    {"must_not": True, "cap": 3.0},
+    {"grade": "clarity"},
+    {"grade": "clarity"},
+    {"grade": "order", "must_not": True},
+    {"grade": "order"},
+]
+
+
 def document(weights: list[float]) -> dict[str, Any]:
     question = {"id": 1, "component": "c", "key_question": "k", "text": "Is it?", "guidance": "", "may_not_apply": True}
     about = {"dimension": "coherence", "version": 3, "low": LOW, "high": HIGH}
-    return {**about, "questions": [{**question, "weight": weight} for weight in weights]}
+    marks = MARKS if len(weights) == len(MARKS) else [{}] * len(weights)
+    return {**about, "questions": [{**question, "weight": w, **mark} for w, mark in zip(weights, marks, strict=True)]}
 
 
 def cases(weights: list[float]) -> list[dict[str, str]]:
@@ -40,15 +53,16 @@ def cases(weights: list[float]) -> list[dict[str, str]]:
 
 def ours(answers: Mapping[str, str], weights: list[float]) -> dict[str, float | None]:
     said = [Answer(answer) for answer in answers.values()]
-    score = checklist_score(said, LOW, HIGH)
+    questions = [read_question("Question", each, {}) for each in document(weights)["questions"]]
+    score = checklist_score(said, LOW, HIGH, questions)
     return {
         "score": score.value,
-        "weighted_score": checklist_score(said, LOW, HIGH, weights).value,
+        "weighted_score": checklist_score(said, LOW, HIGH, questions, weighted=True).value,
         "coverage": score.coverage,
     }
 
 
-WEIGHTS = [[1.0], [1.0] * 9, [0.0, 0.0, 2.0], [0.1, 0.2, 0.3, 0.7, 3.0]]
+WEIGHTS = [[1.0], [1.0, 2.0, 0.5, 1.0, 3.0, 1.0, 1.0], [1.0] * 9, [0.0, 0.0, 2.0], [0.1, 0.2, 0.3, 0.7, 3.0]]
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
