@@ -155,8 +155,11 @@ def read_lines(content: str, dimension: str) -> Checklist:
     """A draft from one question a line; a heading of the second level (##) names the component of what follows.
 
     Where lines have list marks, those are the questions, and what stands between them or under them is not: so exported
-    Markdown comes in. Raises FileFormatError.
+    Markdown comes in. In the text of a paper with a table of questions for each dimension (InteractEval, Tables 8 and
+    12 to 21) the questions are those of the dimension's table. Raises FileFormatError.
     """
+    if printed := _printed_checklists(content):
+        return _of_paper(printed, dimension)
     lines = [(number, line.rstrip()) for number, line in enumerate(content.splitlines(), start=1)]
     marked = any(_LIST_MARK.match(line) for _, line in lines)
     named: list[Named] = []
@@ -170,6 +173,31 @@ def read_lines(content: str, dimension: str) -> Checklist:
     if not named:
         raise FileFormatError("The file has no question.", "Write one question per line.")
     return _checklist(named, dimension, {}, [])
+
+
+_TABLE_HEADING = re.compile(r"^\|\s*Dimension\s*\|\s*Questions\s*\|\s*$", re.MULTILINE)
+_TABLE_CELL = re.compile(r"\s*(?:\|[\s:|-]+\|\s*)?\|([^|]{1,100})\|([^|]{1,20000})\|")
+
+
+def _printed_checklists(content: str) -> dict[str, list[str]]:
+    """Dimension in small letters -> its questions, of each table headed Dimension and Questions, one below another."""
+    found: dict[str, list[str]] = {}
+    for heading in _TABLE_HEADING.finditer(content):
+        cell = _TABLE_CELL.match(content, heading.end())
+        if cell is not None:
+            questions = [" ".join(part.split()) for part in re.split(r"(?:^|\s)[-•]\s", cell[2])]
+            found.setdefault(cell[1].strip().casefold(), [question for question in questions if question])
+    return found
+
+
+def _of_paper(printed: Mapping[str, Sequence[str]], dimension: str) -> Checklist:
+    questions = printed.get(dimension.strip().casefold())
+    if not questions:
+        raise FileFormatError(
+            f"The file has no checklist of {dimension}.",
+            f"It has those of: {', '.join(printed)}. Name one with --dimension.",
+        )
+    return _checklist([(f"Question {n}", {"text": text}) for n, text in enumerate(questions, 1)], dimension, {}, [])
 
 
 def _parsed(content: str) -> object:

@@ -151,6 +151,7 @@ _SHARED: Mapping[str, Any] = {
     "cannot_tell": True,
     "reasons": True,
     "before": "A source.",
+    "kind": "summary",
 }
 # The same name stands for other fields in other prompts.
 _BY_PROMPT: Mapping[str, Mapping[str, Any]] = {
@@ -190,6 +191,9 @@ _BY_PROMPT: Mapping[str, Mapping[str, Any]] = {
     "judge-checklist-open-reasons": {"questions": _JUDGED_OPEN},
     "judge-checklist-evidence": {"questions": _JUDGED_OPEN},
     "check-eval-filter": {"questions": [{"id": 1, "question": "Is it in order?"}]},
+    "gptscore-question": {
+        "definitions": [{"name": "coherence", "rubric": "Does it hang together?", "question": "Does it hang together?"}]
+    },
     "coascore-scores": {"aspects": [_ASPECT]},
     "coascore-target": {"aspects": [{**_ASPECT, "score": 3}]},
 }

@@ -1,4 +1,4 @@
-"""dimension list, add, edit: what the texts of a project are judged on."""
+"""dimension list, add, edit, correlations: what the texts of a project are judged on."""
 
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
+from app.meta_evaluation.score_matrix import Level
 
 if TYPE_CHECKING:
     from app.domain.project import Dimension
@@ -21,6 +22,7 @@ def register(root: typer.Typer) -> None:
     dimensions.command("list")(list_)
     dimensions.command()(add)
     dimensions.command()(edit)
+    dimensions.command()(correlations)
     root.add_typer(dimensions, name="dimension")
 
 
@@ -38,6 +40,33 @@ def list_(project: ProjectOption, json_: JsonOption = False) -> None:
         print_json([{column: one[column] for column in columns} for one in found])
     else:
         echo(table(columns, [[one[column] for column in columns] for one in found]))
+
+
+def correlations(
+    project: ProjectOption,
+    level: Annotated[Level, typer.Option(help="per-source, dataset or system.")] = "dataset",
+    json_: JsonOption = False,
+) -> None:
+    """How far people's ratings on each two dimensions go together: Spearman with its interval, Kendall, Pearson.
+
+    Example: interacteval dimension correlations --project Chats
+    """
+    from app.services.data.projects import get_project
+    from app.services.results.raters import rating_correlations
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    found = rating_correlations(workbench, get_project(workbench, project).id, level)
+    if json_:
+        print_json([each.to_json() for each in found])
+        return
+    rows = []
+    for each in found:
+        spearman, others = each.figures["spearman"], (each.figures["kendall"].value, each.figures["pearson"].value)
+        figures = (spearman.value, spearman.low, spearman.high, *others)
+        rows.append([each.first, each.second, *figures, spearman.n, spearman.reason])
+    headings = ["dimension", "and", "Spearman", "95 % from", "to", "Kendall", "Pearson", "texts", ""]
+    echo(table(headings, rows) if rows else "Fewer than two dimensions have ratings.")
 
 
 def add(

@@ -53,6 +53,9 @@ def import_(
     part: Annotated[
         str, typer.Option(help="Of conversations: the last reply (last), each reply (each), or all of it (whole).")
     ] = "",
+    definitions: Annotated[
+        str, typer.Option(help="Define new dimensions as in a paper: gptscore, interacteval or g-eval.")
+    ] = "",
     json_: JsonOption = False,
 ) -> None:
     """Texts and ratings into a project, which is created if it is new.
@@ -73,7 +76,16 @@ def import_(
     mapping = ColumnMapping.parse(map_ or [], rating or [], scale or []) if map_ or rating or scale else None
     workbench = open_workbench()
     report = import_file(
-        workbench, file, project, format_, mapping, sheet, writer=writer, references=references, part=part
+        workbench,
+        file,
+        project,
+        format_,
+        mapping,
+        sheet,
+        writer=writer,
+        references=references,
+        part=part,
+        definitions=definitions,
     )
     if json_:
         print_json(report.to_json())

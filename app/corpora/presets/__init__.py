@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import yaml
 
@@ -43,4 +44,25 @@ def load_preset(name: str) -> Preset:
     return Preset(name, Task(**content["task"]), dimensions)
 
 
-__all__ = ["PRESETS", "Preset", "load_preset"]
+@cache
+def paper_definitions(paper: str) -> dict[str, str]:
+    """What a paper says that dimensions are: name in small letters -> definition, other names of the same beside it.
+
+    Raises NotFoundError for another paper than PAPERS names.
+    """
+    if paper not in PAPERS:
+        raise NotFoundError(f"There are no definitions of {paper!r}.", f"Choose one of: {', '.join(PAPERS)}.")
+    aspects = _definitions()[paper]["aspects"]
+    return {name: each["definition"] for each in aspects for name in (each["name"], *each.get("also", ()))}
+
+
+def _definitions() -> dict[str, Any]:
+    content = files(__package__).joinpath("definitions.yaml").read_text(encoding="utf-8")
+    found: dict[str, Any] = yaml.safe_load(content)
+    return found
+
+
+PAPERS: dict[str, str] = {name: entry["title"] for name, entry in _definitions().items()}
+"""Papers whose definitions can take the place of a preset's rubrics -> what each is called."""
+
+__all__ = ["PAPERS", "PRESETS", "Preset", "load_preset", "paper_definitions"]

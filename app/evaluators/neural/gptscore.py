@@ -2,15 +2,16 @@
 
 Score = mean log-probability of the text's tokens (equal weights). Settings: VAL, IST with the dimension's definition,
 IDM with demonstrations as well. For dialogue the probability of a "Yes" to a question. The paper is silent on which
-demonstrations: here they are the dimension's samples with the best ratings, the best one last, since every
-demonstration shows what is to be done. With several references the mean over them is taken.
+demonstrations: here they are of the dimension's samples, which are never scored, those with the best ratings, the best
+one last, since every demonstration shows what is to be done; or as many from each part of the scale. With several
+references the mean over them is taken.
 """
 
 import math
 from dataclasses import dataclass, field
 from operator import itemgetter
 from statistics import fmean
-from typing import Literal
+from typing import Any, Literal
 
 from app.domain.judgment import Evaluation
 from app.domain.project import Text
@@ -22,7 +23,10 @@ from app.providers.base import ChatRequest, TokenLogprob
 
 TEXT = "gptscore"
 BOOLEAN = "gptscore-boolean"
+OF_TASKS = "gptscore-task"
+QUESTION = "gptscore-question"
 YES = "Yes"
+FEWEST = 4  # samples there usually are: where fewer are rated, those are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +47,23 @@ class GptScoreOptions:
         ),
     )
     direction: Direction = field(default="src-hypo", metadata=SHOWN | {"only": {"form": ("text",)}})
-    demonstrations: Literal[1, 2, 3, 4] = field(
+    demonstrations: int = field(
         default=4,
         metadata=shown(
             "Demonstrations",
-            "How many of the dimension's samples are shown, the best rated.",
+            "How many of the dimension's samples are shown. The paper shows up to four; more need as many samples, "
+            "which are left out of scoring.",
             only={"setting": ("idm",)},
+        ),
+    )
+    demonstrated: Literal["best", "balanced"] = field(
+        default="best",
+        metadata=shown(
+            "Which are shown",
+            "Those that people rated best, or samples from low to high.",
+            {"best": "the best rated", "balanced": "spread evenly over the ratings"},
+            only={"setting": ("idm",)},
+            later=True,
         ),
     )
     form: Literal["text", "boolean"] = field(
@@ -57,6 +72,21 @@ class GptScoreOptions:
             "Form",
             "For dialogue the paper asks a question and takes the probability of “Yes”.",
             {"text": "probability of the text", "boolean": "probability of a Yes"},
+        ),
+    )
+    template: Literal["project", "summary", "data-to-text", "translation", "dialogue"] = field(
+        default="project",
+        metadata=shown(
+            "Template",
+            "How the task is put: with the project's words for texts and sources, or in the form usual for a task.",
+            {
+                "project": "the project's words",
+                "summary": "summary, after “Tl;dr”",
+                "data-to-text": "a sentence from data",
+                "translation": "translation",
+                "dialogue": "dialogue: the dimension's own yes/no question",
+            },
+            later=True,
         ),
     )
     combined: str = field(
@@ -75,6 +105,15 @@ class GptScore:
     def __init__(self, setting: EvaluatorContext) -> None:
         self._setting = setting
         self._options: GptScoreOptions = setting.options
+        if self._options.template != "project" and (self._options.form == "boolean") != (
+            self._options.template == "dialogue"
+        ):
+            raise InputError(
+                f"The template {self._options.template} doesn't go with form={self._options.form}.",
+                "Dialogue is asked with form=boolean, every other task with form=text.",
+            )
+        if self._options.template not in ("project", "dialogue") and self._options.direction != "src-hypo":
+            raise InputError("The templates of tasks begin with the source.", "Choose direction=src-hypo.")
         self._definitions = _definitions(setting)
         self._samples = _best(setting) if self._options.setting == "idm" else ()
 
@@ -92,6 +131,13 @@ class GptScore:
         ]
         return Evaluation(fmean(means), details={"rated": parts})
 
+    def _asked(self) -> list[dict[str, str]]:
+        """The definitions, with that which is a question already as `question`."""
+        ended = ("?", "？")  # the second of Chinese and Japanese
+        return [
+            d | {"question": d["rubric"] if d["rubric"].rstrip().endswith(ended) else ""} for d in self._definitions
+        ]
+
     async def _rate(self, request: ChatRequest) -> tuple[TokenLogprob, ...]:
         """The tokens of what was given. Raises UnsupportedError where it has none."""
         tokens = (await self._setting.model.complete(request)).logprobs
@@ -101,19 +147,22 @@ class GptScore:
 
     def _continuation(self, reading: TextReading) -> ChatRequest:
         known = [readings(reading.way, sample) for sample in self._samples]
-        prompt = load_prompt(TEXT).render(
-            task=task_variables(self._setting.task),
-            from_source=reading.way == "src-hypo",
-            definitions=self._definitions if self._options.setting != "val" else [],
-            demonstrations=[{"before": first.before, "given": first.given} for first, *_ in known],
-            before=reading.before,
-        )
+        shown_first: dict[str, Any] = {
+            "definitions": self._definitions if self._options.setting != "val" else [],
+            "demonstrations": [{"before": first.before, "given": first.given} for first, *_ in known],
+            "before": reading.before,
+        }
+        task = task_variables(self._setting.task)
+        if self._options.template == "project":
+            prompt = load_prompt(TEXT).render(task=task, from_source=reading.way == "src-hypo", **shown_first)
+        else:
+            prompt = load_prompt(OF_TASKS).render(task=task, kind=self._options.template, **shown_first)
         return ChatRequest(prompt, given=reading.given)
 
     def _question(self, text: Text) -> ChatRequest:
-        prompt = load_prompt(BOOLEAN).render(
+        prompt = load_prompt(_prompt(self._options)).render(
             task=task_variables(self._setting.task),
-            definitions=self._definitions,
+            definitions=self._definitions if self._options.template == "project" else self._asked(),
             item={"source": text.source, "text": text.text},
         )
         return ChatRequest(prompt, given=YES)
@@ -142,12 +191,27 @@ def _best(setting: EvaluatorContext) -> tuple[Text, ...]:
             f"{setting.dimension.name} has no rated samples that could be demonstrations.",
             "Import ratings and open Think aloud once to have samples chosen, or choose setting=ist.",
         )
-    best = sorted(fitting, key=itemgetter(0), reverse=True)[: int(options.demonstrations)]
-    return tuple(text for _, text in reversed(best))
+    wanted = options.demonstrations
+    if wanted > max(len(fitting), FEWEST):
+        raise NotReadyError(
+            f"{setting.dimension.name} has {len(fitting)} rated samples that could be demonstrations, not {wanted}.",
+            "Choose as many samples under Samples on Texts, or fewer demonstrations.",
+        )
+    ordered = sorted(fitting, key=itemgetter(0))
+    if options.demonstrated == "best" or wanted >= len(ordered):
+        return tuple(text for _, text in ordered[-wanted:])
+    places = [round(k * (len(ordered) - 1) / max(wanted - 1, 1)) for k in range(wanted)]
+    return tuple(ordered[place][1] for place in (places if wanted > 1 else [len(ordered) // 2]))
 
 
 def _fits(direction: Direction, text: Text) -> bool:
     return bool(text.references if needs_references(direction) else text.source)
+
+
+def _prompt(options: GptScoreOptions) -> str:
+    if options.form == "boolean":
+        return BOOLEAN if options.template == "project" else QUESTION
+    return TEXT if options.template == "project" else OF_TASKS
 
 
 def _calls(options: GptScoreOptions, _: bool) -> RequestCounts:
@@ -161,7 +225,7 @@ METHOD = Method(
     "GPTScore: how likely a language model finds the text",
     GptScore,
     options=GptScoreOptions,
-    prompt=lambda options: BOOLEAN if options.form == "boolean" else TEXT,
+    prompt=_prompt,
     calls=_calls,
     references=lambda options: options.form == "text" and needs_references(options.direction),
     rates_given=True,

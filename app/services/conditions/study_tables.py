@@ -171,12 +171,14 @@ def sweep_points(sweep: Mapping[int, TrialFigures]) -> list[dict[str, Any]]:
 
 def sweep_table(sweep: Mapping[int, TrialFigures]) -> tuple[list[str], list[list[str]]]:
     """Headings, and a row for each point of `sweep_points`, the numbers of one condition below each other."""
-    points = sorted(
-        enumerate(sweep_points(sweep)), key=lambda each: (each[1]["dimension"], each[1]["condition"], each[0])
-    )
+    points = sweep_points(sweep)
+    places = {
+        place: number for number, place in enumerate(dict.fromkeys((p["dimension"], p["condition"]) for p in points))
+    }
+    points.sort(key=lambda p: (places[p["dimension"], p["condition"]], p["components"]))
     rows = [
         [p["dimension"], p["condition"], str(p["components"]), *(interval_shown(*p["figures"][n]) for n in MEASURES)]
-        for _, p in points
+        for p in points
     ]
     return ["Dimension", "Condition", "Components", *HEADINGS], rows
 

@@ -12,11 +12,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from app.corpora.corpus import ColumnUse, Corpus, CorpusReader, CorpusText, SkippedRow
 from app.corpora.mapping import FIELD_NAMES, OUTPUT_NAMES, ColumnMapping
-from app.corpora.presets import Preset, load_preset
+from app.corpora.presets import Preset, load_preset, paper_definitions
 from app.corpora.reading import as_wished, open_corpus
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task
-from app.errors import ConflictError, FileFormatError, WorkbenchError
+from app.errors import ConflictError, FileFormatError, InputError, WorkbenchError
 from app.export.import_template import template_columns, template_csv, template_workbook
 from app.providers.credentials import Credentials
 from app.services.background.jobs import refuse_second_job, start_job, workers_there
@@ -105,16 +105,17 @@ def import_file(
     writer: str = "",
     references: str = "",
     part: str = "",
+    definitions: str = "",
 ) -> ImportReport:
     """Read the file, then keep all of it or nothing. The project is created if it is new.
 
     What is already there is not added again. sheet: of a workbook, else its first. preset: whose wording and rubrics
     the texts get where the file's format has none. writer: what a new project calls those who wrote the texts, else
     what their column is called. references: what new texts are compared with instead of the file's references.
-    part: which part of a conversation is judged (`as_wished`). Raises FileFormatError or NotFoundError for a file that
-    can't be read.
+    part: which part of a conversation is judged (`as_wished`). definitions: the paper that says what new dimensions
+    are, in place of the format or preset. Raises FileFormatError or NotFoundError for a file that can't be read.
     """
-    corpus = open_worded(path, format_name, mapping, sheet, preset, writer, references, part)
+    corpus = open_worded(path, format_name, mapping, sheet, preset, writer, references, part, definitions)
     return replace(keep_corpus(workbench, corpus, project), file=path.name)
 
 
@@ -127,11 +128,13 @@ def open_worded(
     writer: str = "",
     references: str = "",
     part: str = "",
+    definitions: str = "",
 ) -> CorpusReader:
-    """As `open_corpus`, with the preset's wording where the format has none, with this name of the writer, and with
-    these references and this part of conversations (`as_wished`)."""
+    """As `open_corpus`, with the preset's wording where the format has none, with this name of the writer, with these
+    references and this part of conversations (`as_wished`), and with a paper's definitions of its dimensions."""
     corpus = as_wished(open_corpus(path, format_name, mapping, sheet), references, part)
     corpus = worded(corpus, preset) if preset and corpus.columns else corpus
+    corpus = defined(corpus, definitions) if definitions else corpus
     return replace(corpus, task=replace(corpus.task, writer_name=writer.strip())) if writer.strip() else corpus
 
 
@@ -149,6 +152,16 @@ def worded(corpus: CorpusReader, preset: Preset) -> CorpusReader:
         writer_name=corpus.task.writer_name,
     )
     return replace(corpus, task=task, dimensions=dimensions)
+
+
+def defined(corpus: CorpusReader, paper: str) -> CorpusReader:
+    """With the paper's definitions of the dimensions that it has; others stay. Raises InputError where it has none."""
+    rubrics = paper_definitions(paper)
+    dimensions = tuple(replace(d, rubric=rubrics.get(d.name.casefold(), d.rubric)) for d in corpus.dimensions)
+    if not any(d.name.casefold() in rubrics for d in dimensions):
+        names = ", ".join(d.name for d in dimensions) or "none"
+        raise InputError(f"{paper} defines none of the file's dimensions: {names}.", f"It has: {', '.join(rubrics)}.")
+    return replace(corpus, dimensions=dimensions)
 
 
 def keep_corpus(
@@ -327,7 +340,9 @@ def _bring_in(workbench: Workbench, path: Path, project: str, plan: ImportPlan, 
     """Whoever began the import is in the trail; the right is asked again, for it may be gone meanwhile."""
     mapping = plan.mapped.mapping() if plan.mapped else None
     preset = load_preset(plan.preset) if plan.preset else None
-    corpus = open_worded(path, plan.format, mapping, plan.sheet, preset, plan.writer, plan.references, plan.part)
+    corpus = open_worded(
+        path, plan.format, mapping, plan.sheet, preset, plan.writer, plan.references, plan.part, plan.definitions
+    )
     keep_corpus(workbench, corpus, project, sent=sent)
 
 

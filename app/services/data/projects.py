@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from app.corpora.presets import PRESETS, load_preset
+from app.corpora.presets import PAPERS, PRESETS, load_preset
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import ChecklistStatus, ChecklistVersion
 from app.domain.people import PENDING, Actor, PendingAct, Right, Role
@@ -124,6 +124,11 @@ def create_from_preset(workbench: Workbench, name: str, preset: str) -> Project:
 
 def preset_names() -> tuple[str, ...]:
     return PRESETS
+
+
+def papers_with_definitions() -> dict[str, str]:
+    """Those whose definitions can be taken at import -> what each is called."""
+    return PAPERS
 
 
 def preset_task(preset: str) -> Task:

@@ -292,7 +292,8 @@ class UploadPreview:
 class ImportPlan:
     """How an upload is to be read: its format, of a workbook the sheet, what the columns mean where no format fixes it,
     and for a new project the preset whose wording and rubrics it takes and what the writers of its texts are called, ""
-    for none and for what their column is called. `references` and `part` as in `as_wished`."""
+    for none and for what their column is called. `references` and `part` as in `as_wished`. definitions: the paper that
+    says what new dimensions are, "" for none."""
 
     format: str = "auto"
     sheet: str = ""
@@ -301,6 +302,7 @@ class ImportPlan:
     writer: str = ""
     references: str = ""
     part: str = ""
+    definitions: str = ""
 
 
 def upload_sheets(upload: Upload) -> tuple[str, ...]:

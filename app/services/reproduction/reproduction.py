@@ -58,7 +58,7 @@ from app.services.think_aloud.llm_think_aloud import (
     ask_models,
     forecast_think_aloud,
 )
-from app.services.think_aloud.samples import ensure_samples
+from app.services.think_aloud.samples import ensure_samples, rechoose_samples
 
 __all__ = [
     "FileSource",
@@ -252,6 +252,10 @@ class Reproduction:
             (project, self._dimension(project, c)) for c in shown if (project := self.projects[c.data]) is not None
         ]
         found = [dimension for _, dimension in wanted if dimension is not None]
+        most = max((int(column.options.get("demonstrations", 0)) for column in shown), default=0)
+        for dimension in found:
+            if len(ensure_samples(self.workbench, dimension.id)) < most:
+                rechoose_samples(self.workbench, dimension.id, count=most)
         for project, study in self.wanted_studies:
             found += [dimension for dimensions in self.to_ask(project, study).values() for dimension in dimensions]
         for dimension in found:

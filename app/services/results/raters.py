@@ -1,8 +1,9 @@
 """People's ratings: how well raters agree, shares corrected by experts' answers, and what more answers would bring."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from app.domain.checklist import Question
 from app.domain.expert_answer import WishedWave
 from app.domain.judgment import Answer, checklist_score
 from app.domain.people import Right
-from app.meta_evaluation.evaluation import Frame
+from app.meta_evaluation.evaluation import Figure, Frame, evaluate
 from app.meta_evaluation.judges.estimate import MORE, CorrectedEstimate, estimate, judge_alone
 from app.meta_evaluation.judges.figures import EstimatedFigure, wilson
 from app.meta_evaluation.judges.panel import AltTest, alt_test
@@ -25,7 +26,7 @@ from app.meta_evaluation.judges.words import (
 )
 from app.meta_evaluation.raters.human_ceiling import Ceiling, HumanSide, Stratum, ceiling_of_raters, human_side
 from app.meta_evaluation.raters.rater_agreement import Agreement, cohen_kappa, fleiss_kappa
-from app.meta_evaluation.score_matrix import Bools, Coefficient, Floats
+from app.meta_evaluation.score_matrix import RESAMPLES, Bools, Coefficient, Floats, Level
 from app.providers.credentials import Credentials
 from app.services.checklists.expert_answers import AnswerPlan, plan_answers
 from app.services.results.question_analysis import ExpertSide, expert_side
@@ -48,6 +49,7 @@ __all__ = [
     "FailureRates",
     "HumanSide",
     "PlannedAnswers",
+    "RatingCorrelation",
     "Stratum",
     "VerdictAgreement",
     "alt_test_verdict",
@@ -59,9 +61,48 @@ __all__ = [
     "failure_rates",
     "human_side_of",
     "planned_answers",
+    "rating_correlations",
     "ratings_of",
     "stand_in_for_rater",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class RatingCorrelation:
+    """How far people's mean ratings on two dimensions go together, over the texts that are rated on both."""
+
+    first: str
+    second: str
+    figures: Mapping[Coefficient, Figure]
+
+    def to_json(self) -> dict[str, Any]:
+        figures: dict[str, object] = {name: figure.to_json() for name, figure in self.figures.items()}
+        return {"first": self.first, "second": self.second, "n": self.figures["spearman"].n, **figures}
+
+
+@use_case(Right.READ)
+def rating_correlations(
+    workbench: Workbench, project_id: int, level: Level = "dataset", resamples: int = RESAMPLES
+) -> list[RatingCorrelation]:
+    """Of every two dimensions, highest Spearman first; those without come last (GPTScore, Fig. 7a)."""
+    with workbench.database.read() as work:
+        rated = {d.name: work.texts.imported_means(d.id) for d in work.projects.dimensions(project_id)}
+        places = {place.id: place for place in work.texts.places(project_id)}
+    found = []
+    for first, second in combinations((name for name, means in rated.items() if means), 2):
+        both = [text for text in rated[first] if text in rated[second] and text in places]
+        meta = evaluate(
+            [rated[first][text] for text in both],
+            [rated[second][text] for text in both],
+            group=[places[text].doc_id for text in both],
+            system=[places[text].system_id for text in both] if any(places[t].system_id for t in both) else None,
+            item=[places[text].item_id for text in both],
+            level=level,
+            resamples=resamples,
+            on_scale=False,
+        )
+        found.append(RatingCorrelation(first, second, meta.figures))
+    return sorted(found, key=lambda each: -(-2 if (value := each.figures["spearman"].value) is None else value))
 
 
 @use_case(Right.READ)

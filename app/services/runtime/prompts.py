@@ -99,6 +99,8 @@ TITLES = {
     "check-eval-filter": "CheckEval 4: choose the questions that stay",
     "gptscore": "GPTScore: what stands before a text",
     "gptscore-boolean": "GPTScore for dialogue: a yes/no question",
+    "gptscore-task": "GPTScore: what stands before a summary, a sentence from data, a translation",
+    "gptscore-question": "GPTScore for dialogue: the dimension's own question",
 }
 
 

@@ -24,7 +24,13 @@ from app.services.data.imports import (
     project_template,
     start_import,
 )
-from app.services.data.projects import dimensions_named, get_project, overview, preset_names
+from app.services.data.projects import (
+    dimensions_named,
+    get_project,
+    overview,
+    papers_with_definitions,
+    preset_names,
+)
 from app.services.data.steps import NextStep, next_step
 from app.services.data.uploads import (
     UPLOAD_FORMATS,
@@ -279,7 +285,8 @@ def import_form(workbench: Workbench, project: Project | None) -> None:
     writer = task.writer_name if target.new else ""
     part = _part(key) if preview.conversations else ""
     references = _references(key)
-    plan = ImportPlan(plan.format, plan.sheet, choice.mapped, target.preset, writer, references, part)
+    definitions = _definitions(key) if target.new else ""
+    plan = ImportPlan(plan.format, plan.sheet, choice.mapped, target.preset, writer, references, part, definitions)
     keep_choices()
     if not choice.missing:
         _feasible(kept, plan, task)
@@ -335,6 +342,19 @@ def _references(key: str) -> str:
         return "source" if kind == "source" else ""
     name = st.text_input("System", key=starting_with(f"import_reference_system_{key}", ""), width=320)
     return f"system={name.strip()}"
+
+
+def _definitions(key: str) -> str:
+    """The paper whose definitions new dimensions get, "" for none."""
+    papers = {"": "As here", **{name: f"As in {title}" for name, title in papers_with_definitions().items()}}
+    return st.selectbox(
+        "Definitions",
+        list(papers),
+        format_func=papers.__getitem__,
+        key=starting_with(f"import_definitions_{key}", "", list(papers)),
+        help="What each dimension means, in our words. A dimension that the paper doesn't have keeps the words here.",
+        width=320,
+    )
 
 
 def _reading(kept: KeptUpload) -> tuple[UploadPreview, ImportPlan] | None:

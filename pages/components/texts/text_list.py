@@ -382,10 +382,12 @@ def _replacement(workbench: Workbench, dimension: Dimension, samples: Sequence[S
         with st.container(horizontal=True):
             if was_pressed("Use this text", "use_text", disabled=chosen is None) and chosen is not None:
                 _change(lambda: replace_sample(workbench, dimension.id, position, chosen.text.id))
-            if all(sample.score is not None for sample in samples) and was_pressed(
-                "Choose all again automatically", key="choose_again", type="tertiary"
-            ):
-                _change(lambda: rechoose_samples(workbench, dimension.id))
+            if all(sample.score is not None for sample in samples):
+                count = st.number_input(
+                    "Samples", 1, MOST_SAMPLES, len(samples), key=f"samples_{dimension.id}", width=130
+                )
+                if was_pressed("Choose all again automatically", key="choose_again", type="tertiary"):
+                    _change(lambda: rechoose_samples(workbench, dimension.id, count=int(count)))
     if any(sample.score is None for sample in samples):
         _draw_again(workbench, dimension, samples)
 

@@ -144,6 +144,7 @@ WALK: tuple[str | Callable[[Documents], None], ...] = (
     "project experts Demo",
     "project wording Demo --text summary",
     "dimension list --project Demo",
+    "dimension correlations --project Demo",
     _passage_of_a_text,
     f"attributes add passage.json {_OF} --contributor Ana --kind human",
     f"attributes list {_OF}",

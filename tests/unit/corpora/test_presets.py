@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.corpora.presets import PRESETS, load_preset
+from app.corpora.presets import PAPERS, PRESETS, _definitions, load_preset, paper_definitions
 from app.errors import NotFoundError
 
 DIMENSIONS = {
@@ -41,3 +41,24 @@ def test_an_unknown_preset_lists_the_known_ones():
     with pytest.raises(NotFoundError, match="no preset 'poems'") as caught:
         load_preset("poems")
     assert "stories" in caught.value.hint
+
+
+def test_gptscore_defines_its_22_aspects_and_each_name_once() -> None:
+    aspects = _definitions()["gptscore"]["aspects"]
+    names = [name for each in aspects for name in (each["name"], *each.get("also", ()))]
+    assert len(aspects) == 22
+    assert len(names) == len(set(names))
+    found = paper_definitions("gptscore")
+    assert found["interesting"] == found["interest"]
+    assert all(definition.endswith("?") for definition in found.values())
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_papers_definitions_are_of_dimensions_in_small_letters(paper: str) -> None:
+    found = paper_definitions(paper)
+    assert all(name == name.casefold() and definition.strip() for name, definition in found.items())
+
+
+def test_an_unknown_paper_has_no_definitions() -> None:
+    with pytest.raises(NotFoundError):
+        paper_definitions("bleu")

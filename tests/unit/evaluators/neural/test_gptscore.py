@@ -123,3 +123,54 @@ def test_what_it_asks_is_known_before() -> None:
     assert calls(direction="mean").of([ITEM]) == 4
     assert METHOD.references(METHOD.read_options({"direction": "mean"}))
     assert not METHOD.references(METHOD.read_options({"direction": "mean", "form": "boolean"}))
+
+
+def test_a_summary_follows_its_source_and_tldr() -> None:
+    _, model = scored([reply(-1.0)], template="summary")
+    before = model.requests[0].before
+    assert before.endswith("A timetable.\n\nTl;dr\n")
+    assert "- coherence: Parts fit." in before
+    _, model = scored([reply(-1.0)], template="summary", setting="val")
+    assert model.requests[0].before == "A timetable.\n\nTl;dr\n"
+
+
+@pytest.mark.parametrize(("template", "ending"), [("data-to-text", "In words:\n"), ("translation", "Translation:\n")])
+def test_a_template_of_a_task_ends_where_the_text_begins(template: str, ending: str) -> None:
+    _, model = scored([reply(-1.0)], template=template, setting="idm", demonstrations="2")
+    before = model.requests[0].before
+    assert before.endswith(f"A timetable.\n{ending}")
+    assert before.index("Source 3.") < before.index("Text 3.") < before.index("Source 1.")
+
+
+def test_a_dialogue_is_asked_the_dimensions_own_question() -> None:
+    model = ScriptedModel([reply(math.log(0.25))])
+    dimension = Dimension("interest", "Is it interesting?")
+    options = METHOD.read_options({"form": "boolean", "template": "dialogue", "combined": "fluency"})
+    setting = EvaluatorContext(model, Task("reply", "dialogue"), dimension, options, others=OTHERS)
+    assert asyncio.run(GptScore(setting).score(ITEM)).value == pytest.approx(0.25)
+    before = model.requests[0].before
+    assert "Question: Is it interesting?" in before
+    assert "Fluency (Reads well.)" in before
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"template": "dialogue"},
+        {"template": "summary", "form": "boolean"},
+        {"template": "summary", "direction": "ref-hypo"},
+    ],
+)
+def test_a_template_that_does_not_fit_is_refused(given: dict[str, str]) -> None:
+    with pytest.raises(InputError):
+        scored([reply(-1.0)], **given)
+
+
+def test_demonstrations_beyond_the_samples_are_refused_and_balanced_ones_are_spread() -> None:
+    with pytest.raises(NotReadyError, match="not 6"):
+        scored([reply(-1.0)], setting="idm", demonstrations="6")
+    more = tuple(Sample(n, Text(f"s{n}", f"Text {n}.", source=f"Source {n}."), float(n)) for n in range(1, 9))
+    _, model = scored([reply(-1.0)], samples=more, setting="idm", demonstrations="8")
+    assert [n for n in range(1, 9) if f"Source {n}." in model.requests[0].before] == list(range(1, 9))
+    _, model = scored([reply(-1.0)], samples=more, setting="idm", demonstrations="3", demonstrated="balanced")
+    assert [n for n in range(1, 9) if f"Source {n}." in model.requests[0].before] == [1, 5, 8]
