@@ -1,15 +1,56 @@
-"""Files that a person names: plain ones of a bearable size are opened, everything else is refused in a sentence.
+"""Files that a person names, and YAML in them: opened only where they are ordinary, read up to a limit.
 
 A name can stand for anything: a device that never ends, a pipe to which nobody writes, a folder, a disk image.
 """
 
 import os
+import re
 import stat
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import yaml
 
 from app.errors import FileFormatError, NotFoundError
-from app.limits import DATA_FILE, LIST_FILE
+from app.limits import DATA_FILE, LIST_FILE, MB, YAML
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MOST_ALIASES = 20
+_DEEPEST = 50
+_MOST_PARTS = 200_000
+_LONG_NUMBER = re.compile(r"[-+0-9a-fA-FxXob_:.]{200,}")  # a number to the base of 60 takes quadratic time
+# What its constructors raise for a day that no calendar has, or a tag that doesn't fit its value.
+_CONSTRUCTORS = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError)
+
+
+def read_yaml(content: str) -> Any:
+    """Parse YAML into plain data. Raises FileFormatError for a document over the limits, yaml.YAMLError for a damaged
+    one."""
+    if len(content) > (YAML.size or 0):
+        raise FileFormatError(f"YAML of more than {YAML.size // MB} MB is not read.", "Divide it, or save it as JSON.")
+    try:
+        _check_yaml(content)
+        return yaml.load(content, Loader=_LOADER)  # noqa: S506 - both are safe loaders
+    except _CONSTRUCTORS as error:
+        raise yaml.YAMLError("a value that does not fit its kind") from error
+
+
+def _check_yaml(content: str) -> None:
+    aliases = depth = 0
+    for number, event in enumerate(yaml.parse(content, Loader=_LOADER)):
+        aliases += isinstance(event, yaml.AliasEvent)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if aliases > _MOST_ALIASES:
+            raise FileFormatError("The YAML repeats parts by aliases (*name).", "Write them out.")
+        if depth > _DEEPEST:
+            raise FileFormatError(f"The YAML is nested more than {_DEEPEST} deep.", "Use fewer levels.")
+        if number > _MOST_PARTS:
+            raise FileFormatError(f"The YAML has more than {_MOST_PARTS:,} parts.", "Divide it, or save it as JSON.")
+        if isinstance(event, yaml.ScalarEvent) and len(event.value) > 200 and _LONG_NUMBER.fullmatch(event.value):
+            raise FileFormatError(
+                "The YAML holds a number of more than 200 digits.", "Write it in quotes, with a word."
+            )
+
 
 LARGEST_FILE = DATA_FILE.size
 """Bytes; as much as a browser may upload."""

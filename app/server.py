@@ -35,7 +35,6 @@ from app.entrance.streamlit_app import (
 from app.limited_process import keep_screens_free
 from app.limits import UPLOADS_HELD
 from app.scoring.engine import DRAIN_SECONDS
-from app.server_names import names_of_server
 from app.services.background.runner import drain_jobs, refuse_jobs
 from app.services.job_kinds import load_job_kinds
 from app.services.people.sign_ins import begin_start_token
@@ -50,6 +49,7 @@ from app.services.people.ways_in import (
 )
 from app.services.runtime.backups import SERVER, WriterLock
 from app.services.scoring.run_worker import stop_all_runs
+from app.settings import names_of_server
 from pages.components.shell.address import stay_offline
 from pages.components.shell.browser.page_scripts import scripts_in_pages
 from pages.components.shell.error_panel import error_panel

@@ -1,21 +1,165 @@
-"""Engine of the database: SQLite by default, PostgreSQL by URL.
+"""Engines of the database, what its failures mean, and text that it can store.
 
 SQLite gets two engines on one file. The write engine starts every transaction with BEGIN IMMEDIATE: a plain
 BEGIN takes its lock at the first write, so two threads that read, change and write back silently lose updates
 (docs/adr/0003). Readers never wait: the file is in WAL mode.
 """
 
+import json
 import os
+import re
+from collections.abc import Mapping
 from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, ProgrammingError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError, ProgrammingError
+from sqlalchemy.exc import DatabaseError as DriverError
 
+from app.domain.storable_text import storable, storable_value
 from app.errors import DatabaseError
-from db.storable import json_text, keep_storable
+from app.settings import settings
+
+State = TypeVar("State", bound=StrEnum)
+
+
+def stored_state(states: type[State], value: str, otherwise: State) -> State:
+    """The state that a row has; `otherwise` for one that this program doesn't know, so that a single odd row hides
+    nothing else."""
+    try:
+        return states(value)
+    except ValueError:
+        return otherwise
+
+
+def json_text(value: Any) -> str:
+    """JSON escapes what can't be stored, and so would hand it back."""
+    return json.dumps(storable_value(value))
+
+
+def keep_storable(engine: Engine) -> None:
+    """Every text bound to a statement of this engine is stored, or looked for, in its storable form."""
+
+    @event.listens_for(engine, "before_cursor_execute", retval=True)
+    def _mend(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, many: bool) -> Any:
+        return statement, [_bound(row) for row in parameters] if many and _is_rows(parameters) else _bound(parameters)
+
+
+def _is_rows(parameters: Any) -> bool:
+    """Rows of values; the values of many rows in one statement come flat."""
+    return isinstance(parameters, list) and all(isinstance(row, Mapping | tuple | list) for row in parameters)
+
+
+def _bound(row: Any) -> Any:
+    if isinstance(row, Mapping):
+        return {name: _value(value) for name, value in row.items()}
+    return type(row)(map(_value, row)) if isinstance(row, tuple | list) else row
+
+
+def _value(value: Any) -> Any:
+    return storable(value) if isinstance(value, str) else value
+
+
+RESTORE = (
+    "`interacteval restore FILE` brings a backup back (copies made before an update lie beside the file); "
+    "INTERACTEVAL_HOME names another folder."
+)
+_USUAL_PORT = 5432
+# What PostgreSQL and the system say of a connection that doesn't come about, in small letters.
+_NO_SUCH_DATABASE = re.compile(r'database ".*" does not exist')
+_NOT_KNOWN = re.compile(r'authentication failed|no password supplied|role ".*" does not exist')
+_NO_HOST = ("resolve", "not known", "no address associated", "nodename")
+_BROKEN = ("not a database", "malformed", "unsupported file format")
+
+
+def check(engine: Engine) -> None:
+    """Look through a SQLite file for damage (a second for some hundred MB). Raises DatabaseError where there is any."""
+    if engine.dialect.name != "sqlite":
+        return
+    try:
+        with engine.connect() as connection:
+            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+    except DriverError as error:
+        raise explained(error, engine) from error
+    if found != "ok":
+        raise damaged(str(engine.url.database))
+
+
+def damaged(file: str) -> DatabaseError:
+    return DatabaseError(f"{file} is damaged or is no database of the workbench.", RESTORE)
+
+
+def is_trouble(error: DriverError) -> bool:
+    """Whether it comes from the database's state, not from what was asked of it."""
+    return isinstance(error, OperationalError) or is_broken(error)
+
+
+def is_broken(error: DriverError) -> bool:
+    """SQLite tells of a file that it can't read as a database while it reads, not when it opens the file."""
+    cause = str(error.orig).lower()
+    return any(words in cause for words in _BROKEN)
+
+
+def explained(error: DriverError, engine: Engine) -> DatabaseError:
+    """What the driver says, for people; never the statement, its values or a password."""
+    cause = str(error.orig).lower()
+    if engine.dialect.name != "sqlite":
+        return _about_server(cause, engine)
+    if "locked" in cause:
+        return DatabaseError("The database was busy for 30 seconds.", "Stop what else writes to it, then resume.")
+    if "full" in cause:
+        return DatabaseError("The disk is full.", "Make room, then resume; nothing saved so far is lost.")
+    if "readonly" in cause or "unable to open" in cause:
+        return DatabaseError(
+            f"{_called(engine)} can't be written.",
+            "Check the folder's permissions, or set INTERACTEVAL_HOME to another folder.",
+        )
+    if is_broken(error):
+        return damaged(_called(engine))
+    return DatabaseError("The database reported an error.", f"Try again; if it stays: {RESTORE}")
+
+
+def _called(engine: Engine) -> str:
+    """Where people sign in, they don't learn where it is."""
+    if engine.dialect.name != "sqlite":
+        host, port = engine.url.host, engine.url.port or _USUAL_PORT
+        return f"The database server{'' if settings().shared else f' {host}:{port}' if host else ' on this machine'}"
+    return f"The database file{'' if settings().shared else f' {engine.url.database}'}"
+
+
+def _about_server(cause: str, engine: Engine) -> DatabaseError:
+    if "full" in cause:
+        return DatabaseError("The database server's disk is full.", "Make room, then resume.")
+    if _NO_SUCH_DATABASE.search(cause):
+        name = "such database" if settings().shared else f"database “{engine.url.database}”"
+        return DatabaseError(
+            f"{_called(engine)} has no {name}.", "Make it there, or correct the name in INTERACTEVAL_DATABASE_URL."
+        )
+    if _NOT_KNOWN.search(cause):
+        return DatabaseError(
+            f"{_called(engine)} refuses the user or the password.", "Check both in INTERACTEVAL_DATABASE_URL."
+        )
+    if any(words in cause for words in _NO_HOST):
+        return DatabaseError(
+            f"{_called(engine)} can't be found: its name leads nowhere.", "Check the host in INTERACTEVAL_DATABASE_URL."
+        )
+    if "refused" in cause:
+        return DatabaseError(
+            f"{_called(engine)} can't be reached: nothing answers there.",
+            "See whether it runs. Check INTERACTEVAL_DATABASE_URL: host and port.",
+        )
+    if any(words in cause for words in ("connection", "refused", "resolve", "ssl", "address")):
+        return DatabaseError(
+            f"{_called(engine)} can't be reached or refuses the connection.",
+            "Check INTERACTEVAL_DATABASE_URL: host, port, name, user and password.",
+        )
+    return DatabaseError(
+        f"{_called(engine)} reported an error.", "Try again; if it stays, check INTERACTEVAL_DATABASE_URL."
+    )
+
 
 BUSY_TIMEOUT_MS = 30_000
 # A driver that isn't installed is imported; a port that is no number is a ValueError, one without end an OverflowError.

@@ -14,14 +14,12 @@ from app.domain.people import PENDING
 from app.domain.project import Scope
 from app.errors import WorkbenchError
 from db.backup import copy_before_migration
-from db.engine import connect, keep_private, open_engines
+from db.engine import check, connect, explained, is_trouble, keep_private, open_engines
 from db.migrate import revision, upgrade
-from db.repositories.anchors import Anchors
-from db.repositories.builds import Builds
 from db.repositories.calls import Calls, ProviderBatches, StageRuns
 from db.repositories.checklists import Checklists, Proposals
-from db.repositories.drafts import Drafts
-from db.repositories.expert_answers import ExpertAnswers, Preferences, SideBySideComparisons
+from db.repositories.drafts import Builds, Drafts
+from db.repositories.expert_answers import Anchors, ExpertAnswers, Preferences, SideBySideComparisons
 from db.repositories.imports import ImportReports, Imports, JobFiles, UploadCounts
 from db.repositories.independence import Independence
 from db.repositories.jobs import Jobs
@@ -34,7 +32,6 @@ from db.repositories.runs import Runs
 from db.repositories.sign_ins import ApiTokens, Invitations, SignIns, Trail
 from db.repositories.texts import Texts
 from db.repositories.think_aloud import ThinkAloud, Transcripts
-from db.trouble import check, explained, is_trouble
 
 WRITE_TEST = "write test"
 SMALL_BYTES = 64_000_000  # looked through in a blink

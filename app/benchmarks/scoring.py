@@ -25,9 +25,9 @@ from pydantic import SecretStr
 
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
 from app.domain.project import Dimension, Task, Text
+from app.limits import CONCURRENCY
 from app.providers.credentials import Access, Credentials
 from app.providers.specs import OWN
-from app.scoring.concurrency import CONCURRENCY
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from db.unit_of_work import Database

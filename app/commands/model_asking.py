@@ -65,7 +65,7 @@ def chosen_model_options(
 
 def warn_of_end(model: str) -> None:
     """Say on stderr when the vendor removes the model, where that is known."""
-    from app.providers.model_ends import end_warning
+    from app.providers.known_prices import end_warning
 
     if warning := end_warning(model):
         say(warning)

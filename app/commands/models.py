@@ -48,7 +48,7 @@ def list_(
 
     Example: interacteval models list
     """
-    from app.providers.model_ends import end_of
+    from app.providers.known_prices import end_of
     from app.providers.registry import describe_models
     from app.services.runtime.endpoint_models import endpoint_models, use_local_server
     from app.services.runtime.workbench import open_workbench
@@ -126,7 +126,7 @@ def _as_sold(workbench: "Workbench", found: "list[ModelInfo]") -> "list[ModelInf
 
 
 def _ready(model: "ModelInfo") -> str:
-    from app.providers.model_ends import end_label
+    from app.providers.known_prices import end_label
 
     usable = "no" if model.obstacle else "yes"
     note = "" if model.obstacle else model.note.rstrip(".")

@@ -19,12 +19,12 @@ from app.commands.model_asking import (
 from app.commands.output import JsonOption, echo, print_json, say, shown_model, table
 from app.commands.results.meta_eval import Resamples
 from app.commands.scoring.score import print_checks, progress_sayer
+from app.limits import CONCURRENCY
 from app.meta_evaluation.score_matrix import RESAMPLES
-from app.scoring.concurrency import CONCURRENCY
 
 if TYPE_CHECKING:
     from app.corpora.recipes import PaperRecipe
-    from app.export.paper_tables import PaperGrid
+    from app.export.latex import PaperGrid
     from app.services.reproduction.cells import Cell
     from app.services.reproduction.reproduction import Reproduction
 
@@ -187,7 +187,7 @@ def _print_forecast(made: "Reproduction", json_: bool) -> None:
 
 def grid_of(made: "Reproduction", cells: "Sequence[Cell]") -> "PaperGrid":
     """The table in the paper's layout."""
-    from app.export.paper_tables import GridFigure, PaperGrid
+    from app.export.latex import GridFigure, PaperGrid
 
     columns = tuple(place.heading for place in made.table.places)
     by_row: dict[str, list[GridFigure]] = {}
@@ -233,7 +233,7 @@ def _print(grid: "PaperGrid") -> None:
 
 
 def _write(output: Path, made: "Reproduction", cells: "Sequence[Cell]") -> None:
-    from app.export.paper_tables import latex, markdown
+    from app.export.latex import latex, markdown
     from app.export.spreadsheet import csv_bytes
     from app.services.runtime.output_file import output_file
 

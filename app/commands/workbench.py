@@ -36,12 +36,11 @@ def serve(
     Example: interacteval serve --host 0.0.0.0 --port 8600 --allow-host workbench.example.org
     """
     from app.domain.people import AccessMode
-    from app.server_names import names_of_server
     from app.services.people.invitations import offer_owner_link, owner_came_in
     from app.services.people.sign_ins import begin_start_token, start_link
     from app.services.people.ways_in import check_way_in, link_of
     from app.services.runtime.workbench import open_workbench
-    from app.settings import settings
+    from app.settings import names_of_server, settings
 
     check_settings()
     check_streamlit_options()

@@ -19,8 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.domain.people import AccessMode
 from app.entrance.gate import API, PERSON, Gate
 from app.limits import FILES_HELD
-from app.server_names import ServerNames
 from app.services.people.ways_in import BROWSER_COOKIE, SIGN_IN_COOKIE, cookie_name, proxy_subject
+from app.settings import ServerNames
 
 _PORTS = {"http": 80, "https": 443}
 Origin = tuple[str, str, int]

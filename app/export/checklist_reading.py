@@ -22,7 +22,7 @@ from app.domain.storable_text import storable
 from app.errors import FileFormatError
 from app.export.checklist import BY_HAND, NO_COMPONENT
 from app.export.question_reading import Known, read_component, read_question
-from app.limited_yaml import read_yaml
+from app.input_file import read_yaml
 
 Named = tuple[str, object]
 """What a person calls it ("Question 3", "Row 3") and what it holds."""

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from app.domain.prompt import RenderedPrompt, prompt_label
 from app.errors import FileFormatError, PromptError
-from app.limited_yaml import read_yaml
+from app.input_file import read_yaml
 
 FENCE = "---\n"
 NAME_PATTERN = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"

@@ -8,14 +8,12 @@ from pkgutil import resolve_name
 from typing import Any, Protocol, runtime_checkable
 
 from app.errors import UnsupportedError
-from app.providers.adapters.calling import DEFAULT_TIMEOUT
+from app.providers.adapters.calling import DEFAULT_TIMEOUT, Wire
 from app.providers.adapters.request_style import LearnedFacts, learned_at
-from app.providers.adapters.wire import Wire
 from app.providers.base import ChatModel
 from app.providers.batches.batch import Batches
-from app.providers.credentials import Credentials, credentials_problem, endpoint
+from app.providers.credentials import ContextWindow, Credentials, LocalServer, credentials_problem, endpoint
 from app.providers.known_prices import known_prices, today
-from app.providers.local_servers import ContextWindow, LocalServer
 from app.providers.model_name import chats, parse_model_name
 from app.providers.pricing import Price, PriceList
 from app.providers.specs import KNOWN_PROVIDERS, OWN, spec_of

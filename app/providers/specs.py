@@ -268,7 +268,7 @@ _LLAMA = ProviderSpec(
     colon_in_names=True,  # Ollama's: llama3.1:8b
     rates_given=True,
     json_forms=("json_schema", "json_object_schema", "json_object", "prompt"),
-    lister="app.providers.adapters.model_list:list_models",
+    lister="app.providers.adapters.compatible:list_models",
 )
 
 _RULES = ProviderSpec(
@@ -289,7 +289,7 @@ _REPLAY = ProviderSpec(
     "replay",
     "Replay",
     "replay:calls.jsonl",
-    "app.providers.adapters.replay:open_model",
+    "app.providers.recording:open_model",
     speaks_http=False,
     needs_key=False,
     placeholder="FILE",

@@ -10,6 +10,7 @@ from sqlmodel import Session, SQLModel, col, delete, select
 
 from app.domain.run import OPEN, BatchStatus, CallIntent, ProviderBatch, RecordedCall, StageRun
 from app.errors import NotFoundError
+from db.engine import stored_state
 from db.models import (
     CallIntentRow,
     CallUseRow,
@@ -21,7 +22,6 @@ from db.models import (
     StageRunRow,
 )
 from db.models.columns import now
-from db.storable import stored_state
 
 # Made once, and for the table instead of objects: every request of a run waits until its reply is written.
 _CALLS = SQLModel.metadata.tables[ModelCallRow.__tablename__]

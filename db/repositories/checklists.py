@@ -20,6 +20,7 @@ from app.domain.checklist import (
     QuestionOrigin,
 )
 from app.errors import InputError, NotFoundError
+from db.engine import stored_state
 from db.models import (
     BuildRevisionRow,
     BuildRow,
@@ -35,7 +36,6 @@ from db.models import (
 )
 from db.models.columns import now
 from db.repositories.drafts import locked_draft
-from db.storable import stored_state
 
 
 def read_checklists(session: Session, rows: Sequence[ChecklistRow]) -> list[Checklist]:

@@ -12,10 +12,10 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from app.domain.job import Job, JobStatus, NewJob
 from app.errors import ConflictError, JobLostError
+from db.engine import stored_state
 from db.models import JobFileRow, JobRow, WorkerRow
 from db.models.columns import database_now, now
 from db.repositories.runs import SILENCE
-from db.storable import stored_state
 
 LOSSES = 3
 """A job that so many processes ended over is given up: it may be what ends them, and each pays a little again."""

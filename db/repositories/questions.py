@@ -23,6 +23,7 @@ from app.domain.improvement import (
 )
 from app.domain.judgment import Answer
 from app.errors import ConflictError, NotFoundError
+from db.engine import stored_state
 from db.models import (
     ChecklistRow,
     ContributorRow,
@@ -39,7 +40,6 @@ from db.models import (
     RoomVoteRow,
 )
 from db.models.columns import now
-from db.storable import stored_state
 
 _COMMENT, _RESOLVED = "comment", "resolved"
 

@@ -23,6 +23,7 @@ from app.domain.attribute import (
 )
 from app.domain.storable_text import checked_name
 from app.errors import ConflictError, InputError, NotFoundError
+from db.engine import stored_state
 from db.models import (
     AttributeRow,
     ContributorRow,
@@ -39,7 +40,6 @@ from db.models import (
 )
 from db.models.think_aloud import written_about
 from db.repositories.texts import text_value
-from db.storable import stored_state
 
 
 class ThinkAloud:

@@ -9,9 +9,7 @@ import numpy as np
 from app.attribute_analysis.pool import AttributePool, pool_attributes
 from app.attribute_analysis.similarity import jaccard_matrix, pair_matrices, rouge_l_matrix
 from app.attribute_analysis.tokens import tokenize
-from app.attribute_analysis.topics.analysis import coherence_over_topics
-from app.attribute_analysis.topics.lda import find_lda_topics
-from app.attribute_analysis.topics.nmf_topics import find_nmf_topics
+from app.attribute_analysis.topics.topic_models import coherence_over_topics, find_lda_topics, find_nmf_topics
 
 CONTRIBUTORS = 8
 THEMES = 5

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from app.errors import InputError
-from app.providers.credentials import Access, Credentials
-from app.providers.local_servers import ContextWindow, ports_in
+from app.providers.credentials import Access, ContextWindow, Credentials, ports_in
 from app.providers.registry import local_servers_at, served_context
 from tests.support.fake_llm.behaviour import Raw, Slow, Status
 from tests.support.fake_llm.local_servers import MODEL, llama_cpp, llama_cpp_python, lm_studio, ollama, port_of, vllm

@@ -9,7 +9,7 @@ from sqlalchemy.exc import OperationalError
 from app.domain.project import Dimension, Task
 from app.errors import ConflictError, NotFoundError
 from app.settings import settings
-from db.trouble import explained
+from db.engine import explained
 from db.unit_of_work import Database
 
 

@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from app.domain.job import JobStatus
-from app.scoring.concurrency import CONCURRENCY, texts_at_once
+from app.limits import CONCURRENCY, texts_at_once
 from app.services.attributes.attributes import attributes_of
 from app.services.background.jobs import living_workers
 from app.services.data.projects import dimensions_named, get_project

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.checklist import Checklist, ChecklistStatus, QuestionOrigin
 from app.domain.project import Dimension, Task
-from app.providers import model_ends
+from app.providers import known_prices
 from app.services.attributes.attributes import attributes_of
 from app.services.checklists.checklist_files import EXPORT_FORMATS, export_file
 from app.services.checklists.checklists import new_draft, versions_of, view_checklist
@@ -182,7 +182,7 @@ def test_a_version_says_which_runs_used_it(draft: Workbench, open_screen: Open):
 def test_a_published_version_names_the_end_of_its_judge(
     draft: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model_ends, "_LISTED", {"rules": date(2027, 1, 14)})
+    monkeypatch.setattr(known_prices, "_LISTED", {"rules": date(2027, 1, 14)})
     app = open_screen("checklist")
     app.selectbox(key=f"version_{dimension(draft).id}").set_value(1).run()
     assert "14 January 2027" in said(app)

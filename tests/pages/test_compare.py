@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.attribute_analysis.topics import lda
+from app.attribute_analysis.topics import topic_models
 from app.domain.attribute import ContributorKind
 from app.domain.project import Dimension, Task
 from app.errors import NotReadyError, UnsupportedError
@@ -295,7 +295,7 @@ def test_what_was_drawn_once_is_not_worked_out_again(
     def again(*_: object, **__: object) -> None:
         raise AssertionError("the topics are fitted again")
 
-    monkeypatch.setattr(lda, "fit_lda", again)
+    monkeypatch.setattr(topic_models, "fit_lda", again)
     assert not app.run().exception
 
 

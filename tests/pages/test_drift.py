@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.judgment import Answer
-from app.providers import model_ends
+from app.providers import known_prices
 from app.services.checklists.checklists import published_checklist
 from app.services.checklists.expert_answers import draw_texts
 from app.services.data.projects import dimensions_named
@@ -89,7 +89,7 @@ def test_anchors_are_frozen_and_looked_at_here_and_ahead_of_a_run(
 def test_an_ending_judge_is_frozen_and_compared_by_one_button(
     demo: Workbench, open_results: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model_ends, "_LISTED", {"rules": date(2027, 1, 14)})
+    monkeypatch.setattr(known_prices, "_LISTED", {"rules": date(2027, 1, 14)})
     dimension = dimensions_named(demo, "Demo", "all")[0]
     checklist = published_checklist(demo, dimension.id)
     draw = draw_texts(demo, checklist.id, 12, seed=1)

@@ -10,8 +10,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
 from app.attribute_analysis.pool import pool_attributes
-from app.attribute_analysis.topics.lda import find_lda_topics
-from app.attribute_analysis.topics.nmf_topics import find_nmf_topics
+from app.attribute_analysis.topics.topic_models import find_lda_topics, find_nmf_topics
 from tests.support.attribute_sets import compare_sets
 from tests.support.made_data import made_data
 from tests.support.real_data import shared_data

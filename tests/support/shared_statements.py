@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Engine
 from sqlalchemy import create_engine as plain_create_engine
 
-from db.storable import json_text
+from db.engine import json_text
 
 
 def _connected_once() -> Engine:

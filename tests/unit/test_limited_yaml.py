@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from app.errors import FileFormatError
-from app.limited_yaml import read_yaml
+from app.input_file import read_yaml
 
 HOSTILE = {
     "too large": "a: " + "x" * 18_000_000,

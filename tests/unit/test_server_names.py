@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from app.errors import InputError
-from app.server_names import names_of_server
+from app.settings import names_of_server
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8501", "127.0.0.1:1", "[::1]:8501", "[::1]", "localhost."])

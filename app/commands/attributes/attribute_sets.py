@@ -12,8 +12,8 @@ from app.errors import InputError
 
 if TYPE_CHECKING:
     from app.attribute_analysis.similarity import SetComparison, Similarity
-    from app.attribute_analysis.topics.analysis import TopicAnalysis
     from app.attribute_analysis.topics.grouping import GroupSpread, TopicGrouping
+    from app.attribute_analysis.topics.topic_models import TopicAnalysis
 
 Files = Annotated[
     list[Path] | None,
@@ -109,7 +109,7 @@ def topics(
     A project: interacteval topics --project Demo --dimension coherence
     """
     from app.attribute_analysis.pool import pool_attributes
-    from app.attribute_analysis.topics.analysis import analyse_topics
+    from app.attribute_analysis.topics.topic_models import analyse_topics
 
     sets, kinds, names = _gathered(files or [], kind, project, dimension)
     found = analyse_topics(pool_attributes(sets, kinds, names), n_topics, seeds)

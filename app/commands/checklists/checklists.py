@@ -12,7 +12,7 @@ from app.commands.checklists import checklist_models as rubric_xray
 from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options, runs_end_on_signals
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, echo_file, print_json, say, table
 from app.commands.scoring.score import progress_sayer
-from app.scoring.concurrency import CONCURRENCY
+from app.limits import CONCURRENCY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

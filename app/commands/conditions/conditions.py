@@ -17,8 +17,8 @@ from app.commands.model_asking import (
 )
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say, shown_model, table
 from app.commands.scoring.score import print_checks, read_draw
+from app.limits import CONCURRENCY
 from app.meta_evaluation.score_matrix import Level
-from app.scoring.concurrency import CONCURRENCY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

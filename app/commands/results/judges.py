@@ -107,7 +107,7 @@ def estimate_share(
         two_systems,
     )
     from app.meta_evaluation.judges.estimate import estimate, system_means
-    from app.meta_evaluation.judges.words import estimate_cautions, estimate_forecast, estimate_verdict
+    from app.meta_evaluation.judges.panel import estimate_cautions, estimate_forecast, estimate_verdict
 
     chosen = two_systems(between, system, method)
     _each_once([judge, *human])
@@ -152,8 +152,7 @@ def run_alt_test(
     """
 
     from app.commands.results.table_file import read_labels
-    from app.meta_evaluation.judges.panel import alt_test
-    from app.meta_evaluation.judges.words import alt_test_verdict
+    from app.meta_evaluation.judges.panel import alt_test, alt_test_verdict
 
     rows = read_table(file)
     _each_once([judge, *human])
@@ -185,8 +184,7 @@ def weigh_panel(
     Example: interacteval panel answers.csv --judge gpt --judge claude --judge gemini --human expert --group doc_id
     """
     from app.commands.results.table_file import majority_label, read_labels
-    from app.meta_evaluation.judges.panel import panel
-    from app.meta_evaluation.judges.words import panel_verdict
+    from app.meta_evaluation.judges.panel import panel, panel_verdict
 
     rows = read_table(file)
     _each_once([*judge, *human])

@@ -8,7 +8,7 @@ from app.commands.model_asking import runs_end_on_signals, warn_of_end
 from app.commands.output import DimensionOption, JsonOption, counted, echo, print_json, say, say_where_of, table
 from app.commands.scoring.score import progress_sayer
 from app.errors import InputError
-from app.scoring.concurrency import CONCURRENCY
+from app.limits import CONCURRENCY
 
 if TYPE_CHECKING:
     from app.domain.project import Dimension

@@ -25,7 +25,7 @@ from app.commands.model_asking import (
 )
 from app.commands.output import JsonOption, counted, echo, print_json, say, shown_model, table
 from app.commands.scoring.score import progress_sayer, read_settings
-from app.scoring.concurrency import CONCURRENCY
+from app.limits import CONCURRENCY
 
 if TYPE_CHECKING:
     from app.services.scoring.judged_texts import JudgedText, JudgedTexts

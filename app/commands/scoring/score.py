@@ -33,7 +33,7 @@ from app.commands.output import (
     table,
 )
 from app.domain.run import WARN_AFTER
-from app.scoring.concurrency import CONCURRENCY
+from app.limits import CONCURRENCY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

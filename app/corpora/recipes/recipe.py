@@ -14,8 +14,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from app.errors import FileFormatError, NotFoundError
-from app.input_file import LARGEST_LIST, read_file, shown_path
-from app.limited_yaml import read_yaml
+from app.input_file import LARGEST_LIST, read_file, read_yaml, shown_path
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,60}$")]

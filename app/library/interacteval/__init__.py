@@ -20,9 +20,9 @@ from app.domain.project import Text
 from app.errors import InputError, WorkbenchError
 from app.export.checklist_reading import read_document
 from app.input_file import LARGEST_LIST, read_file
+from app.limits import CONCURRENCY
 from app.meta_evaluation.comparison import Comparison, compare_scores
 from app.meta_evaluation.evaluation import MetaEvaluation, evaluate
-from app.scoring.concurrency import CONCURRENCY
 from app.services.checklists.checklist_files import checklist_settings
 from app.services.scoring.judged_texts import (
     JudgedAnswer,

@@ -3,8 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from app.errors import NoLogprobsError, ProviderError
 from app.limits import REPLY_FILE
@@ -20,7 +20,7 @@ from app.providers.adapters.rejection import (
     unreadable,
 )
 from app.providers.adapters.request_style import RequestStyle, StyleMemory, lesson_of
-from app.providers.base import ChatRequest
+from app.providers.base import ChatReply, ChatRequest
 from app.providers.model_name import ModelName
 from app.providers.model_options import TIMEOUT
 from app.providers.specs import spec_of
@@ -133,3 +133,25 @@ async def _call(
                 memory.gave_logprobs(False)
             raise refused
         room = smaller
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """`client` is the SDK's.
+
+    body: a request in the SDK's own form. read: raises a ProviderError, which says what was billed. read_error: what an
+    exception of the SDK says.
+    """
+
+    name: ModelName
+    client: Any
+    memory: StyleMemory
+    timeout: float
+    body: Callable[[ChatRequest, RequestStyle], Any]
+    read: Callable[[Any, ChatRequest], ChatReply]
+    read_error: ReadError
+
+    def sized(self, request: ChatRequest) -> tuple[ChatRequest, RequestStyle]:
+        """The request with its room, in the style learned so far. Raises CutOffError where no more room is left."""
+        room = self.memory.room.of(request, str(self.name))
+        return replace(request, max_output_tokens=room), self.memory.style

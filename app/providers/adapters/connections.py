@@ -19,6 +19,20 @@ import httpx2
 from app.limits import Limits
 from app.providers.adapters.body_limits import OversizedBodyError, current_limits
 
+_NEVER_LEFT = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.LocalProtocolError,
+    httpx2.PoolTimeout,
+    httpx2.ProxyError,
+    httpx2.UnsupportedProtocol,
+)
+
+
+def was_sent(failure: BaseException | None) -> bool:
+    """True wherever that isn't known: what was sent may be billed."""
+    return not isinstance(failure, _NEVER_LEFT)
+
 
 @lru_cache(maxsize=1)
 def trusted() -> ssl.SSLContext:

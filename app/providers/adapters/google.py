@@ -26,8 +26,8 @@ from pydantic import ValidationError
 
 from app.domain.run import Finish
 from app.errors import ProviderError
-from app.providers.adapters.calling import DEFAULT_TIMEOUT, call
-from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections
+from app.providers.adapters.calling import DEFAULT_TIMEOUT, Wire, call
+from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections, was_sent
 from app.providers.adapters.rejection import (
     Rejection,
     asked_at,
@@ -41,8 +41,6 @@ from app.providers.adapters.rejection import (
 )
 from app.providers.adapters.reply_text import ending_name
 from app.providers.adapters.request_style import RequestStyle, memory_of, opening_texts
-from app.providers.adapters.sending import was_sent
-from app.providers.adapters.wire import Wire
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage, counted_usage
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName

@@ -19,8 +19,8 @@ from openai import (
 
 from app.domain.run import Finish
 from app.errors import ProviderError
-from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call, guarded
-from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections, trusted
+from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Wire, call, guarded
+from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections, trusted, was_sent
 from app.providers.adapters.rejection import (
     Rejection,
     asked_at,
@@ -34,8 +34,6 @@ from app.providers.adapters.rejection import (
 )
 from app.providers.adapters.reply_text import ending_name, message_text, part_of, text_of
 from app.providers.adapters.request_style import RequestStyle, is_closed, memory_of, opening_texts
-from app.providers.adapters.sending import was_sent
-from app.providers.adapters.wire import Wire
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage, counted_usage
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName

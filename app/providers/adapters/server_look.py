@@ -23,10 +23,9 @@ import httpx2
 from app.errors import ProviderError
 from app.limits import Limits
 from app.providers.adapters.body_limits import OversizedBodyError, body_limits
+from app.providers.adapters.compatible import model_names
 from app.providers.adapters.connections import at_home
-from app.providers.adapters.model_list import model_names
-from app.providers.credentials import Endpoint
-from app.providers.local_servers import OTHER, ContextWindow, LocalServer, address_at
+from app.providers.credentials import OTHER, ContextWindow, Endpoint, LocalServer, address_at
 
 LISTING = Limits(size=2 * 2**20)
 """A server with hundreds of models lists them in some 100 kB."""

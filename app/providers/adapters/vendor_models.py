@@ -10,10 +10,10 @@ import httpx2
 
 from app.errors import ConnectionFailedError, ProviderError, UnsupportedError
 from app.providers.adapters.body_limits import OversizedBodyError
+from app.providers.adapters.compatible import LONGEST_NAME, list_refused, list_timed_out, list_unreadable
 from app.providers.adapters.connections import at_home_sync, trusted
-from app.providers.adapters.model_list import LONGEST_NAME, list_refused, list_timed_out, list_unreadable
 from app.providers.credentials import Endpoint
-from app.providers.model_ends import note_ends
+from app.providers.known_prices import note_ends
 from app.providers.model_name import answers_in_text, newest_first
 from app.providers.specs import ProviderSpec, VendorListing
 

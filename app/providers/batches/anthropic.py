@@ -7,9 +7,8 @@ from typing import Any
 from anthropic import AsyncAnthropic
 
 from app.errors import ProviderError, UnknownModelError, WrongAddressError
-from app.providers.adapters.calling import guarded
+from app.providers.adapters.calling import Wire, guarded
 from app.providers.adapters.rejection import Rejection, provider_error, unreadable
-from app.providers.adapters.wire import Wire
 from app.providers.base import ChatRequest
 from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, json_bytes, read_line
 

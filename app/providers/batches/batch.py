@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 from app.errors import AwaitedError, CutOffError, ProviderError
 from app.limits import REPLY
+from app.providers.adapters.calling import Wire
 from app.providers.adapters.rejection import billed, oversized
 from app.providers.adapters.reply_text import storable_reply
-from app.providers.adapters.wire import Wire
 from app.providers.base import ChatReply, ChatRequest, Usage
 from app.providers.budget import Budget, Reservation
 from app.providers.known_prices import known_prices, today

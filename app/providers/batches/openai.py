@@ -8,9 +8,8 @@ from typing import Any, Final
 from openai import AsyncOpenAI
 
 from app.errors import ProviderError
-from app.providers.adapters.calling import guarded
+from app.providers.adapters.calling import Wire, guarded
 from app.providers.adapters.rejection import Rejection, provider_error, unreadable
-from app.providers.adapters.wire import Wire
 from app.providers.base import ChatRequest
 from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, read_line
 

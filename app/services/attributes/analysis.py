@@ -25,8 +25,8 @@ from app.attribute_analysis.similarity import (
     pair_matrices,
     within,
 )
-from app.attribute_analysis.topics.analysis import CoherenceAt, TopicAnalysis, analyse_topics, coherence_over_topics
 from app.attribute_analysis.topics.grouping import GroupSpread, TopicGrouping
+from app.attribute_analysis.topics.topic_models import CoherenceAt, TopicAnalysis, analyse_topics, coherence_over_topics
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.people import Right
 from app.errors import NotFoundError

@@ -24,7 +24,7 @@ from app.domain.people import Right
 from app.domain.project import Text, TextPlace
 from app.domain.storable_text import storable
 from app.errors import ConflictError, InputError, NotReadyError
-from app.meta_evaluation.judges.answer_design import overall, pivotal_draw
+from app.meta_evaluation.judges.estimate import overall, pivotal_draw
 from app.meta_evaluation.score_matrix import Floats
 from app.services.people.text_shares import newest_draw, share_new_texts, take_over_texts, texts_of_expert
 from app.services.runtime.use_case import use_case

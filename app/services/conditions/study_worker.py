@@ -11,12 +11,12 @@ from app.domain.project import Project
 from app.domain.run import RunStatus
 from app.errors import BudgetError, ConflictError, InputError, WorkbenchError
 from app.evaluators.checklist import PLAIN
+from app.limits import CONCURRENCY
 from app.prompting import load_prompt
 from app.providers.base import Usage
 from app.providers.known_prices import known_prices, today
 from app.providers.model_options import check_effort, takes_options
 from app.providers.pricing import estimate_tokens
-from app.scoring.concurrency import CONCURRENCY
 from app.services.background.jobs import job_state, start_job, stop_job
 from app.services.background.progress import Progress, Stop, job_kind
 from app.services.building.build import make_checklist, run_stages, start_build

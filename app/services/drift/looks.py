@@ -12,9 +12,9 @@ from app.domain.people import Right
 from app.domain.project import Dimension
 from app.domain.run import RunStatus, RunSummary
 from app.errors import ConflictError, InputError, NotReadyError, WorkbenchError
+from app.limits import CONCURRENCY
 from app.meta_evaluation.judges.drift import LIMIT, NEEDED, REPEATS, is_enough, look_figures, reference_figures
-from app.providers.model_ends import end_of
-from app.scoring.concurrency import CONCURRENCY
+from app.providers.known_prices import end_of
 from app.services.background.jobs import start_job
 from app.services.background.progress import Progress, job_kind
 from app.services.drift.anchors import (

@@ -15,7 +15,7 @@ from app.domain.project import Text
 from app.domain.run import RunSummary
 from app.errors import NotFoundError
 from app.meta_evaluation.agreement_verdict import p_value_words
-from app.meta_evaluation.judges.mcnemar import FEWEST_PROOF, PairedDifference, smallest_sentence, too_few_sentence
+from app.meta_evaluation.judges.difference import FEWEST_PROOF, PairedDifference, smallest_sentence, too_few_sentence
 from app.services.checklists.question_proposals import SAID
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench

@@ -24,7 +24,7 @@ from app.domain.run import RunSummary
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, ProviderError
 from app.evaluators.checklist import ChecklistEvaluator, JudgeOptions, judge_request
 from app.evaluators.method import gather_all
-from app.meta_evaluation.judges.mcnemar import (
+from app.meta_evaluation.judges.difference import (
     FEWEST_PROOF,
     PairedDifference,
     paired_difference,

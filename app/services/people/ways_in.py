@@ -11,7 +11,6 @@ from app.domain.people import LOCAL_OWNER, NOBODY, AccessMode, Actor, AllowList,
 from app.errors import InputError, NotAllowedError, NotListedError, SignInError
 from app.input_file import LARGEST_FILE, LARGEST_LIST
 from app.oidc import CALLBACK, Attempt, address_to_sign_in, identity_by_code, new_attempt, oidc_client
-from app.server_names import written_name
 from app.services.people.sign_ins import (
     actor_of_cookie,
     actor_of_oidc_cookie,
@@ -22,7 +21,7 @@ from app.services.people.sign_ins import (
 )
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.settings import settings
+from app.settings import settings, written_name
 
 SIGN_IN_COOKIE, BROWSER_COOKIE = "interacteval_sign_in", "interacteval_browser"
 """Their names where the address isn't https; `cookie_name` says the one in use."""

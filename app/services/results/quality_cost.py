@@ -27,8 +27,7 @@ from app.meta_evaluation.judges.asking_ways import (
     wavering_words,
 )
 from app.meta_evaluation.judges.figures import EstimatedFigure
-from app.meta_evaluation.judges.panel import Panel, PanelJudge, panel
-from app.meta_evaluation.judges.words import panel_verdict
+from app.meta_evaluation.judges.panel import Panel, PanelJudge, panel, panel_verdict
 from app.meta_evaluation.score_matrix import Coefficient, Floats, Level
 from app.meta_evaluation.writer_bias import Mean, PairGroup, Preference, WriterBias, writer_bias
 from app.providers.registry import answers_questions, gives_logprobs

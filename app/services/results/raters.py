@@ -15,8 +15,9 @@ from app.domain.people import Right
 from app.meta_evaluation.evaluation import Figure, Frame, evaluate
 from app.meta_evaluation.judges.estimate import MORE, CorrectedEstimate, estimate, judge_alone
 from app.meta_evaluation.judges.figures import EstimatedFigure, wilson
-from app.meta_evaluation.judges.panel import AltTest, alt_test
-from app.meta_evaluation.judges.words import (
+from app.meta_evaluation.judges.panel import (
+    AltTest,
+    alt_test,
     alt_test_verdict,
     answers_before_any,
     estimate_cautions,

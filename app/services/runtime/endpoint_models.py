@@ -15,8 +15,15 @@ from typing import TypeVar
 
 from app.domain.people import LOCAL_OWNER, Right
 from app.errors import InputError, WorkbenchError
-from app.providers.credentials import Access, Credentials, credentials_problem
-from app.providers.local_servers import HOW_TO_GET_ONE, ContextWindow, LocalServer, ports_in
+from app.providers.credentials import (
+    HOW_TO_GET_ONE,
+    Access,
+    ContextWindow,
+    Credentials,
+    LocalServer,
+    credentials_problem,
+    ports_in,
+)
 from app.providers.model_name import chats, listens, preferred
 from app.providers.registry import local_servers_at, served_context, served_names
 from app.providers.specs import OWN, spec_of

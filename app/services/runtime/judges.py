@@ -9,8 +9,7 @@ from app.errors import InputError, UnsupportedError
 from app.evaluators.checklist import JudgeOptions
 from app.providers.base import ChatRequest
 from app.providers.credentials import Credentials, credentials_problem
-from app.providers.known_prices import known_prices, today
-from app.providers.model_ends import end_label, end_of, end_warning
+from app.providers.known_prices import end_label, end_of, end_warning, known_prices, today
 from app.providers.model_name import parse_model_name
 from app.providers.model_options import (
     EFFORTS,

@@ -19,9 +19,9 @@ from app.domain.project import Dimension, Task, Text
 from app.domain.run import CallIntent, RecordedCall
 from app.errors import InputError, ModelTimeoutError, UnsupportedError, WrongKeyError
 from app.evaluators.checklist import judge
+from app.limits import CONCURRENCY
 from app.providers import rate_limit
 from app.providers.adapters.calling import DEFAULT_TIMEOUT
-from app.providers.adapters.replay import ReplayModel
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.batches.batch import BatchedModel
 from app.providers.budget import RUN_S, Budget, Hold, Purse
@@ -30,11 +30,11 @@ from app.providers.model_name import kept_recordings, parse_model_name
 from app.providers.model_options import ModelOptions, TieredModel, options_for
 from app.providers.rate_limit import AdaptiveLimit, GatedModel, MayAsk, Share, limit_of
 from app.providers.recorded import RecordedModel
+from app.providers.recording import ReplayModel
 from app.providers.registry import describe_models, import_sdk, open_batches, sold_names
 from app.providers.retry import LONGEST, ConnectionPause, RetryingModel, RetryPolicy
 from app.providers.specs import KNOWN_PROVIDERS, OWN, ProviderSpec, network_providers, spec_of
-from app.scoring.concurrency import CONCURRENCY
-from app.scoring.group_commit import GroupCommit
+from app.scoring.engine import GroupCommit
 from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.spending import allowance_left
 from app.services.runtime.use_case import use_case

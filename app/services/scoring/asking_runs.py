@@ -11,10 +11,10 @@ from app.domain.project import Dimension, TextPlace
 from app.domain.run import AskingWay, RunStatus, RunSummary
 from app.errors import BudgetError, InputError, NotReadyError
 from app.evaluators.checklist import PLAIN, JudgeOptions
+from app.limits import CONCURRENCY
 from app.prompting import load_prompt
 from app.providers.model_name import parse_model_name
 from app.providers.model_options import USUAL, ModelOptions
-from app.scoring.concurrency import CONCURRENCY
 from app.services.background.jobs import start_job
 from app.services.background.progress import Progress, job_kind
 from app.services.checklists.checklists import published_checklist

@@ -23,9 +23,9 @@ from app.domain.people import LOCAL_OWNER, NOBODY
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.errors import ProviderError, StoppedError
 from app.evaluators.reference_metrics import compute_in_this_process
+from app.limits import texts_at_once
 from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
-from app.scoring.concurrency import texts_at_once
 from app.services.runtime.prompts import own_wordings_of_run
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.run_writer import (

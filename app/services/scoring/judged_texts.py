@@ -31,6 +31,7 @@ from app.domain.wording import find_quote
 from app.errors import BudgetError, InputError, NotFoundError, ProviderError, WorkbenchError
 from app.evaluators.checklist import INCONSISTENT, METHOD, PLAIN, WEIGHTED, ChecklistEvaluator, JudgeOptions
 from app.evaluators.method import gather_all
+from app.limits import CONCURRENCY
 from app.providers.adapters.request_style import START
 from app.providers.budget import Hold
 from app.providers.credentials import Credentials
@@ -40,7 +41,6 @@ from app.providers.model_options import USUAL, ModelOptions
 from app.providers.pricing import FLEX, STANDARD
 from app.providers.recorded import RecordedModel, Tally
 from app.providers.specs import spec_of
-from app.scoring.concurrency import CONCURRENCY
 from app.services.checklists.checklist_files import checklist_settings, import_checklist
 from app.services.checklists.checklists import publish
 from app.services.data.imports import keep_corpus

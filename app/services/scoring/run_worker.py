@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.errors import ProviderError, StoppedError
+from app.limits import texts_at_once
 from app.providers.batches.batch import BatchedModel
 from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
-from app.scoring.concurrency import texts_at_once
 from app.services.runtime.batch_rounds import BatchRounds
 from app.services.runtime.models import budget_left
 from app.services.runtime.workbench import Workbench

@@ -34,9 +34,9 @@ from app.errors import (
 )
 from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.evaluators.method import Method, as_params
+from app.limits import CONCURRENCY
 from app.providers.model_options import USUAL, ModelOptions, check_effort, check_tier
 from app.providers.recorded import Tally
-from app.scoring.concurrency import CONCURRENCY
 from app.services.checklists.checklists import published_checklist
 from app.services.runtime.backups import has_ended, is_alive
 from app.services.runtime.batch_rounds import check_sold_in_batches

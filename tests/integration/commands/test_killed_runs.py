@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text as sql
 
-from app.scoring.concurrency import texts_at_once
+from app.limits import texts_at_once
 from app.services.data.imports import keep_corpus
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database

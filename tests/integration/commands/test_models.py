@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.providers.local_servers import HOW_TO_GET_ONE
+from app.providers.credentials import HOW_TO_GET_ONE
 from app.services.runtime.workbench import open_workbench
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Status

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.job import JobStatus
-from app.scoring.concurrency import CONCURRENCY, texts_at_once
+from app.limits import CONCURRENCY, texts_at_once
 from app.services.background.jobs import workers_there
 from app.services.data.imports import keep_corpus
 from app.services.runtime.workbench import Workbench

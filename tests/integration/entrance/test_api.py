@@ -28,7 +28,6 @@ from app.domain.project import Dimension, Task
 from app.entrance.api import PROBLEM, V1, api_routes, openapi
 from app.entrance.guard import Guard, OwnAddresses, SessionOwners
 from app.limits import API_BODY
-from app.server_names import names_of_server
 from app.services.data.project_transfer import export_project, import_project
 from app.services.people.invitations import (
     PREFIX,
@@ -42,7 +41,7 @@ from app.services.people.sign_ins import token_hash
 from app.services.runtime.spending import project_spending, total_cost
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
-from app.settings import settings
+from app.settings import names_of_server, settings
 from db.unit_of_work import Database
 from tests.support.fake_llm.behaviour import Answer, Slow, Tokens
 from tests.support.fake_llm.server import FakeLlm, varied_answers

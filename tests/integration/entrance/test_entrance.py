@@ -15,10 +15,10 @@ from app.domain.people import Role
 from app.entrance.gate import door_routes
 from app.entrance.guard import Guard, OwnAddresses, SessionOwners, owner_of
 from app.errors import InputError
-from app.server_names import names_of_server
 from app.services.people.invitations import invite, invite_owner, revoke_access
 from app.services.people.ways_in import BROWSER_COOKIE, SIGN_IN_COOKIE, check_way_in, set_address
 from app.services.runtime.workbench import Workbench
+from app.settings import names_of_server
 
 HOST = "http://testserver"
 Set = Callable[..., None]

@@ -25,8 +25,8 @@ from app.entrance.guard import (
 )
 from app.entrance.streamlit_app import StreamlitApp
 from app.limits import FILES_HELD
-from app.server_names import names_of_server
 from app.services.people.ways_in import BROWSER_COOKIE
+from app.settings import names_of_server
 
 PORT, MOST = 8501, 1000
 HOST = f"http://127.0.0.1:{PORT}"

@@ -4,8 +4,8 @@ import pytest
 
 from app.attribute_analysis.pool import pool_attributes
 from app.attribute_analysis.tokens import language_of, left_out
-from app.attribute_analysis.topics.analysis import analyse_topics
 from app.attribute_analysis.topics.stability import canonical_texts
+from app.attribute_analysis.topics.topic_models import analyse_topics
 
 ENGLISH = ["Check that the opening names its subject", "Ensure the ending fits the opening", "Is it the what"]
 GERMAN = [

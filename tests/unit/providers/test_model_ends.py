@@ -3,10 +3,9 @@ from datetime import date
 
 import pytest
 
-from app.providers import model_ends
+from app.providers import known_prices as prices
 from app.providers.adapters.vendor_models import ends_in
-from app.providers.known_prices import known_prices
-from app.providers.model_ends import end_label, end_of, end_warning, known_ends, note_ends
+from app.providers.known_prices import end_label, end_of, end_warning, known_ends, known_prices, note_ends
 from app.providers.specs import KNOWN_PROVIDERS
 from tests.support.repository import ROOT, project_files
 
@@ -21,11 +20,11 @@ TABLES = ("model_ends.yaml", "prices.yaml")
 
 @pytest.fixture(autouse=True)
 def _nothing_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_ends, "_LISTED", {})
+    monkeypatch.setattr(prices, "_LISTED", {})
 
 
 def on(monkeypatch: pytest.MonkeyPatch, day: date) -> None:
-    monkeypatch.setattr(model_ends, "today", lambda: day)
+    monkeypatch.setattr(prices, "today", lambda: day)
 
 
 def test_a_model_of_the_table_has_its_end_and_successor() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from app.scoring.concurrency import texts_at_once
+from app.limits import texts_at_once
 
 
 @pytest.mark.parametrize(("requests", "texts"), [(1, 1), (3, 3), (4, 5), (32, 40), (128, 136)])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.scoring.group_commit import GroupCommit
+from app.scoring.engine import GroupCommit
 
 FOR_EVER, HUNG = 3_600.0, 20.0
 

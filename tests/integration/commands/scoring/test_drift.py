@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from app.domain.judgment import Answer
-from app.providers import model_ends
+from app.providers import known_prices
 from app.services.checklists.expert_answers import draw_texts
 from app.services.runtime.workbench import open_workbench
 from tests.support.answering import answer_all
@@ -102,7 +102,7 @@ def test_without_a_project_that_is_said(run: Run) -> None:
 
 @pytest.mark.usefixtures("served", "answered")
 def test_a_successor_is_compared_by_one_command(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_ends, "_LISTED", {"llama:new": date(2027, 1, 14)})
+    monkeypatch.setattr(known_prices, "_LISTED", {"llama:new": date(2027, 1, 14)})
     status, out, err = run("drift", "--judge", "llama:new", "--against", "rules", "--freeze", "--run", "--json")
     assert status == 3, err
     (state,) = json.loads(out)["dimensions"]

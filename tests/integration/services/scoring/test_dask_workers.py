@@ -26,8 +26,8 @@ from app.domain.run import RunStatus
 from app.errors import ClusterError
 from app.evaluators import reference_metrics
 from app.evaluators.reference_metrics import MetricCalls, compute_in_this_process
+from app.limits import texts_at_once
 from app.providers.credentials import Credentials
-from app.scoring.concurrency import texts_at_once
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.block_scoring import Block
 from app.services.scoring.dask_workers import Workers, WorkersRun, obstacle_at_worker, workers_for

@@ -5,10 +5,8 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from app.attribute_analysis.pool import AttributePool, pool_attributes
-from app.attribute_analysis.topics.analysis import analyse_topics
 from app.attribute_analysis.topics.grouping import TopicGrouping, chance_spread
-from app.attribute_analysis.topics.lda import find_lda_topics
-from app.attribute_analysis.topics.nmf_topics import find_nmf_topics
+from app.attribute_analysis.topics.topic_models import analyse_topics, find_lda_topics, find_nmf_topics
 from app.domain.attribute import ContributorKind
 from app.errors import InputError, NotReadyError
 

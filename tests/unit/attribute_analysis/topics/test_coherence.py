@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from app.attribute_analysis.pool import pool_attributes
-from app.attribute_analysis.topics.analysis import Cooccurrence, coherence_of, coherence_over_topics, npmi, umass
 from app.attribute_analysis.topics.stability import canonical_texts
+from app.attribute_analysis.topics.topic_models import Cooccurrence, coherence_of, coherence_over_topics, npmi, umass
 
 # Word a in 4 texts of 8, word b in 2, both in 2.
 TOGETHER = np.array([[4.0, 2.0], [2.0, 2.0]])

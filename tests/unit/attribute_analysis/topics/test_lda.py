@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
 
-from app.attribute_analysis.topics import lda
-from app.attribute_analysis.topics.lda import fit_lda
+from app.attribute_analysis.topics import topic_models
+from app.attribute_analysis.topics.topic_models import fit_lda
 
 
 def random_counts(documents: int, words: int, seed: int = 0) -> sparse.csr_array:
@@ -33,7 +33,7 @@ def test_fits_equal_scikit_learn_s(topics: int) -> None:
 def test_block_size_changes_nothing(monkeypatch) -> None:
     counts = random_counts(20, 30)
     whole = fit_lda(counts, 3, [0, 1], iterations=5)
-    monkeypatch.setattr(lda, "BLOCK_ELEMENTS", 1)
+    monkeypatch.setattr(topic_models, "BLOCK_ELEMENTS", 1)
     assert np.allclose(fit_lda(counts, 3, [0, 1], iterations=5).mixtures, whole.mixtures, atol=1e-10)
 
 

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from app.errors import InputError
-from app.meta_evaluation.judges.panel import alt_test
-from app.meta_evaluation.judges.words import alt_test_verdict
+from app.meta_evaluation.judges.panel import alt_test, alt_test_verdict
 
 NAN = np.nan
 

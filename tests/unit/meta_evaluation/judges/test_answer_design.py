@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from app.meta_evaluation.judges.answer_design import overall, pivotal_draw
+from app.meta_evaluation.judges.estimate import overall, pivotal_draw
 from app.meta_evaluation.score_matrix import Floats
 
 

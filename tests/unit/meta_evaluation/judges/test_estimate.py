@@ -7,7 +7,7 @@ from app.errors import InputError
 from app.meta_evaluation.judges import figures as sums
 from app.meta_evaluation.judges.estimate import estimate
 from app.meta_evaluation.judges.figures import EstimatedFigure, Z
-from app.meta_evaluation.judges.words import estimate_cautions, estimate_forecast, estimate_verdict
+from app.meta_evaluation.judges.panel import estimate_cautions, estimate_forecast, estimate_verdict
 from app.meta_evaluation.score_matrix import Floats
 
 

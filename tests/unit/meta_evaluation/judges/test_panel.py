@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from app.errors import InputError
-from app.meta_evaluation.judges.panel import panel
-from app.meta_evaluation.judges.words import panel_verdict
+from app.meta_evaluation.judges.panel import panel, panel_verdict
 
 TRUTH = np.zeros(8)
 # errors:  a: rows 0, 1; b: rows 0, 2; c: none

@@ -19,7 +19,7 @@ from app.meta_evaluation.judges.figures import (
     sums,
     tuned_weight,
 )
-from app.meta_evaluation.judges.words import estimate_cautions
+from app.meta_evaluation.judges.panel import estimate_cautions
 from app.meta_evaluation.score_matrix import Floats
 
 SHARE = 0.4
