@@ -65,6 +65,7 @@ def test_one_button_leads_back_to_the_same_text_tab_and_run(page: Page, app: App
     expect(page.get_by_role("button", name=re.compile("^Publish version 3"))).to_have_count(0)
 
 
+@pytest.mark.long
 def test_back_is_one_step_a_screen(page: Page, app: App) -> None:
     page.goto(f"{app.url}/texts?project=Demo")
     expect(page.get_by_role("heading", level=1, name="Texts", exact=True)).to_be_visible()

@@ -59,6 +59,7 @@ def test_only_its_own_names_are_answered(app: App, attempts: Path) -> None:
     assert not attempts.exists()
 
 
+@pytest.mark.long
 def test_a_page_from_elsewhere_is_refused_and_nobody_is_asked_for_an_address(app: App, attempts: Path) -> None:
     known = {"Cookie": "; ".join(f"{name}={value}" for name, value in app.cookies().items())}
     here = ("http://127.0.0.1", "http://127.0.0.1:1", f"https://127.0.0.1:{app.port}", f"http://localhost:{app.port}")

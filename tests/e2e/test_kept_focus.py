@@ -19,6 +19,7 @@ def _of_row(page: Page, what: str, place: int) -> Locator:
     return page.locator(f"[class*='st-key-{what}_']").nth(place).get_by_role("button")
 
 
+@pytest.mark.long
 def test_focus_follows_a_moved_point_and_stays_in_the_list_after_a_removal(page: Page, app: App) -> None:
     file = app.home / "ada.txt"
     file.write_text("One.\nTwo.\nThree.", encoding="utf-8")

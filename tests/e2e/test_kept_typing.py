@@ -58,6 +58,7 @@ def test_half_a_point_is_there_until_it_is_sent(page: Page, app: App) -> None:
     assert "Ada" not in written(app), "what was done before the reload was taken back"
 
 
+@pytest.mark.long
 def test_half_a_point_outlives_a_late_redraw(page: Page, app: App) -> None:
     begin(page, app, "Ben")
     _line(page).press_sequentially(HALF)
@@ -67,6 +68,7 @@ def test_half_a_point_outlives_a_late_redraw(page: Page, app: App) -> None:
     expect(_line(page)).to_have_value(HALF)
 
 
+@pytest.mark.long
 def test_a_cancelled_edit_is_not_brought_back(page: Page, app: App) -> None:
     begin(page, app, "Cleo")
     _line(page).fill("Order.")
@@ -81,6 +83,7 @@ def test_a_cancelled_edit_is_not_brought_back(page: Page, app: App) -> None:
     expect(wording).to_have_value("Order.")
 
 
+@pytest.mark.long
 def test_an_edit_of_a_point_outlives_reload_and_back(page: Page, app: App) -> None:
     begin(page, app, "Dora")
     _line(page).fill("Order.")
@@ -125,6 +128,7 @@ def test_a_rubric_outlives_another_section_and_a_restart(page: Page, app: App) -
     expect(_note(page)).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_saved_rubric_leaves_no_draft(page: Page, app: App) -> None:
     page.goto(f"{app.url}/texts?project=Demo&dimension=fluency&section=Dimensions and wording")
     rubric = at(page, "dimension_rubric_2").get_by_role("textbox")
@@ -181,6 +185,7 @@ def test_a_question_outlives_editing_another_and_is_published(page: Page, app: A
     expect(page.get_by_text("Is it in order from start to end?")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_reason_outlives_the_next_disagreement(page: Page, app: App) -> None:
     database = Database(f"sqlite:///{app.home}/workbench.db")
     workbench = Workbench(database, Credentials())
@@ -227,6 +232,7 @@ def test_a_key_is_never_kept(page: Page, app: App) -> None:
     assert not page.evaluate("[localStorage, sessionStorage].some(kept => JSON.stringify(kept).includes('secret'))")
 
 
+@pytest.mark.long
 def test_words_typed_into_a_field_the_moment_it_is_there_are_kept_with_what_it_said(page: Page, app: App) -> None:
     page.goto(f"{app.url}/texts?project=Demo&dimension=coherence&section=Dimensions and wording")
     settled(page)
@@ -245,6 +251,7 @@ def test_words_typed_into_a_field_the_moment_it_is_there_are_kept_with_what_it_s
     assert [(json.loads(one)["before"], json.loads(one)["words"]) for one in kept] == [("What it said", "Coherence is")]
 
 
+@pytest.mark.long
 def test_choices_of_a_closed_question_outlive_reload(page: Page, app: App) -> None:
     page.goto(f"{app.url}/checklist?project=Demo&dimension=coherence")
     draft, publish = at(page, "new_draft"), at(page, "publish")

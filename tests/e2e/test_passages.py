@@ -194,6 +194,7 @@ def test_words_across_lines_and_directions_keep_their_places(browser: Browser, a
     assert [p and (p.quote, STRANGE[p.start : p.end]) for p in found] == [(quote, quote) for quote in quotes]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_field_and_highlights_have_no_serious_fault(browser: Browser, app: App, name: str, scheme: str) -> None:
     with signed_in(browser, app, name, viewport=WIDE, color_scheme=scheme) as page:
@@ -221,6 +222,7 @@ def test_keys_alone_select_words_and_add_an_attribute(browser: Browser, app: App
     assert [a.passage and a.passage.quote for a in own(app, name)] == ["first came"]
 
 
+@pytest.mark.long
 def test_turn_of_a_conversation_keeps_its_places(browser: Browser, app: App, name: str) -> None:
     with signed_in(browser, app, name, viewport=WIDE) as page:
         chat = page.locator(".passages").nth(1).locator(".words")
@@ -292,6 +294,7 @@ def test_draft_in_the_field_outlives_a_reload(browser: Browser, app: App, name: 
     assert [(a.text, a.passage and a.passage.quote) for a in own(app, name)] == [("Half a thought.", "last words")]
 
 
+@pytest.mark.long
 def test_cancel_leaves_no_draft_and_another_selection_keeps_the_words(browser: Browser, app: App, name: str) -> None:
     with signed_in(browser, app, name, viewport=WIDE) as page:
         select(page, words(page), "last words")
@@ -311,6 +314,7 @@ def test_cancel_leaves_no_draft_and_another_selection_keeps_the_words(browser: B
     assert [(a.text, a.passage and a.passage.quote) for a in own(app, name)] == [("But this.", "The first")]
 
 
+@pytest.mark.long
 def test_words_said_before_are_told_in_the_field(browser: Browser, app: App, name: str) -> None:
     with signed_in(browser, app, name, viewport=WIDE) as page:
         for quote in ("The first", "last words"):
@@ -364,6 +368,7 @@ def test_ten_passages_survive_reload_two_tabs_and_a_killed_server(browser: Brows
     assert [(a.text, a.passage and a.passage.quote) for a in own(app, name)] == [(f"On {q}", q) for q in quotes]
 
 
+@pytest.mark.long
 def test_others_passages_are_highlighted_once_done(browser: Browser, app: App, name: str) -> None:
     with opened(app) as workbench:
         dimension = dimensions_named(workbench, "Demo", "coherence")[0]

@@ -100,6 +100,7 @@ def test_many_attributes_are_read_excluded_and_merged_with_few_clicks(bench: Wor
     assert [a.merged_into for a in pool(bench)[:3]] == [before[1].id, None, before[1].id]
 
 
+@pytest.mark.long
 def test_keys_alone_do_all_and_nothing_while_somebody_writes(bench: Workbench, app: App, page: Page) -> None:
     page.goto(f"{app.url}/attributes?project=Essays&dimension=coherence&status=In+use")
     expect(rows(page)).to_have_count(137)
@@ -151,6 +152,7 @@ def clustered(bench: Workbench) -> list[int]:
     return ids
 
 
+@pytest.mark.long
 @pytest.mark.walk
 def test_ten_attributes_move_to_another_cluster_together(
     bench: Workbench, clustered: list[int], app: App, page: Page

@@ -58,6 +58,7 @@ def page(playwright_: Playwright, browser_path: str, tmp_path: Path, app: App) -
     browser.close()
 
 
+@pytest.mark.long
 def test_a_voice_becomes_attributes_and_a_failure_keeps_the_recording(page: Page, app: App, server: FakeLlm) -> None:
     begin(page, app, "Ada")
     ways = page.get_by_role("radio", name="Record")

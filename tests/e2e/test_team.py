@@ -170,6 +170,7 @@ def test_phone_menu_closes_targets_are_high_and_only_the_page_scrolls(browser: B
     context.close()
 
 
+@pytest.mark.long
 def test_phone_values_have_names_and_the_text_comes_first(browser: Browser, app: App) -> None:
     """As an invited facilitator."""
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
@@ -194,6 +195,7 @@ def test_phone_values_have_names_and_the_text_comes_first(browser: Browser, app:
     context.close()
 
 
+@pytest.mark.long
 def test_phone_shows_the_chosen_text_and_values_in_full(browser: Browser, app: App) -> None:
     """As an invited facilitator."""
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)

@@ -104,7 +104,7 @@ def busy() -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("pause", [100, 50, 0])
+@pytest.mark.parametrize("pause", [pytest.param(100, marks=pytest.mark.long), 50, 0])
 def test_fourteen_answers_typed_fast_are_stored_as_they_were_typed(
     ana: Page, app: App, expert: str, pause: int
 ) -> None:
@@ -113,6 +113,7 @@ def test_fourteen_answers_typed_fast_are_stored_as_they_were_typed(
     assert answers(app, expert) == TYPED
 
 
+@pytest.mark.long
 def test_typing_on_a_busy_machine_loses_and_moves_nothing(ana: Page, app: App, expert: str) -> None:
     with busy():
         ana.keyboard.type(TYPED, delay=100)
@@ -120,6 +121,7 @@ def test_typing_on_a_busy_machine_loses_and_moves_nothing(ana: Page, app: App, e
     assert answers(app, expert) == TYPED
 
 
+@pytest.mark.long
 def test_keys_after_the_last_question_answer_nothing_and_do_not_reach_the_next_text(
     ana: Page, app: App, expert: str
 ) -> None:
@@ -135,6 +137,7 @@ def test_keys_after_the_last_question_answer_nothing_and_do_not_reach_the_next_t
     assert answers(app, expert, 1) == "yn" + "." * 12
 
 
+@pytest.mark.long
 def test_what_was_typed_before_going_on_is_kept(ana: Page, app: App, expert: str) -> None:
     ana.keyboard.type("yns\n", delay=0)
     expect(at(ana, "answering")).to_contain_text("Text 2 of 2")
@@ -155,12 +158,14 @@ def test_one_key_goes_back_and_the_answer_is_given_anew(ana: Page, app: App, exp
     assert answers(app, expert) == "yny" + "." * 11
 
 
+@pytest.mark.long
 def test_skipped_questions_are_counted_apart_from_answers(ana: Page, app: App, expert: str) -> None:
     ana.keyboard.type("y" * 12 + "ss", delay=50)
     all_saved(ana)
     expect(at(ana, "answer_current")).to_contain_text("12 answered, 2 skipped")
 
 
+@pytest.mark.long
 def test_a_key_held_down_answers_one_question(ana: Page, app: App, expert: str) -> None:
     for _ in range(5):
         ana.keyboard.down("y")  # the browser calls all but the first a repetition
@@ -180,6 +185,7 @@ def test_the_mouse_and_a_focused_button_answer_too(ana: Page, app: App, expert: 
     expect(at(ana, "answering")).to_contain_text("Text 1 of 2")
 
 
+@pytest.mark.long
 def test_a_server_that_is_away_gets_everything_when_it_is_back(ana: Page, app: App, expert: str) -> None:
     app.stop()
     ana.keyboard.type(TYPED, delay=50)

@@ -458,3 +458,14 @@ def test_each_of_eight_contributors_can_be_chosen(letters: Workbench, open_scree
     chosen = app.button_group(key=f"condition_{dimension.id}_8")
     assert set(chosen.value) == names
     assert len(chosen.options) == 8
+
+
+def test_everybody_is_ticked_however_late_the_choice_is_opened(demo: Workbench, open_screen: Open) -> None:
+    """A browser makes a field when its popover opens, from the last drawing: a value set in the first one is lost."""
+    project_id, dimension = place(demo)
+    kinds = {a.contributor for a in attributes_of(demo, project_id, dimension.id)}
+    app = open_screen("how_it_was_made")
+    for _ in range(2):
+        chosen = app.button_group(key=f"condition_{dimension.id}_{len(kinds)}")
+        assert len(chosen.proto.default) == len(kinds)
+        app.run()

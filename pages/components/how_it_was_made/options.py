@@ -152,12 +152,13 @@ def _typed(keys: Sequence[str], saved: Sequence[str]) -> list[str]:
 
 SHOWN = "build_shown"
 STEP, ADDRESS = "stage", "build"
-_NEXT, _NEWEST = "build_to_show", "newest_build"
+_NEWEST = "newest_build"
 
 
 def show_build(build_id: int) -> None:
     """Show this build from the next rerun on."""
-    st.session_state[_NEXT] = build_id
+    st.session_state[SHOWN] = build_id
+    start_at_next_stage()
 
 
 def start_at_next_stage() -> None:
@@ -171,15 +172,10 @@ def chosen_build(builds: Sequence[BuildSummary]) -> int | None:
     if not builds:
         return None
     there = {build.id for build in builds}
-    newest = st.session_state.get(_NEWEST)
-    if newest != builds[0].id:  # one that was just built shows, whatever was chosen before
-        st.session_state[_NEWEST] = builds[0].id
-        if newest in there:
-            show_build(builds[0].id)
-    if _NEXT in st.session_state:
-        start_at_next_stage()
-    addressed = next(iter(numbers(ADDRESS)), None)
-    wanted = st.session_state.pop(_NEXT, None) or st.session_state.get(SHOWN) or addressed
+    if st.session_state.get(_NEWEST) in there - {builds[0].id}:  # one that was just built shows, whatever was chosen
+        show_build(builds[0].id)
+    st.session_state[_NEWEST] = builds[0].id
+    wanted = st.session_state.get(SHOWN) or next(iter(numbers(ADDRESS)), None)
     st.session_state[SHOWN] = wanted if wanted in there else builds[0].id
     found: int = st.session_state[SHOWN]
     return found
@@ -204,11 +200,16 @@ def older_builds(versions: Sequence[int]) -> None:
 def shown_build(builds: Sequence[BuildSummary], llms: str) -> int:
     """The choice among several builds."""
     labels = {build.id: _label(build, llms) for build in builds}
-    chosen = st.selectbox(
-        "Build", list(labels), format_func=labels.__getitem__, key=SHOWN, on_change=start_at_next_stage
-    )
+    # Named after the newest: the browser's message about an older list can't undo that a new build is shown.
+    key, there = f"{SHOWN}_{builds[0].id}", list(labels)
+    st.session_state[key] = st.session_state[SHOWN]
+    chosen = st.selectbox("Build", there, format_func=labels.__getitem__, key=key, on_change=_choose_build, args=[key])
     keep(ADDRESS, str(chosen), str(builds[0].id))
     return chosen
+
+
+def _choose_build(key: str) -> None:
+    show_build(st.session_state[key])
 
 
 def _label(build: BuildSummary, llms: str) -> str:

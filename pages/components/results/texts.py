@@ -124,7 +124,7 @@ def edit_question(
     found = disagreements(result.compared) if listed is None else listed
     texts = tuple(each.row.text for each in found)[:ASKED_AGAIN]
     remember_way(WayBack(dimension_id, result.run.id, texts, st.query_params.to_dict()))
-    show_version(draft.version)
+    show_version(draft.version, dimension_id)
     note_opened(there)
     want_focus(there.id)
     address = {QUESTION: str(there.id)}

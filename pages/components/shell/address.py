@@ -1,9 +1,12 @@
 """Choices that stay in the address, so that a refresh or a sent link shows the same."""
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import streamlit as st
 from streamlit import net_util
+
+T = TypeVar("T")
 
 
 def prepare(key: str, options: Sequence[str], default: str) -> None:
@@ -17,6 +20,19 @@ def prepare_words(key: str) -> None:
     """As prepare, for what is typed."""
     if key not in st.session_state:
         st.session_state[key] = st.query_params.get(key, "")
+
+
+def set_anew(key: str, value: object) -> None:
+    """Give a field another value from the next drawing on. It becomes a new field, because the browser may still report
+    what the old one held."""
+    times, _ = st.session_state.get(f"{key}_anew", (0, None))
+    st.session_state[f"{key}_anew"] = (times + 1, value)
+
+
+def field_anew(key: str, start: T) -> tuple[str, T]:
+    """Return the key of the field as it is now, and the value that `set_anew` gave it, at first `start`."""
+    times, value = st.session_state.get(f"{key}_anew", (0, start))
+    return (f"{key}_{times}" if times else key), value
 
 
 def keep(key: str, value: str, default: str) -> None:

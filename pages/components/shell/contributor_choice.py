@@ -7,6 +7,7 @@ import streamlit as st
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.condition import Condition, condition_of
+from pages.components.shell.address import field_anew, set_anew
 from pages.components.shell.runs.run_words import EXPLAINED, condition_help, condition_size, llms_word
 from pages.components.shell.words import model_label, plain
 
@@ -18,14 +19,14 @@ def contributor_choice(attributes: Sequence[Attribute], key: str) -> tuple[list[
     kinds = {a.contributor: a.kind for a in attributes}
     in_use = Counter(a.contributor for a in attributes if a.status is AttributeStatus.ACTIVE)
     ticks = f"{key}_{len(kinds)}"  # somebody new: everybody is ticked again
-    if ticks not in st.session_state:
-        st.session_state[ticks] = list(kinds)
+    field, start = field_anew(ticks, list(kinds))
     chosen = st.pills(
         "Whose attributes",
         list(kinds),
         selection_mode="multi",
         format_func=lambda name: f"{model_label(name)} · {in_use[name]:,}",
-        key=ticks,
+        default=start,
+        key=field,
         help=f"Tick contributors. {EXPLAINED}",
     )
     if len(set(kinds.values())) > 1:
@@ -45,10 +46,6 @@ def _quick(kinds: dict[str, ContributorKind], ticks: str) -> None:
                 label,
                 key=f"{ticks}_{label.lower()}",
                 type="tertiary",
-                on_click=_tick,
+                on_click=set_anew,
                 args=[ticks, [name for name, own in kinds.items() if kind in (None, own)]],
             )
-
-
-def _tick(ticks: str, names: list[str]) -> None:
-    st.session_state[ticks] = names

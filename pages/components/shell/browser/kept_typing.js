@@ -137,12 +137,14 @@
     if (one && !read(one.where)) one.before = one.shows = field.value;
   };
 
-  // Once the server is there and has nothing more to draw.
-  const whenDrawn = (act, wait = 200) => {
+  // Once the server is there and has nothing more to draw. It rests for a moment between a drawing and the one that it
+  // asks for itself, so it is looked at twice.
+  const whenDrawn = (act, wait = 200, before = false) => {
     setTimeout(() => {
       const { testConnectionState, testScriptState } = document.querySelector("[data-testid='stApp']")?.dataset ?? {};
-      if (testConnectionState === "CONNECTED" && testScriptState === "notRunning") act();
-      else whenDrawn(act);
+      const drawn = testConnectionState === "CONNECTED" && testScriptState === "notRunning";
+      if (drawn && before) act();
+      else whenDrawn(act, 150, drawn);
     }, wait);
   };
 

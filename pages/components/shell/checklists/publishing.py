@@ -28,7 +28,7 @@ from app.services.runtime.judges import end_warning
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
-from pages.components.shell.address import keep, prepare
+from pages.components.shell.address import field_anew, keep, prepare, set_anew
 from pages.components.shell.browser.page_scripts import dropped_typing, known_typing
 from pages.components.shell.checklists.question_editor import (
     CHOICES,
@@ -255,27 +255,27 @@ def _parts(heading: Heading) -> list[str]:
     return [" ".join(part.split()) for part in (heading.name, heading.description, heading.key_question)]
 
 
-_NEXT = "next_version"
 VERSION = "version"
 _DIMENSION = "checklist_of"
 _RUNS_SHOWN = 5
 
 
-def show_version(version: int) -> None:
+def show_version(version: int, dimension_id: int) -> None:
     """Choose this version when the screen is next drawn; another screen may lead to it."""
-    st.session_state[_NEXT] = version
+    set_anew(f"version_{dimension_id}", version)
+    st.query_params.pop(VERSION, None)
 
 
 def choose_version(versions: Sequence[Checklist], dimension_id: int) -> int:
     """The version's number; the newest unless the address or the person says else. It stays in the address, which is
     about the dimension that was on the screen last."""
-    key = f"version_{dimension_id}"
+    key, given = field_anew(f"version_{dimension_id}", 0)
     numbers = [checklist.version for checklist in versions]
     if st.session_state.get(_DIMENSION, dimension_id) != dimension_id:
         st.query_params.pop(VERSION, None)
     st.session_state[_DIMENSION] = dimension_id
     linked = [n for n in numbers if str(n) == st.query_params.get(VERSION)]
-    wanted = (st.session_state.pop(_NEXT, None), st.session_state.get(key), *linked, numbers[0])
+    wanted = (st.session_state.get(key), *linked, given, numbers[0])
     st.session_state[key] = next(version for version in wanted if version in numbers)
     labels = {checklist.version: _label(checklist) for checklist in versions}
     chosen = int(st.selectbox("Version", numbers, format_func=labels.__getitem__, key=key))
@@ -348,7 +348,7 @@ def _do(action: Callable[[], Checklist]) -> None:
 
 def show_next(checklist: Checklist) -> None:
     """Show this version from the next rerun on."""
-    show_version(checklist.version)
+    show_version(checklist.version, st.session_state[_DIMENSION])
 
 
 def _used(workbench: Workbench, view: ChecklistView) -> None:
