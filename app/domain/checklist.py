@@ -43,6 +43,22 @@ class Component:
     id: int = 0
 
 
+MOST_EXAMPLES = 4
+"""Of one question."""
+LONGEST_EXAMPLE = 1_500
+"""Characters of an example's text, and of its reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A text, or a passage of one, with the answer to the question that people decided ("yes", "no" or "does not
+    apply") and why, "" for no reason."""
+
+    text: str
+    answer: str
+    reason: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A yes/no question. Key questions structure the checklist; the judge is asked the enabled sub-questions.
@@ -55,6 +71,8 @@ class Question:
     How its answer counts, which no judge is told: `must_not`: a yes costs the point and a no earns it. `cap`: the
     question is required, and a text that fails it scores this at most; None where it isn't. `grade` names a quality of
     which the question is one of two or three thresholds, in their order, lowest first; "" for none.
+
+    `examples` are shown to a judge that is an LLM, at most MOST_EXAMPLES.
     """
 
     text: str
@@ -75,6 +93,7 @@ class Question:
     must_not: bool = False
     cap: float | None = None
     grade: str = ""
+    examples: tuple[Example, ...] = ()
 
     @property
     def counting(self) -> str:
@@ -136,21 +155,28 @@ class Checklist:
 
 
 def unchanged_questions(
-    before: Sequence[Question], now: Sequence[Question], open_before: str = "offered", open_now: str = "offered"
+    before: Sequence[Question],
+    now: Sequence[Question],
+    open_before: str = "offered",
+    open_now: str = "offered",
+    shown_before: str | None = None,
+    shown_now: str | None = None,
 ) -> dict[int, int]:
     """Return the ids of the questions `before` that `now` still asks -> their ids there.
 
-    A question is unchanged where its text and guidance are the same, and whether it may not apply. Answers to it count
-    for both versions, those of judges and those of experts. `open_before` and `open_now` are the words in which a judge
-    is offered "does not apply"; experts are always offered it alike.
+    A question is unchanged where its text, guidance and examples are the same, and whether it may not apply. Answers to
+    it count for both versions, those of judges and those of experts. `open_before` and `open_now` are the words in
+    which a judge is offered "does not apply", `shown_before` and `shown_now` those in which it is shown examples.
+    Experts are always offered it alike, and see no examples: None.
     """
-    known = {_as_asked(question, open_now): question.id for question in now}
-    asked = {question.id: _as_asked(question, open_before) for question in before}
+    known = {_as_asked(question, open_now, shown_now): question.id for question in now}
+    asked = {question.id: _as_asked(question, open_before, shown_before) for question in before}
     return {id_: known[words] for id_, words in asked.items() if words in known}
 
 
-def _as_asked(question: Question, offered: str) -> tuple[str, str, str]:
-    return question.text, question.guidance, offered if question.may_not_apply else ""
+def _as_asked(question: Question, offered: str, shown: str | None) -> tuple[object, ...]:
+    examples = (shown, question.examples) if question.examples and shown is not None else ()
+    return question.text, question.guidance, offered if question.may_not_apply else "", examples
 
 
 Kind = Literal["question", "component"]

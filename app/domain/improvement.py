@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from app.domain.checklist import Example
 from app.domain.judgment import Answer
 
 LONGEST_REASON = 1_000
@@ -74,11 +75,13 @@ class ImprovementStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProposedWording:
-    """A question as it might be asked, with its guidance ("" for none) and why it should be better."""
+    """A question as it might be asked, with its guidance ("" for none) and why it should be better. `examples`: those
+    that it is tried with; a wording of a question that has some keeps them."""
 
     text: str
     guidance: str = ""
     reason: str = ""
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,7 @@ class Improvement:
     `decisions` are what it rests on (ids), `proof_texts` those that the proof part was asked about, spent by it.
     `best` is the place in `tried` of the one chosen on the development part, None where none was better there. `proof`
     is its trial on the proof part, None where that wasn't asked; `proof_decided` says how many it could have been.
+    `beside` is the trial on the proof part of the chosen examples after random ones, None for wordings.
     `taken` is what went into the draft. `cost_usd` is None where a price is unknown.
     """
 
@@ -165,6 +169,12 @@ class Improvement:
     decided_at: datetime | None = None
     taken: ProposedWording | None = None
     id: int = 0
+    beside: WordingTrial | None = None
+
+    @property
+    def of_examples(self) -> bool:
+        """Whether examples were tried, and no wordings."""
+        return bool(self.tried) and self.tried[0].wording.examples != self.before.examples
 
     @property
     def chosen(self) -> TriedWording | None:

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
@@ -77,6 +77,9 @@ OPEN = {PROMPT: "judge-checklist-open", PROMPT_WITH_REASONS: "judge-checklist-op
 the judge may say that it can't tell. Where neither is so, the usual ones ask, to the letter as ever."""
 PROMPT_WITH_EVIDENCE = "judge-checklist-evidence"
 """The one that asks for quotes, with or without reasons, and takes the other answers where they are offered."""
+PROMPT_WITH_EXAMPLES = "judge-checklist-examples"
+"""The one that shows examples, with or without reasons, quotes and further answers: where a question of the call has
+some. Where none has, the others ask, to the letter as ever."""
 ANSWERS = (Answer.YES.value, Answer.NO.value)
 ALTERNATIVES = 5  # enough to hold both words in a few spellings
 
@@ -148,8 +151,10 @@ class JudgeOptions:
         ),
     )
 
-    def prompt(self, is_llm: bool = True, may_not_apply: bool = False) -> str:
-        """may_not_apply: whether one of the questions of the call may not apply."""
+    def prompt(self, is_llm: bool = True, may_not_apply: bool = False, examples: bool = False) -> str:
+        """may_not_apply, examples: whether one of the questions of the call may not apply, or has examples."""
+        if examples and is_llm:
+            return PROMPT_WITH_EXAMPLES
         if self.evidence:
             return PROMPT_WITH_EVIDENCE
         usual = PROMPT_WITH_REASONS if self.reasons and is_llm else PROMPT
@@ -157,7 +162,8 @@ class JudgeOptions:
 
     def template(self, questions: Sequence[Question], is_llm: bool = True) -> PromptTemplate:
         """The prompt of one call that asks these questions."""
-        return load_prompt(self.prompt(is_llm, any(question.may_not_apply for question in questions)))
+        may_not_apply = any(question.may_not_apply for question in questions)
+        return load_prompt(self.prompt(is_llm, may_not_apply, any(question.examples for question in questions)))
 
     def calls(self, left: Sequence[Question]) -> list[tuple[Question, ...]]:
         """The questions of each call, in the order in which they are asked; none where none is left."""
@@ -227,19 +233,21 @@ def judge_request(
     """The request that answers `questions` about `item`. Raises NotReadyError where there is nothing to ask."""
     if not questions:
         raise NotReadyError(f"The checklist of {dimension.name} asks nothing.", "Enable or add at least one question.")
-    with_evidence = template.name == PROMPT_WITH_EVIDENCE
-    is_open = with_evidence or template.name in OPEN.values()
+    with_evidence, with_examples = template.name == PROMPT_WITH_EVIDENCE, template.name == PROMPT_WITH_EXAMPLES
+    is_open = with_evidence or with_examples or template.name in OPEN.values()
     prompt = template.render(
         task=task_variables(task),
         dimension=dimension_variables(dimension),
         questions=[
             {"key": key, "question": q.text, "guidance": q.guidance}
             | ({"may_not_apply": q.may_not_apply} if is_open else {})
+            | ({"examples": [asdict(example) for example in q.examples]} if with_examples else {})
             for key, q in zip(question_keys(len(questions)), questions, strict=True)
         ],
         item={"source": item.source, "text": item.text},
         **({"cannot_tell": options.cannot_tell} if is_open else {}),
-        **({"reasons": options.reasons} if with_evidence else {}),
+        **({"reasons": options.reasons} if with_evidence or with_examples else {}),
+        **({"evidence": options.evidence} if with_examples else {}),
     )
     return ChatRequest(
         prompt,
@@ -253,10 +261,14 @@ def judge_request(
 def _answer_schema(
     template: PromptTemplate, questions: Sequence[Question], options: JudgeOptions, cannot_tell: bool
 ) -> dict[str, Any]:
-    evidence = template.name == PROMPT_WITH_EVIDENCE
+    evidence = _asks_quotes(template, options)
     always = template.name in (PROMPT_WITH_REASONS, OPEN[PROMPT_WITH_REASONS])
-    reasons = options.reasons if evidence else always
+    reasons = options.reasons if evidence or template.name == PROMPT_WITH_EXAMPLES else always
     return judge_schema(len(questions), reasons, [q.may_not_apply for q in questions], cannot_tell, evidence)
+
+
+def _asks_quotes(template: PromptTemplate, options: JudgeOptions) -> bool:
+    return template.name == PROMPT_WITH_EVIDENCE or (template.name == PROMPT_WITH_EXAMPLES and options.evidence)
 
 
 def read_answers(
@@ -326,7 +338,7 @@ async def judge(
         """With the words of the schema in place of others that say the same."""
         words = {key: _word(value.get(key), question)[0] for key, question in zip(keys, questions, strict=True)}
         usual = {key: _spelled(cell, words.get(key, "")) for key, cell in value.items()}
-        evidence = used.name == PROMPT_WITH_EVIDENCE
+        evidence = _asks_quotes(used, options)
         return {key: _with_quote(cell) for key, cell in usual.items()} if evidence else usual
 
     def usable_part(value: dict[str, Any]) -> dict[str, Any] | None:

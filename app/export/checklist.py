@@ -88,6 +88,7 @@ def _markdown(document: Mapping[str, Any]) -> str:
         if question.get("may_not_apply"):
             lines.append("  - May not apply")
         lines += [f"  - {_literal(said)}" for said in counting_words(question)]
+        lines += [f"  - Example: {_literal(e['text'])} ({e['answer']})" for e in question.get("examples", ())]
         lines += [
             f"  - {_literal(a['text'])} ({_literal(_who(a['contributor'], a['kind']))}){_about(a)}"
             for a in question["attributes"]

@@ -1,6 +1,7 @@
 """A checklist as one document: the questions a judge is asked, and where each of them comes from."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,7 @@ def _question(question: Question, attributes: Mapping[int, Attribute]) -> dict[s
         "weight": question.weight,
         **({"may_not_apply": True} if question.may_not_apply else {}),
         **({"not_apply_reason": question.not_apply_reason} if question.not_apply_reason else {}),
-        **counting_fields(question),
+        **marks_of(question),
         "origin": question.origin.value,
         "original": question.original or question.text,
         "reason": question.reason,
@@ -96,12 +97,13 @@ def _question(question: Question, attributes: Mapping[int, Attribute]) -> dict[s
     }
 
 
-def counting_fields(question: Question) -> dict[str, Any]:
-    """How its answer counts beside its weight, as far as it isn't as usual."""
+def marks_of(question: Question) -> dict[str, Any]:
+    """How its answer counts beside its weight, and its examples, as far as it isn't as usual."""
     return {
         **({"must_not": True} if question.must_not else {}),
         **({"cap": question.cap} if question.cap is not None else {}),
         **({"grade": question.grade} if question.grade else {}),
+        **({"examples": [asdict(example) for example in question.examples]} if question.examples else {}),
     }
 
 

@@ -3,11 +3,13 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from app.domain.checklist import Component, Question, QuestionOrigin
+from app.domain.checklist import LONGEST_EXAMPLE, MOST_EXAMPLES, Component, Example, Question, QuestionOrigin
+from app.domain.improvement import DECIDABLE
 from app.domain.storable_text import is_storable
 from app.errors import FileFormatError
 from app.export.checklist import BY_HAND
 
+EXAMPLE_ANSWERS = tuple(answer.value for answer in DECIDABLE)
 Known = Mapping[tuple[str, str], int]
 """(contributor, text) -> the id of an attribute that the project has: lineage is taken up again where it fits."""
 
@@ -36,6 +38,7 @@ def read_question(name: str, item: object, known: Known) -> Question:
         must_not=_switch(name, fields, "must_not"),
         cap=_cap(name, fields.get("cap")),
         grade=_words(name, fields, "grade"),
+        examples=_examples(name, fields.get("examples")),
         attributes=attributes,
         origin=origin,
         original=_words(name, fields, "original") if attributes else "",
@@ -70,6 +73,28 @@ def _words(name: str, fields: Mapping[object, object], field: str) -> str:
     if not is_storable(said):
         raise FileFormatError(f"“{field}” of {name} holds a damaged character.", "Type it again, or save it as UTF-8.")
     return said
+
+
+def _examples(name: str, items: object) -> tuple[Example, ...]:
+    if items is None or items == "":
+        return ()
+    if not isinstance(items, Sequence) or isinstance(items, str) or len(items) > MOST_EXAMPLES:
+        raise FileFormatError(
+            f"The examples of {name} are no list of up to {MOST_EXAMPLES}.", "Give each a “text” and an “answer”."
+        )
+    return tuple(_example(f"An example of {name}", item) for item in items)
+
+
+def _example(name: str, item: object) -> Example:
+    fields = dict(item) if isinstance(item, Mapping) else {}
+    if isinstance(said := fields.get("answer"), bool):  # YAML takes a bare yes for one
+        fields["answer"] = EXAMPLE_ANSWERS[0] if said else EXAMPLE_ANSWERS[1]
+    found = Example(*(_words(name, fields, field) for field in ("text", "answer", "reason")))
+    if not found.text or found.answer not in EXAMPLE_ANSWERS:
+        raise FileFormatError(f"{name} has no text or no answer.", f"The answer is {', '.join(EXAMPLE_ANSWERS)}.")
+    if max(len(found.text), len(found.reason)) > LONGEST_EXAMPLE:
+        raise FileFormatError(f"{name} is too long.", f"Give text and reason up to {LONGEST_EXAMPLE:,} characters.")
+    return found
 
 
 def _number(value: object) -> float:

@@ -129,6 +129,7 @@ _NOTES = [{"id": 1, "text": "Facts come in order."}, {"id": 2, "text": "Names ar
 _COMPONENT = {"id": 1, "name": "Order", "description": "What comes when."}
 _ASPECT = {"key": "a1", "name": "Order", "description": "What comes when."}
 _JUDGED = [{"key": "q1", "question": "Is it in order?", "guidance": "Look at the dates."}]
+_EXAMPLE = {"text": "First it rained, then it cleared.", "answer": "yes", "reason": "One thing after the other."}
 _JUDGED_OPEN = [{**_JUDGED[0], "may_not_apply": True}]
 _SUB_ASPECTS = [{"id": 1, "name": "Order", "questions": ["Is it in order?"]}]
 _ITEM = {"source": "The source.", "text": "The text."}
@@ -150,6 +151,7 @@ _SHARED: Mapping[str, Any] = {
     "from_source": True,
     "cannot_tell": True,
     "reasons": True,
+    "evidence": True,
     "before": "A source.",
     "kind": "summary",
 }
@@ -190,6 +192,7 @@ _BY_PROMPT: Mapping[str, Mapping[str, Any]] = {
     "judge-checklist-open": {"questions": _JUDGED_OPEN},
     "judge-checklist-open-reasons": {"questions": _JUDGED_OPEN},
     "judge-checklist-evidence": {"questions": _JUDGED_OPEN},
+    "judge-checklist-examples": {"questions": [{**_JUDGED_OPEN[0], "examples": [_EXAMPLE]}]},
     "check-eval-filter": {"questions": [{"id": 1, "question": "Is it in order?"}]},
     "gptscore-question": {
         "definitions": [{"name": "coherence", "rubric": "Does it hang together?", "question": "Does it hang together?"}]

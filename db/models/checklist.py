@@ -263,6 +263,7 @@ class QuestionRow(SQLModel, table=True):
     must_not: bool = False
     cap: float | None = None
     grade: str = Field(default="", sa_column=field_column())
+    examples: list[dict[str, Any]] = Field(default_factory=list, sa_column=json_column())
     origin: str = "generated"
     reason: str = Field(default="", sa_column=text_column())
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
@@ -374,7 +375,8 @@ class DocumentHalfRow(SQLModel, table=True):
 
 class ImprovementRow(SQLModel, table=True):
     """`text` and `guidance` are the question's as they were; `decisions` and `proof_texts` are ids. `best` is a place
-    in `tried`; `proof` is empty where the proof part wasn't asked. `taken_text` is empty until one was taken."""
+    in `tried`; `proof` is empty where the proof part wasn't asked, `beside` where no
+    random examples were. `taken_text` is empty until one was taken."""
 
     __tablename__ = "question_improvement"
 
@@ -389,6 +391,8 @@ class ImprovementRow(SQLModel, table=True):
     tried: list[dict[str, Any]] = Field(default_factory=list, sa_column=json_column())
     best: int | None = None
     proof: dict[str, Any] = Field(default_factory=dict, sa_column=json_column())
+    beside: dict[str, Any] = Field(default_factory=dict, sa_column=json_column())
+    examples: list[dict[str, Any]] = Field(default_factory=list, sa_column=json_column())
     proof_decided: int = 0
     proof_texts: list[int] = Field(default_factory=list, sa_column=json_column())
     calls: int = 0

@@ -1,7 +1,7 @@
 """Checklists with their lineage. A published version never changes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
@@ -13,6 +13,7 @@ from app.domain.checklist import (
     ChecklistVersion,
     Component,
     DroppedAttribute,
+    Example,
     Proposal,
     ProposalStatus,
     Question,
@@ -172,6 +173,7 @@ def _question(
         must_not=row.must_not,
         cap=row.cap,
         grade=row.grade,
+        examples=tuple(Example(**each) for each in row.examples),
     )
 
 
@@ -364,6 +366,7 @@ class Checklists:
             must_not=question.must_not,
             cap=question.cap,
             grade=question.grade,
+            examples=[asdict(example) for example in question.examples],
             origin=question.origin.value,
             reason=question.reason,
         )

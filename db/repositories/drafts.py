@@ -132,7 +132,7 @@ def _missing() -> NotFoundError:
 _QUESTION = (
     *("text", "guidance", "weight", "enabled", "removed", "position"),
     *("origin", "reason", "component_id", "parent_id", "attributes", "may_not_apply", "not_apply_reason"),
-    *("must_not", "cap", "grade"),
+    *("must_not", "cap", "grade", "examples"),
 )
 _COMPONENT = ("name", "description", "position", "removed")
 _FIELDS: Mapping[Kind, tuple[str, ...]] = {"question": _QUESTION, "component": _COMPONENT}

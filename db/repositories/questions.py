@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from app.domain.checklist import QuestionComment
+from app.domain.checklist import Example, QuestionComment
 from app.domain.expert_answer import Room, RoomStage, RoomVote
 from app.domain.improvement import (
     Decision,
@@ -429,6 +429,8 @@ class Improvements:
             judge=found.judge,
             text=found.before.text,
             guidance=found.before.guidance,
+            examples=[asdict(each) for each in found.before.examples],
+            beside=asdict(found.beside) if found.beside else {},
             decisions=list(found.decisions),
             tried=[asdict(one) for one in found.tried],
             best=found.best,
@@ -499,11 +501,12 @@ def _improvement(row: ImprovementRow) -> Improvement:
         model=row.model,
         judge=row.judge,
         run=row.run_id,
-        before=ProposedWording(row.text, row.guidance),
+        before=ProposedWording(row.text, row.guidance, examples=tuple(Example(**each) for each in row.examples)),
         decisions=tuple(row.decisions),
         tried=tuple(_TRIED.validate_python(one) for one in row.tried),
         best=row.best,
         proof=_TRIAL.validate_python(row.proof) if row.proof else None,
+        beside=_TRIAL.validate_python(row.beside) if row.beside else None,
         proof_decided=row.proof_decided,
         proof_texts=tuple(row.proof_texts),
         calls=row.calls,

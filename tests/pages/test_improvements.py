@@ -1,11 +1,12 @@
 """A question's panel of decisions: its errors, what was tried and proven, taken, edited or refused; its timeline."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Checklist, Question
+from app.domain.checklist import Checklist, Example, Question
 from app.domain.improvement import (
     AnswerErrors,
     Improvement,
@@ -154,3 +155,20 @@ def test_where_a_wording_came_from_stands_in_its_lineage(demo: Workbench, draft:
     lineage = open_screen("why_these_questions")
     lineage.session_state["lineage_part"] = "From questions back"
     assert "worded from 3 decisions" in words(lineage.run())
+
+
+def test_proven_examples_are_taken_shown_and_removed(demo: Workbench, draft: Checklist, open_screen: Open):
+    question, shown = draft.asked[0], (Example("First the end.", "no", "It leaps."), Example("One, then two.", "yes"))
+    tried = tried_on(draft, PROVEN)
+    chosen = TriedWording(ProposedWording(question.text, question.guidance, "", shown), tried.tried[0].trial)
+    with demo.database.write() as work:
+        id_ = work.improvements.add(replace(tried, tried=(chosen,), beside=PROVEN))
+    app = opened(open_screen, question)
+    assert "Against random examples" in words(app)
+    app.button(key=f"take_{id_}").click().run()
+    assert not app.exception
+    assert get_checklist(demo, draft.id).asked[0].examples == shown
+    app.button(key=f"open_{question.id}").click().run()
+    app.button(key=f"remove_examples_{question.id}").click().run()
+    assert not app.exception
+    assert get_checklist(demo, draft.id).asked[0].examples == ()

@@ -22,7 +22,7 @@ JUDGE, WRITER = "llama:judge", "llama:writer"
 QUESTIONS = ("Does it greet?", "Is it warm?", "Does it end well?")
 ASKED = 1  # the place of the question that is decided about
 Judging = Callable[[str, str, str], bool]
-"""(question, guidance, text) -> whether the judge says yes."""
+"""(question, guidance and examples, text) -> whether the judge says yes."""
 
 
 def misreads_warm(question: str, guidance: str, text: str) -> bool:
@@ -30,6 +30,13 @@ def misreads_warm(question: str, guidance: str, text: str) -> bool:
     if question != QUESTIONS[ASKED]:
         return True
     return "kind words" in text if "kind" in guidance else "hot day" in text
+
+
+def learns_warm(question: str, guidance: str, text: str) -> bool:
+    """As `misreads_warm`, until an example shows a cold day answered yes, or a hot one answered no."""
+    if question != QUESTIONS[ASKED]:
+        return True
+    return "kind words" in text if "mild day. => yes" in guidance or "hot day. => no" in guidance else "hot day" in text
 
 
 def errs_at_random(seed: int, chance: float = 0.35) -> Judging:
@@ -59,7 +66,7 @@ class WordingModels:
         else:
             text = variables["item"]["text"]
             said = {
-                each["key"]: "yes" if self.judging(each["question"], each["guidance"], text) else "no"
+                each["key"]: "yes" if self.judging(each["question"], _shown(each), text) else "no"
                 for each in variables["questions"]
             }
         return ChatReply(json.dumps(said), self.name, Usage(100, 0, 7))
@@ -70,6 +77,11 @@ class WordingModels:
     @property
     def judged(self) -> list[ChatRequest]:
         return [request for request in self.requests if request.prompt.name != "question-improve"]
+
+
+def _shown(question: Mapping[str, Any]) -> str:
+    examples = question.get("examples", ())
+    return " ".join([question["guidance"], *(f"{one['text']} => {one['answer']}" for one in examples)])
 
 
 @dataclass(frozen=True)

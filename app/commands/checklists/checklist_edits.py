@@ -91,6 +91,7 @@ def edit(
     ] = None,
     no_cap: Annotated[bool, typer.Option("--no-cap", help="It is not required any more.")] = False,
     grade: Annotated[str | None, typer.Option(help=_GRADE)] = None,
+    no_examples: Annotated[bool, typer.Option("--no-examples", help="Remove its examples.")] = False,
     by: ByOption = "",
     json_: JsonOption = False,
 ) -> None:
@@ -99,6 +100,7 @@ def edit(
     Example: interacteval checklist edit 12 --project News --dimension coherence --text "Is it linked?" --weight 2
     """
     from app.services.checklists.draft_edits import QuestionWording, edit_question, switch_question
+    from app.services.improvement.improve import remove_examples
 
     workbench, draft = newest_draft(project, dimension)
     seen = question_of(draft, question)
@@ -113,6 +115,8 @@ def edit(
         seen.grade if grade is None else grade,
     )
     edit_question(workbench, seen, wording, by)
+    if no_examples:
+        remove_examples(workbench, question, by)
     if on is not None:
         switch_question(workbench, question, on, by)
     _print_draft(workbench, draft, json_)
@@ -254,7 +258,7 @@ def _print_draft(workbench: "Workbench", draft: "Checklist", json_: bool) -> Non
 
 def _print(checklist: "Checklist", json_: bool) -> None:
     from app.domain.checklist import QuestionKind
-    from app.export.checklist_document import counting_fields
+    from app.export.checklist_document import marks_of
 
     rows = [
         {
@@ -266,7 +270,7 @@ def _print(checklist: "Checklist", json_: bool) -> None:
             "guidance": q.guidance,
             "may_not_apply": q.may_not_apply,
             **({"not_apply_reason": q.not_apply_reason} if q.not_apply_reason else {}),
-            **counting_fields(q),
+            **marks_of(q),
         }
         for q in checklist.questions
         if q.kind is QuestionKind.SUB

@@ -8,7 +8,7 @@ from app.commands.checklists.checklist_edits import ByOption, OneDimensionOption
 from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, shown_model, table
 
 if TYPE_CHECKING:
-    from app.domain.improvement import AnswerErrors, Improvement, WordingTrial
+    from app.domain.improvement import AnswerErrors, Improvement, ProposedWording, WordingTrial
     from app.services.runtime.workbench import Workbench
 
 QuestionOption = Annotated[int, typer.Option("--question", help="Its number, as `checklist questions` lists it.")]
@@ -26,19 +26,27 @@ def improve(
     project: ProjectOption,
     dimension: OneDimensionOption,
     question: QuestionOption,
-    model: Annotated[str, typer.Option(help="Who proposes wordings: provider:name, or rules.")],
+    model: Annotated[
+        str, typer.Option(help="Who proposes wordings: provider:name, or rules. Needed unless with --examples.")
+    ] = "",
     run: RunOption = None,
+    examples: Annotated[
+        bool, typer.Option("--examples", help="Choose examples from decided answers instead of a wording.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
     by: ByOption = "",
     json_: JsonOption = False,
 ) -> None:
-    """Propose wordings from decided errors, try each on one half of the decided texts, prove the best on the other.
+    """Try wordings, or examples, from decided answers on one half of the texts, and prove the best on the other.
 
     Example: interacteval checklist improve --project News --dimension coherence --question 12 --model openai:gpt-6-luna
     """
-    from app.services.improvement.improve import forecast_improvement
+    from app.errors import InputError
+    from app.services.improvement.improve import forecast_improvement, propose_examples
     from app.services.improvement.improve import improve as try_wordings
 
+    if examples == bool(model):
+        raise InputError("Either a model proposes wordings, or examples are chosen.", "Give --model or --examples.")
     workbench, draft = newest_draft(project, dimension)
     number = question_of(draft, question).id
     if dry_run:
@@ -47,12 +55,13 @@ def improve(
             print_json(ahead.to_json())
             return
         cost = "an unknown price" if ahead.cost_usd is None else f"about ${ahead.cost_usd:.2f}"
-        echo(
-            f"{counted(ahead.development, 'decided text')} to make wordings from, {ahead.proof} unseen to prove one on."
-        )
+        echo(f"{counted(ahead.development, 'decided text')} to learn from, {ahead.proof} unseen to prove the best on.")
         echo(f"At most {counted(ahead.calls, 'call')}; about {ahead.input_tokens:,} tokens in; {cost}.")
         return
-    found = try_wordings(workbench, number, model, run, by)
+    if examples:
+        found = propose_examples(workbench, number, run, by)
+    else:
+        found = try_wordings(workbench, number, model, run, by)
     if json_:
         print_json(_document(found))
     else:
@@ -167,12 +176,14 @@ def _document(found: "Improvement") -> dict[str, Any]:
                 "text": one.wording.text,
                 "guidance": one.wording.guidance,
                 "reason": one.wording.reason,
+                **_examples(found, one.wording),
                 "development": _trial(one.trial),
             }
             for one in found.tried
         ],
         "best": found.best,
         "proof": _trial(found.proof) if found.proof else None,
+        **({"proof_against_random": _trial(found.beside)} if found.beside else {}),
         "proof_decided": found.proof_decided,
         "difference": difference and {name: getattr(difference, of) for name, of in _DIFFERENCE.items()},
         "p": difference and difference.p,
@@ -184,6 +195,16 @@ def _document(found: "Improvement") -> dict[str, Any]:
         "cost_usd": found.cost_usd,
         "status": found.status.value,
     }
+
+
+def _examples(found: "Improvement", wording: "ProposedWording") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from app.services.improvement.improve import example_tokens
+
+    if not found.of_examples:
+        return {}
+    return {"examples": [asdict(one) for one in wording.examples], "tokens": example_tokens(wording)}
 
 
 _DIFFERENCE = {"value": "difference", "low": "low", "high": "high"}
@@ -220,12 +241,13 @@ def _print(found: "Improvement") -> None:
         [
             "best" if place == found.best else "",
             f"{one.trial.before.right} -> {one.trial.after.right} of {one.trial.before.n}",
-            one.wording.text,
-            one.wording.guidance,
+            one.wording.reason if found.of_examples else one.wording.text,
+            f"{len(one.wording.examples)}" if found.of_examples else one.wording.guidance,
         ]
         for place, one in enumerate(found.tried)
     ]
-    echo(table(["", "right on the development half", "question", "guidance"], rows))
+    about = ("examples", "how many") if found.of_examples else ("question", "guidance")
+    echo(table(["", "right on the development half", *about], rows))
     echo(attempt_sentence(found))
     cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:.2f}"
     echo(f"{counted(found.calls, 'call')}, cost {cost}; rests on {counted(len(found.decisions), 'decision')}.")

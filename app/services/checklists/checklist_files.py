@@ -12,7 +12,7 @@ from app.domain.project import Dimension, Project, Task, Text
 from app.errors import FileFormatError, InputError, NotFoundError
 from app.evaluators.checklist import PLAIN, judge_request
 from app.export.checklist import FORMATS, checklist_file
-from app.export.checklist_document import checklist_document, counting_fields, schema_text
+from app.export.checklist_document import checklist_document, marks_of, schema_text
 from app.export.checklist_reading import (
     ReadComment,
     ReadSettings,
@@ -130,7 +130,7 @@ def checklist_for_programs(view: ChecklistView) -> dict[str, Any]:
         "rubric": view.dimension.rubric,
         **scale,
         "questions": [
-            {name: getattr(question, name) for name in asked_fields} | counting_fields(question)
+            {name: getattr(question, name) for name in asked_fields} | marks_of(question)
             for question in checklist.asked
         ],
     }

@@ -280,6 +280,7 @@ class DiffKind(StrEnum):
     GUIDANCE = "with other guidance"
     MAY_NOT_APPLY = "allowed not to apply"
     ALWAYS_APPLIES = "no longer allowed not to apply"
+    EXAMPLES = "with other examples"
     WEIGHT = "with another weight"
     COUNTS = "counted otherwise"
     COMPONENT = "put under another component"
@@ -352,6 +353,7 @@ def _changed(old: Question, new: Question, moved: bool) -> QuestionChange:
         DiffKind.GUIDANCE: old.guidance != new.guidance,
         DiffKind.MAY_NOT_APPLY: new.may_not_apply and not old.may_not_apply,
         DiffKind.ALWAYS_APPLIES: old.may_not_apply and not new.may_not_apply,
+        DiffKind.EXAMPLES: old.examples != new.examples,
         DiffKind.WEIGHT: old.weight != new.weight,
         DiffKind.COUNTS: old.counting != new.counting,
         DiffKind.COMPONENT: old.component != new.component,

@@ -15,7 +15,7 @@ from app.domain.people import Right
 from app.domain.project import Dimension, Text
 from app.domain.run import RunStatus, RunSummary, ScoredText
 from app.errors import InputError, NotReadyError
-from app.evaluators.checklist import OPEN, PROMPT
+from app.evaluators.checklist import OPEN, PROMPT, PROMPT_WITH_EXAMPLES
 from app.meta_evaluation.judges.drift import Answerings
 from app.meta_evaluation.judges.figures import by_document, resampled
 from app.meta_evaluation.questions.question_agreement import reference_of
@@ -130,7 +130,7 @@ def _digest(
     dimension: Dimension,
     checklist: Checklist,
     answers: Mapping[tuple[int, int], Answer],
-    prompts: tuple[str, str],
+    prompts: tuple[str, ...],
 ) -> str:
     """sha256 over canonical JSON of everything that a judge is asked about the anchors, and of people's answers.
 
@@ -148,18 +148,20 @@ def _digest(
         "dimension": dimension_variables(work.projects.dimension_by_id(dimension.id)),
         "prompt": prompts[0],
         **({"open prompt": prompts[1]} if any(question.may_not_apply for question in checklist.asked) else {}),
+        **({"examples prompt": prompts[2]} if any(question.examples for question in checklist.asked) else {}),
     }
     written = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(written.encode()).hexdigest()
 
 
 def _words_of(question: Question) -> list[str]:
-    return [question.text, question.guidance, *(["may not apply"] if question.may_not_apply else [])]
+    examples = [json.dumps(asdict(example), ensure_ascii=False) for example in question.examples]
+    return [question.text, question.guidance, *(["may not apply"] if question.may_not_apply else []), *examples]
 
 
-def _prompts() -> tuple[str, str]:
-    """Digests of the words in which a judge is asked, usually and where a question may not apply."""
-    return load_prompt(PROMPT).digest, load_prompt(OPEN[PROMPT]).digest
+def _prompts() -> tuple[str, ...]:
+    """Digests of the words in which a judge is asked: usually, where a question may not apply, and with examples."""
+    return tuple(load_prompt(name).digest for name in (PROMPT, OPEN[PROMPT], PROMPT_WITH_EXAMPLES))
 
 
 _CODES = {Answer.NO: 0, Answer.YES: 1, Answer.UNANSWERED: 2, Answer.NOT_APPLICABLE: 3}

@@ -73,10 +73,11 @@ class DecidedQuestion:
 
     @property
     def reworded(self) -> bool:
-        """Whether the run asked another wording or guidance than the draft has."""
-        return self.asked is not None and (self.asked.text, self.asked.guidance) != (
+        """Whether the run asked another wording, guidance or examples than the draft has."""
+        return self.asked is not None and (self.asked.text, self.asked.guidance, self.asked.examples) != (
             self.question.text,
             self.question.guidance,
+            self.question.examples,
         )
 
     def _of(self, half: Half) -> dict[int, Answer]:

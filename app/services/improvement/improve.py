@@ -5,8 +5,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from app.construction.improving import IMPROVE, MOST_WORDINGS, ProposedWordings, improve_request, propose_wordings
-from app.domain.checklist import Checklist, ChecklistStatus, Edit, Question, QuestionKind, QuestionOrigin
+import numpy as np
+
+from app.construction.improving import (
+    IMPROVE,
+    MOST_WORDINGS,
+    SETS,
+    ProposedWordings,
+    example_of,
+    improve_request,
+    propose_wordings,
+    try_examples,
+)
+from app.domain.checklist import (
+    MOST_EXAMPLES,
+    Checklist,
+    ChecklistStatus,
+    Edit,
+    Example,
+    Question,
+    QuestionKind,
+    QuestionOrigin,
+)
 from app.domain.improvement import (
     Improvement,
     ImprovementStatus,
@@ -34,7 +54,7 @@ from app.meta_evaluation.judges.difference import (
 from app.providers.base import ChatModel, Usage
 from app.providers.known_prices import known_prices, today
 from app.providers.model_options import ModelOptions
-from app.providers.pricing import estimate_input_tokens
+from app.providers.pricing import estimate_input_tokens, estimate_tokens
 from app.services.background.jobs import start_job
 from app.services.background.progress import Progress, job_kind
 from app.services.checklists.checklists import ChecklistView
@@ -73,8 +93,10 @@ class QuestionAlone:
     known: Mapping[int, tuple[Answer, str]]
 
     def worded(self, wording: ProposedWording) -> "QuestionAlone":
-        """The same with another wording, to which no old answer counts."""
-        return replace(self, question=replace(self.question, text=wording.text, guidance=wording.guidance), known={})
+        """The same with another wording or examples, to which no old answer counts."""
+        examples = wording.examples or self.question.examples
+        question = replace(self.question, text=wording.text, guidance=wording.guidance, examples=examples)
+        return replace(self, question=question, known={})
 
     def left(self, texts: Iterable[Text]) -> list[Text]:
         return [text for text in texts if text.id not in self.known]
@@ -177,7 +199,7 @@ async def _tried_and_proven(
     workbench: Workbench, attempt: PreparedAttempt, model: str
 ) -> tuple[Improvement, ProposedWordings]:
     decided, project, run = attempt.decided, attempt.project.id, attempt.run
-    now = ProposedWording(decided.question.text, decided.question.guidance)
+    now = _worded(decided.question)
     options = ModelOptions.of_run(run.params)
     async with (
         model_session(workbench, run.judge, project=project, options=options) as judge,
@@ -222,12 +244,89 @@ async def _tried_and_proven(
     return found, proposed
 
 
+def _worded(question: Question) -> ProposedWording:
+    return ProposedWording(question.text, question.guidance, examples=question.examples)
+
+
+@use_case(Right.FACILITATE, act="had examples tried on decisions")
+def propose_examples(workbench: Workbench, question_id: int, run_id: int | None = None, who: str = "") -> Improvement:
+    """Choose examples for a question of a draft from the development half, and prove them once on the other.
+
+    As `improve`, without a model that proposes: the run's judge alone is asked. Random examples are tried beside them.
+    """
+    with workbench.database.write() as work:
+        checklist_id = work.drafts.draft_of("question", question_id)
+        keep_halves(work, work.projects.project_of(work.checklists.dimension_of(checklist_id)).id)
+    with workbench.database.read() as work:
+        attempt = prepared(work, question_id, run_id)
+    _check_reads_examples(workbench, attempt)
+    with own_wordings(workbench, attempt.project.id):
+        found = asyncio.run(_examples_tried(workbench, attempt))
+    with workbench.database.write() as work:
+        return work.improvements.get(work.improvements.add(replace(found, who=who)))
+
+
+def _check_reads_examples(workbench: Workbench, attempt: PreparedAttempt) -> None:
+    if not judge_named(workbench, attempt.run.judge).is_llm:
+        raise NotReadyError("This judge is no LLM and reads no examples.", "Choose the run of another judge.")
+
+
+async def _examples_tried(workbench: Workbench, attempt: PreparedAttempt) -> Improvement:
+    decided, run = attempt.decided, attempt.run
+    options, now = ModelOptions.of_run(run.params), _worded(decided.question)
+    examples = {
+        text: example_of(decided.texts[text], answer, decided.decisions[text].why)
+        for text, answer in decided.development.items()
+    }
+    wanted = decided.development | decided.proof
+    async with model_session(workbench, run.judge, project=attempt.project.id, options=options) as judge:
+
+        async def ask(wording: ProposedWording, texts: Sequence[int]) -> dict[int, Answer]:
+            found = await _answers(judge, attempt, wording, {text: wanted[text] for text in texts})
+            return {text: answer for text, (answer, _) in found.items()}
+
+        tried = await try_examples(
+            now,
+            decided.development,
+            decided.proof if attempt.provable else {},
+            examples,
+            {text: item.doc_id for text, item in decided.texts.items()},
+            ask,
+            np.random.default_rng(decided.question.id),
+        )
+        return Improvement(
+            question=decided.question.id,
+            model=judge.name,
+            judge=judge.name,
+            run=run.id,
+            before=now,
+            decisions=_rests_on(decided, tried.proof is not None),
+            tried=tried.tried,
+            best=tried.best,
+            proof=tried.proof,
+            beside=tried.beside,
+            proof_decided=len(decided.proof),
+            proof_texts=tuple(decided.proof) if tried.proof else (),
+            calls=judge.tally.calls,
+            cost_usd=judge.tally.cost_usd,
+        )
+
+
+def example_tokens(wording: ProposedWording) -> int:
+    """About how many tokens the examples add to each request."""
+    return sum(estimate_tokens(f"{one.text} {one.answer} {one.reason}") + 10 for one in wording.examples)
+
+
 async def _answers(
     judge: ChatModel, attempt: PreparedAttempt, wording: ProposedWording, wanted: Mapping[int, Answer]
 ) -> Told:
     """Raises the first error where no text got a reply."""
     question = attempt.decided.question
-    same = (wording.text, wording.guidance) == (question.text, question.guidance)
+    same = (wording.text, wording.guidance, wording.examples or question.examples) == (
+        question.text,
+        question.guidance,
+        question.examples,
+    )
     alone = attempt.alone if same else attempt.alone.worded(wording)
     found, errors = await asked_alone(judge, alone, attempt.texts(wanted))
     if errors and not found:
@@ -253,7 +352,7 @@ def difference_of(trial: WordingTrial | None) -> PairedDifference | None:
 
 @dataclass(frozen=True, slots=True)
 class ImprovementJob:
-    """Wordings for one question of a draft, by `model`, judged as in `run_id`."""
+    """Wordings for one question of a draft, by `model`, judged as in `run_id`; examples where `model` is ""."""
 
     question_id: int
     model: str
@@ -269,13 +368,16 @@ def improvement_job_key(checklist_id: int) -> str:
 def begin_improvement(
     workbench: Workbench, checklist_id: int, question_id: int, model: str, run_id: int | None = None, who: str = ""
 ) -> None:
-    """`improve` in the background. Raises ConflictError while one goes on about the draft."""
-    key, title = improvement_job_key(checklist_id), f"Trying wordings of {model}"
+    """`improve` in the background, or `propose_examples` where `model` is "". Raises ConflictError while one goes on
+    about the draft."""
+    key, title = improvement_job_key(checklist_id), f"Trying wordings of {model}" if model else "Trying examples"
     start_job(workbench, key, title, ImprovementJob(question_id, model, run_id, who))
 
 
 @job_kind(ImprovementJob)
 def _improve(workbench: Workbench, job: ImprovementJob, _: Progress) -> str:
+    if not job.model:
+        return attempt_sentence(propose_examples(workbench, job.question_id, job.run_id, job.who))
     return attempt_sentence(improve(workbench, job.question_id, job.model, job.run_id, job.who))
 
 
@@ -288,6 +390,8 @@ def attempts_at(workbench: Workbench, checklist_id: int) -> dict[int, list[Impro
 
 def attempt_sentence(attempt: Improvement) -> str:
     """What came of it."""
+    if attempt.best is None and attempt.of_examples:
+        return "On the development half no set of examples did better than none. The proof half was not asked."
     if attempt.best is None:
         many = len(attempt.tried)
         which = f"none of {many} wordings was" if many > 1 else "the wording that was proposed was not"
@@ -313,20 +417,32 @@ def take_improvement(
         if attempt.chosen is None:
             raise InputError("No wording did better, so there is none to take.", "Refuse it, or edit the question.")
         chosen = attempt.chosen.wording
+        if attempt.of_examples:
+            words = None  # examples are taken as they were proven
         tidied = QuestionWording((words or chosen).text, guidance=(words or chosen).guidance).tidy()
         taken = ProposedWording(tidied.text, tidied.guidance, chosen.reason)
         edited = (taken.text, taken.guidance) != (chosen.text, chosen.guidance)
         checklist_id = work.drafts.draft_of("question", question_id)
         now = question_in(work.checklists.get(checklist_id), question_id)
-        if now is None or (now.text, now.guidance) != (attempt.before.text, attempt.before.guidance):
+        if now is None or _worded(now) != attempt.before:
             raise ConflictError("The question was changed since this was tried.", "Refuse it, or try again.")
         values: dict[str, object] = {"text": taken.text, "guidance": taken.guidance, "reason": taken.reason}
-        if now.origin is QuestionOrigin.GENERATED:
+        if attempt.of_examples:
+            values = {"examples": [asdict(example) for example in chosen.examples]}
+        elif now.origin is QuestionOrigin.GENERATED:
             values["origin"] = QuestionOrigin.EDITED.value
         edit = Edit("question", question_id, values)
         work.drafts.change(checklist_id, who, TAKEN_EDITED if edited else TAKEN, [edit])
         status = ImprovementStatus.EDITED if edited else ImprovementStatus.ACCEPTED
         work.improvements.decide(improvement_id, status, who, replace(taken, reason=""))
+
+
+@use_case(Right.EDIT, act="removed a question's examples")
+def remove_examples(workbench: Workbench, question_id: int, who: str = "") -> None:
+    """The judge is shown none any more."""
+    with workbench.database.write() as work:
+        checklist_id = work.drafts.draft_of("question", question_id)
+        work.drafts.change(checklist_id, who, "removed examples", [Edit("question", question_id, {"examples": []})])
 
 
 @use_case(Right.EDIT, act="refused a wording from decisions")
@@ -375,9 +491,11 @@ class ImprovementForecast:
 def forecast_improvement(
     workbench: Workbench, question_id: int, model: str, run_id: int | None = None
 ) -> ImprovementForecast:
-    """Raises what `improve` would raise before it asks."""
+    """Raises what `improve` would raise before it asks; what `propose_examples` would where `model` is ""."""
     with workbench.database.read() as work:
         attempt = prepared(work, question_id, run_id)
+    if not model:
+        return _examples_forecast(workbench, attempt)
     writer, judge = judge_named(workbench, model), judge_named(workbench, attempt.run.judge)
     with own_wordings(workbench, attempt.project.id), workbench.database.read() as work:
         calls = _judge_calls(attempt)
@@ -402,6 +520,30 @@ def forecast_improvement(
         judging.output_tokens + writing.output_tokens,
         None if None in costs else sum(cost or 0.0 for cost in costs),
     )
+
+
+def _examples_forecast(workbench: Workbench, attempt: PreparedAttempt) -> ImprovementForecast:
+    """With examples as long as the longest that may be chosen."""
+    _check_reads_examples(workbench, attempt)
+    judge, decided = judge_named(workbench, attempt.run.judge), attempt.decided
+    longest = sorted((example_of(decided.texts[t], answer) for t, answer in decided.development.items()), key=_length)
+    shown = replace(_worded(decided.question), examples=tuple(longest[-MOST_EXAMPLES:]))
+    development = attempt.texts(decided.development)
+    proof = attempt.texts(decided.proof) if attempt.provable else []
+    with own_wordings(workbench, attempt.project.id), workbench.database.read() as work:
+        alone, taught = attempt.alone, attempt.alone.worded(shown)
+        calls = _sizes(taught, development) * (SETS + 1) + _sizes(taught, proof) * 2
+        calls += _sizes(alone, alone.left([*development, *proof]))
+        thought = reasoning_of(work, judge.name, ModelOptions.of_run(attempt.run.params).effort).per_call
+    per_answer = TOKENS_PER_REASON if alone.options.reasons else TOKENS_PER_ANSWER
+    usage = Usage(sum(calls), 0, round(len(calls) * (per_answer + thought))) if judge.is_llm else Usage()
+    cost = known_prices().cost(judge.name, usage, today(), calls=len(calls))
+    counts = len(decided.development), len(decided.proof), attempt.provable, len(calls)
+    return ImprovementForecast(*counts, usage.input_tokens, usage.output_tokens, cost)
+
+
+def _length(example: Example) -> int:
+    return len(example.text)
 
 
 def _judge_calls(attempt: PreparedAttempt) -> list[int]:

@@ -44,7 +44,8 @@ from app.services.runtime.workbench import Workbench
 from app.think_aloud import TRANSCRIPT_PROMPT as PICKING
 from db.unit_of_work import UnitOfWork
 
-ASKED_AS, TAKEN_FROM, OPEN_AS = "asked_as", "answers_from", "open_asked_as"
+ASKED_AS, TAKEN_FROM = "asked_as", "answers_from"
+OPEN_AS, SHOWN_AS = "open_asked_as", "examples_asked_as"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +102,19 @@ def reuse_params(
     """What a checklist run writes down: how each dimension is asked, so that later runs can tell, and the runs from
     which it takes answers over, newest first; none where that isn't wanted or the judge's answers cost nothing."""
     asked_as = {part.dimension: _asked_as(work, project_id, part, asking, effort) for part in plan}
-    open_as = _open_as(work, project_id, asking)
+    open_as = _words_of(work, project_id, asking.prompt(may_not_apply=True))
+    shown_as = _words_of(work, project_id, asking.prompt(examples=True))
     taken = {
-        str(part.dimension): _earlier_runs(work, project_id, part, judge, asked_as[part.dimension], open_as)
+        str(part.dimension): _earlier_runs(work, project_id, part, judge, asked_as[part.dimension], (open_as, shown_as))
         for part in plan
         if wanted and spec_of(parse_model_name(judge).provider).speaks_http
     }
     checklists = [work.checklists.get(part.checklist) for part in plan if part.checklist]
     open_ = any(question.may_not_apply for checklist in checklists for question in checklist.asked)
+    shown = any(question.examples for checklist in checklists for question in checklist.asked)
     return {
         **({OPEN_AS: open_as} if open_ else {}),
+        **({SHOWN_AS: shown_as} if shown else {}),
         ASKED_AS: {str(dimension): digest for dimension, digest in asked_as.items()},
         TAKEN_FROM: {dimension: runs for dimension, runs in taken.items() if runs},
     }
@@ -130,10 +134,10 @@ def earlier_answers(
     """
     if not part.checklist:
         return {}
-    checklist, open_ = work.checklists.get(part.checklist), str(params.get(OPEN_AS, ""))
+    checklist, words = work.checklists.get(part.checklist), _asked_in(params)
     found: dict[int, dict[tuple[int, int], Judgment]] = {}
     for run in answers_from(params, part.dimension):
-        source = _source(work, checklist, run, part.dimension, open_)
+        source = _source(work, checklist, run, part.dimension, words)
         for text, judgments in work.every_result.judgments_by_text(source.run, part.dimension).items():
             known = found.setdefault(text, {})
             for judgment in judgments:
@@ -172,15 +176,14 @@ def _asked_as(work: UnitOfWork, project_id: int, part: RunDimension, asking: Jud
     return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-def _open_as(work: UnitOfWork, project_id: int, asking: JudgeOptions) -> str:
-    """Which wording asks questions that may not apply: the built-in one, or the project's own by its number."""
-    name = asking.prompt(may_not_apply=True)
+def _words_of(work: UnitOfWork, project_id: int, name: str) -> str:
+    """Which wording of a prompt asks: the built-in one, or the project's own by its number."""
     own = in_force(work, project_id).get(name)
     return f"{name}@{available_prompts()[name][-1]}{f'+own{own}' if own else ''}"
 
 
 def _earlier_runs(
-    work: UnitOfWork, project_id: int, part: RunDimension, judge: str, asked_as: str, open_as: str
+    work: UnitOfWork, project_id: int, part: RunDimension, judge: str, asked_as: str, words: tuple[str, str]
 ) -> list[int]:
     """Newest first; only those with an answer to a question that is still asked."""
     if not part.checklist:
@@ -196,19 +199,28 @@ def _earlier_runs(
         and run.params.get(ASKED_AS, {}).get(str(part.dimension)) == asked_as
         and _checklist_of(work, run.id, part.dimension) in older
     ]
-    return [run for run in alike if _source(work, checklist, run, part.dimension, open_as).same]
+    return [run for run in alike if _source(work, checklist, run, part.dimension, words).same]
 
 
 def _checklist_of(work: UnitOfWork, run_id: int, dimension_id: int) -> int | None:
     return next((part.checklist for part in work.runs.parts(run_id) if part.dimension == dimension_id), None)
 
 
-def _source(work: UnitOfWork, checklist: Checklist, run_id: int, dimension_id: int, open_as: str) -> ReuseSource:
-    """open_as: the words in which this run asks questions that may not apply."""
+def _asked_in(params: Mapping[str, Any]) -> tuple[str, str]:
+    """The words in which a run asks questions that may not apply, and those with examples; "" where it has none."""
+    return str(params.get(OPEN_AS, "")), str(params.get(SHOWN_AS, ""))
+
+
+def _source(
+    work: UnitOfWork, checklist: Checklist, run_id: int, dimension_id: int, words: tuple[str, str]
+) -> ReuseSource:
+    """words: as of `_asked_in`, of this run."""
     earlier = _checklist_of(work, run_id, dimension_id)
     before = work.checklists.get(earlier).asked if earlier else ()
-    open_before = str(work.runs.get(run_id).params.get(OPEN_AS, ""))
-    return ReuseSource(run_id, unchanged_questions(before, checklist.asked, open_before, open_as))
+    open_before, shown_before = _asked_in(work.runs.get(run_id).params)
+    open_now, shown_now = words
+    same = unchanged_questions(before, checklist.asked, open_before, open_now, shown_before, shown_now)
+    return ReuseSource(run_id, same)
 
 
 _KEY = ("doc_id", "system_id", "item_id")

@@ -26,6 +26,7 @@ from app.services.improvement.improve import (
     attempt_sentence,
     begin_improvement,
     difference_of,
+    example_tokens,
     forecast_improvement,
     improvement_job_key,
     refuse_improvement,
@@ -175,6 +176,7 @@ def _panel(editing: Editing, question: Question, asking: bool) -> None:
     _errors(found)
     if may(editing.workbench, Right.FACILITATE, dimension_id=editing.view.dimension.id):
         _propose(editing, found, run, asking)
+        _propose_examples(editing, found, run, asking)
     for attempt in reversed(found.attempts):
         _attempt(editing, question, attempt)
     _timeline(editing, question, run)
@@ -216,6 +218,23 @@ def _counts(errors: AnswerErrors) -> dict[str, object]:
     }
 
 
+def _propose_examples(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -> None:
+    key = found.question.id
+    try:
+        ahead = forecast_improvement(editing.workbench, key, "", run)
+    except WorkbenchError as error:
+        st.caption(plain(f"No examples: {error}"))
+        return
+    cost = "unknown price" if ahead.cost_usd is None else about(ahead.cost_usd)
+    then = f", the best one on {ahead.proof} unseen ones" if ahead.provable else ""
+    st.caption(
+        "Or show the judge up to four decided texts: some sets of examples, and random ones beside them, each tried "
+        f"on {number(ahead.development, 'text')}{then}. At most {number(ahead.calls, 'call')}, {cost}."
+    )
+    args = [editing, key, True]
+    st.button("Propose examples", key=f"examples_ask_{key}", disabled=asking, on_click=_begin, args=args)
+
+
 def _propose(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -> None:
     key, asked = found.question.id, _model_key(found.question.id)
     if not found.mistaken and not found.reworded:
@@ -239,8 +258,9 @@ def _propose(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -
     st.button("Propose wordings", key=f"improve_ask_{key}", disabled=not model or asking, on_click=_begin, args=args)
 
 
-def _begin(editing: Editing, question: int) -> None:
-    checklist, model, run = editing.view.checklist.id, chosen_model(_model_key(question)), _chosen_run(question)
+def _begin(editing: Editing, question: int, examples: bool = False) -> None:
+    checklist, run = editing.view.checklist.id, _chosen_run(question)
+    model = "" if examples else chosen_model(_model_key(question))
     _told(partial(begin_improvement, editing.workbench, checklist, question, model, run, editing.who))
 
 
@@ -273,6 +293,8 @@ def _attempt(editing: Editing, question: Question, attempt: Improvement) -> None
             _error_table(sides, f"proof_{attempt.id}")
             left_out = f" {number(attempt.proof.failed, 'text')} got no reply." if attempt.proof.failed else ""
             st.caption(f"Texts of {number(attempt.proof.documents, 'document')}.{left_out}")
+        if (beside := difference_of(attempt.beside)) is not None:
+            st.markdown(f"Against random examples: {figures_sentence(beside)}")
         _tried(attempt)
         if attempt.status is ImprovementStatus.OPEN:
             _decision(editing, question, attempt)
@@ -283,8 +305,7 @@ def _tried(attempt: Improvement) -> None:
     rows = [
         {
             "Chosen": place == attempt.best,
-            "Question": one.wording.text,
-            "How to decide": one.wording.guidance,
+            **_wording(attempt, one.wording),
             "False yes": f"{one.trial.before.false_yes} → {one.trial.after.false_yes}",
             "False no": f"{one.trial.before.false_no} → {one.trial.after.false_no}",
             "Right": f"{one.trial.before.right} → {one.trial.after.right} of {one.trial.before.n}",
@@ -295,9 +316,21 @@ def _tried(attempt: Improvement) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key=f"tried_{attempt.id}")
 
 
+def _wording(attempt: Improvement, wording: ProposedWording) -> dict[str, object]:
+    if not attempt.of_examples:
+        return {"Question": wording.text, "How to decide": wording.guidance}
+    said = "\n".join(f"{one.answer}: {one.text}" for one in wording.examples)
+    return {"Examples": said, "Tokens a request": example_tokens(wording)}
+
+
 def _decision(editing: Editing, question: Question, attempt: Improvement) -> None:
     key, chosen = attempt.id, attempt.chosen
-    if chosen is not None:
+    if chosen is not None and attempt.of_examples:
+        for example in chosen.wording.examples:
+            st.caption(plain(f"{example.answer}{f': {example.reason}' if example.reason else ''}"))
+            st.text(example.text)
+        st.caption(f"They add about {example_tokens(chosen.wording):,} tokens to each request, which a cache may hold.")
+    elif chosen is not None:
         old, new = marked(attempt.before.text, chosen.wording.text)
         if old != new:
             st.markdown(f"- {old}\n- {new}")
@@ -318,7 +351,8 @@ def _decision(editing: Editing, question: Question, attempt: Improvement) -> Non
 
 def _take(editing: Editing, question: Question, attempt: int) -> None:
     state = st.session_state
-    words = ProposedWording(str(state[f"improved_text_{attempt}"]), str(state[f"improved_guidance_{attempt}"]))
+    text, guidance = (state.get(f"improved_{field}_{attempt}") for field in ("text", "guidance"))
+    words = None if text is None else ProposedWording(str(text), str(guidance))
     _told(partial(take_improvement, editing.workbench, question.id, attempt, editing.who, words))
     if _PROBLEM not in state:
         saved_typing(f"improved_text_{attempt}", f"improved_guidance_{attempt}")

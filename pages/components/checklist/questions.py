@@ -249,6 +249,7 @@ def _worded(editing: Editing, question: Question, hints: Sequence[str], more: Se
         *([f"weight {question.weight:g}"] if question.weight != 1 else []),
         *([plain(question.counting)] if question.counting else []),
         *(["says how to decide"] if question.guidance else []),
+        *([f"{len(question.examples)} example{'s' * (len(question.examples) > 1)}"] if question.examples else []),
         *(["may not apply"] if question.may_not_apply else []),
         *(["perhaps doesn't always apply"] if question.not_apply_reason and not question.may_not_apply else []),
         *more,

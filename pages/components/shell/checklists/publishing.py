@@ -101,6 +101,9 @@ def _question(change: QuestionChange) -> None:
         if DiffKind.GUIDANCE in change.kinds:
             for column, text in zip((left, right), marked(old.guidance, new.guidance), strict=True):
                 column.markdown(f":small[How to decide: {text or 'not said'}]")
+        if DiffKind.EXAMPLES in change.kinds:
+            left.markdown(f":small[{number(len(old.examples), 'example')}]")
+            right.markdown(f":small[**{number(len(new.examples), 'example')}**]")
         if DiffKind.WEIGHT in change.kinds:
             left.markdown(f":small[Weight {old.weight:g}]")
             right.markdown(f":small[Weight **{new.weight:g}**]")

@@ -13,6 +13,7 @@ from app.domain.wording import word_changes
 from app.errors import ConflictError, WorkbenchError
 from app.services.checklists.checklists import ChecklistView, hints_on
 from app.services.checklists.draft_edits import QuestionWording, edit_question, put_back, question_in, remove_question
+from app.services.improvement.improve import remove_examples
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.page_scripts import (
     dropped_typing,
@@ -271,6 +272,8 @@ def question_detail(editing: Editing, question: Question) -> None:
         st.caption(plain(f"It may not apply{why}"))
     if question.counting and not editing.draft:
         st.caption(plain(f"{question.counting[:1].upper()}{question.counting[1:]}."))
+    if question.examples:
+        _examples(editing, question)
     if question.original and question.original != question.text:
         st.caption("First wording")
         st.text(question.original)
@@ -292,6 +295,28 @@ def question_detail(editing: Editing, question: Question) -> None:
             )
     if not behind:
         st.markdown("None: it was added by hand." if question.origin is QuestionOrigin.ADDED else "None on record.")
+
+
+def _examples(editing: Editing, question: Question) -> None:
+    """Chosen from decided answers, so they can be removed here, and not written."""
+    st.caption("Examples that the judge reads")
+    for example in question.examples:
+        st.markdown(f"- **{example.answer}** {plain(example.text)} :gray[{plain(example.reason)}]")
+    if editing.draft:
+        st.button(
+            "Remove examples",
+            key=f"remove_examples_{question.id}",
+            type="tertiary",
+            on_click=_without_examples,
+            args=[editing, question],
+        )
+
+
+def _without_examples(editing: Editing, question: Question) -> None:
+    try:
+        remove_examples(editing.workbench, question.id, editing.who)
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = error
 
 
 def seen_question(question: Question) -> Question:

@@ -1,0 +1,154 @@
+"""Examples for a question: chosen on one half of what was decided, proven on the other, and shown to the judge."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.domain.improvement import Half
+from app.domain.project import Task
+from app.errors import FileFormatError, NotReadyError
+from app.export.question_reading import read_question
+from app.services.checklists.checklist_files import export_file, import_checklist, judge_words
+from app.services.checklists.checklists import get_checklist, publish, view_checklist
+from app.services.data.projects import create_project
+from app.services.improvement.decided import decided_questions
+from app.services.improvement.improve import (
+    difference_of,
+    example_tokens,
+    forecast_improvement,
+    propose_examples,
+    remove_examples,
+    standing_of,
+    take_improvement,
+)
+from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.wording_judges import (
+    ASKED,
+    JUDGE,
+    QUESTIONS,
+    DecidedProject,
+    Judging,
+    WordingModels,
+    decided_project,
+    errs_at_random,
+    learns_warm,
+    wording_bench,
+)
+
+Made = Callable[..., DecidedProject]
+PROMPT = "judge-checklist-examples"
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Made]:
+    opened = []
+
+    def project(judging: Judging = learns_warm, **options: int) -> DecidedProject:
+        models = WordingModels(judging, ())
+        folder = tmp_path / str(len(opened))
+        folder.mkdir()
+        opened.append(wording_bench(folder, models))
+        return decided_project(opened[-1], models, **options)
+
+    yield project
+    for workbench in opened:
+        workbench.database.close()
+
+
+def test_examples_are_chosen_proven_taken_and_shown(made: Made) -> None:
+    there = made(decided=70)
+    (found,) = decided_questions(there.workbench, there.draft.id).values()
+    ahead = forecast_improvement(there.workbench, there.question.id, "")
+    there.models.requests.clear()
+    attempt = propose_examples(there.workbench, there.question.id, who="Ben")
+    assert (attempt.calls, attempt.of_examples) == (len(there.models.requests), True)
+    assert attempt.calls <= ahead.calls
+    assert attempt.chosen is not None
+    assert sorted(example.answer for example in attempt.chosen.wording.examples) == ["no", "no", "yes", "yes"]
+    assert standing_of(attempt) == "proven better"
+    assert difference_of(attempt.beside) is not None, "random ones were tried beside them"
+    assert example_tokens(attempt.chosen.wording) > 40
+    development = {text.text for id_, text in found.texts.items() if found.halves[id_] is Half.DEVELOPMENT}
+    assert {one.text for tried in attempt.tried for one in tried.wording.examples} <= development
+    for request in there.models.requests:
+        shown = [one["text"] for each in request.prompt.variables["questions"] for one in each.get("examples", ())]
+        assert request.prompt.variables["item"]["text"] not in shown, "no judge is asked about its own example"
+
+    take_improvement(there.workbench, there.question.id, attempt.id, "Ben")
+    asked = get_checklist(there.workbench, there.draft.id).asked[ASKED]
+    assert asked.examples == attempt.chosen.wording.examples
+    assert (asked.text, asked.guidance, asked.origin) == (
+        there.question.text,
+        there.question.guidance,
+        there.question.origin,
+    )
+    publish(there.workbench, there.draft.id)
+    there.models.requests.clear()
+    work_on(there.workbench, start_run(there.workbench, 1, RunOptions((there.dimension,), JUDGE)))
+    assert {request.prompt.name for request in there.models.requests} == {PROMPT}
+    questions = {each["question"] for r in there.models.requests for each in r.prompt.variables["questions"]}
+    assert questions == {QUESTIONS[ASKED]}, "answers to the others count again"
+    (system,) = {request.prompt.system for request in there.models.requests}
+    assert all(example.text in system for example in asked.examples), "where a cache holds it"
+
+
+def test_without_examples_the_usual_prompt_asks(made: Made) -> None:
+    there = made(decided=70)
+    take_improvement(there.workbench, there.question.id, propose_examples(there.workbench, there.question.id).id)
+    remove_examples(there.workbench, there.question.id)
+    assert get_checklist(there.workbench, there.draft.id).asked == there.draft.asked
+    publish(there.workbench, there.draft.id)
+    there.models.requests.clear()
+    work_on(there.workbench, start_run(there.workbench, 1, RunOptions((there.dimension,), JUDGE)))
+    assert not there.models.requests, "every answer counts again"
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_a_file_carries_examples_and_tools_show_them(made: Made, form: str) -> None:
+    there = made(decided=70)
+    take_improvement(there.workbench, there.question.id, propose_examples(there.workbench, there.question.id).id)
+    view = view_checklist(there.workbench, there.dimension.id)
+    data = export_file(there.workbench, view, form)
+    other = create_project(there.workbench, "Other", Task())
+    found = import_checklist(there.workbench, other.id, data, f"a.{form}").checklist
+    assert [question.examples for question in found.asked] == [question.examples for question in view.checklist.asked]
+    words = judge_words(view.project, view.dimension, view.checklist)
+    assert all(example.text in words.system for example in view.checklist.asked[ASKED].examples)
+
+
+@pytest.mark.parametrize(
+    "examples",
+    [
+        "yes",
+        [{"text": "A letter."}],
+        [{"text": "", "answer": "yes"}],
+        [{"text": "A letter.", "answer": "maybe"}],
+        [{"text": "A", "answer": "no"}] * 5,
+        [{"text": "A" * 1501, "answer": "no"}],
+    ],
+)
+def test_examples_that_are_none_are_refused(examples: object) -> None:
+    with pytest.raises(FileFormatError):
+        read_question("Question 1", {"text": "Is it?", "examples": examples}, {})
+
+
+def test_a_bare_yes_of_yaml_is_an_answer() -> None:
+    (example,) = read_question(
+        "Question 1", {"text": "Is it?", "examples": [{"text": "A", "answer": True}]}, {}
+    ).examples
+    assert example.answer == "yes"
+
+
+def test_too_few_decisions_teach_nothing(made: Made) -> None:
+    there = made(decided=12)
+    with pytest.raises(NotReadyError):
+        propose_examples(there.workbench, there.question.id)
+
+
+@pytest.mark.long
+def test_examples_that_carry_nothing_are_hardly_ever_proven(made: Made) -> None:
+    found = [made(errs_at_random(seed)) for seed in range(20)]
+    standings = [standing_of(propose_examples(there.workbench, there.question.id)) for there in found]
+    assert sum(standing == "proven better" for standing in standings) <= 1
+    assert standings.count("not proven") + standings.count("none better") >= 19
