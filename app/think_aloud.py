@@ -417,6 +417,37 @@ async def propose_from_transcript(
     return TranscriptProposals(_found(answer.value, transcript), request, answer.reply)
 
 
+CONTRAST_PROMPT = "contrast-attributes"
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Two texts of one source, of which people found one better."""
+
+    source: str
+    better: str
+    worse: str
+
+
+async def contrast_attributes(
+    model: ChatModel, task: Task, dimension: Dimension, pairs: Sequence[Contrast]
+) -> Elicitation:
+    """What the better texts have that the worse ones lack, in the model's order, blank ones left out.
+
+    Raises ProviderError where the model doesn't answer as asked.
+    """
+    template = load_prompt(CONTRAST_PROMPT)
+    numbered = [
+        {"number": number, "source": pair.source, "better": pair.better, "worse": pair.worse}
+        for number, pair in enumerate(pairs, start=1)
+    ]
+    prompt = template.render(task=task_variables(task), dimension=dimension_variables(dimension), pairs=numbered)
+    request = ChatRequest(prompt, template.output_schema, temperature=FIRST_TEMPERATURE)
+    answer = await ask(model, request)
+    texts = (str(entry["attribute"]).strip() for entry in answer.value["attributes"])
+    return Elicitation(tuple(text for text in texts if text), model.name, request, answer.reply)
+
+
 def _found(answer: dict[str, Any], transcript: str) -> tuple[ProposedAttribute, ...]:
     said = _folded(transcript)
     entries = ((str(e.get("attribute", "")).strip(), str(e.get("words", "")).strip()) for e in answer["attributes"])

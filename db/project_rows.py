@@ -182,6 +182,10 @@ def frozen_answers(answers: list[list[Any]], ids: Ids) -> list[list[Any]]:
     return [[_id(ids["text"], text), _id(ids["question"], question), said] for text, question, said in answers]
 
 
+def pairs_of_texts(pairs: list[list[int]], ids: Ids) -> list[list[int]]:
+    return [[_id(ids["text"], text) for text in pair] for pair in pairs]
+
+
 def _id(known: Mapping[int, int], old: int) -> int:
     """That of what was deleted since is nobody's here either: below 0, where no row is."""
     return known.get(old, -abs(old))
@@ -196,6 +200,7 @@ PLACES: Mapping[tuple[str, str], Replace] = {
     ("locked_look", "runs"): ids_of("scoring_run"),
     ("model_call", "logprobs"): no_ids,
     ("model_call", "rationales"): no_ids,
+    ("pair_draw", "pairs"): pairs_of_texts,
     ("project", "human_systems"): no_ids,
     ("question_improvement", "decisions"): ids_of("decision"),
     ("question_improvement", "proof"): no_ids,

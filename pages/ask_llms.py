@@ -11,6 +11,7 @@ from app.services.think_aloud.think_aloud_jobs import think_aloud_job_key
 from pages.components.ask_llms import (
     ask_button,
     batch_choice,
+    contrast_button,
     llm_answers,
     models_to_ask,
     not_available,
@@ -57,6 +58,7 @@ with choice:
     batch = batch_choice(models)
     think_aloud_forecast(workbench, project, asked, models)
     ask_button(replace(workbench, asking=options), project, asked, models, batch)
+    contrast_button(replace(workbench, asking=options), project, dimension, models)
     not_available(workbench)
 with answers:
     keys = [think_aloud_job_key(project.id, one) for one in ([], *([dimension] for dimension in dimensions))]

@@ -12,6 +12,8 @@ from app.domain.project import Text, TextPlace
 from app.errors import InputError, NotReadyError
 
 FEWEST_OF_A_DOCUMENT = 3
+MOST_OF_A_DOCUMENT = 20
+"""Texts of one document that pairs are drawn from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,25 @@ def documents_by_systems(
         chosen = rng.choice(len(candidates), size=systems, replace=False)
         drawn += [int(rng.choice(candidates[system])) for system in chosen]
     return tuple(sorted(drawn))
+
+
+def draw_pairs(texts: Sequence[TextPlace], count: int, seed: int = 0) -> list[tuple[int, int]]:
+    """Up to `count` pairs of ids, each of two texts of one document by different systems where it has several, drawn at
+    random: no second pair of a document while another one with two texts has none, and no pair twice."""
+    rng = np.random.default_rng(seed)
+    by_document: dict[str, list[TextPlace]] = {}
+    for text in texts:
+        by_document.setdefault(text.doc_id, []).append(text)
+    free: list[list[tuple[int, int]]] = []
+    for _, there in sorted(by_document.items()):
+        both = [
+            (a, b) for place, a in enumerate(there[:MOST_OF_A_DOCUMENT]) for b in there[place + 1 : MOST_OF_A_DOCUMENT]
+        ]
+        apart = [(a.id, b.id) for a, b in both if a.system_id != b.system_id] or [(a.id, b.id) for a, b in both]
+        free.append([apart[place] for place in rng.permutation(len(apart))])
+    order = [free[place] for place in rng.permutation(len(free))]
+    rounds = range(max(map(len, order), default=0))
+    return [pairs[turn] for turn in rounds for pairs in order if turn < len(pairs)][:count]
 
 
 def _finite(scores: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -255,6 +255,20 @@ class Winner(StrEnum):
     B = "b"
     TIE = "tie"
 
+    @property
+    def swapped(self) -> "Winner":
+        """The same of the two texts the other way round."""
+        return {Winner.A: Winner.B, Winner.B: Winner.A}.get(self, self)
+
+
+@dataclass(frozen=True, slots=True)
+class PairDraw:
+    """Pairs of texts, by id, that every expert of a dimension compares."""
+
+    id: int
+    pairs: tuple[tuple[int, int], ...]
+    drawn_at: datetime
+
 
 @dataclass(frozen=True, slots=True)
 class Preference:
@@ -269,6 +283,11 @@ class Preference:
     reason: str = ""
     attribute: int | None = None
     id: int = 0
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """The ids of both texts."""
+        return self.a.id, self.b.id
 
 
 class RoomStage(StrEnum):

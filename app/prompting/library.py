@@ -142,6 +142,7 @@ _SHARED: Mapping[str, Any] = {
     "max_components": 5,
     "count": 10,
     "item": _ITEM,
+    "pairs": [{"number": 1, "source": "The source.", "better": "The text.", "worse": "A text."}],
     "transcript": "I look at the order first.",
     "sub_aspects": _SUB_ASPECTS,
     "steps": ["Read the text."],

@@ -122,6 +122,18 @@ class PreferenceRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
+class PairDrawRow(SQLModel, table=True):
+    """`pairs` are ids of two texts each. The newest of a dimension counts."""
+
+    __tablename__ = "pair_draw"
+
+    id: int | None = Field(default=None, primary_key=True)
+    dimension_id: int = Field(sa_column=owned_by("dimension.id"))
+    pairs: list[list[int]] = Field(sa_column=json_column())
+    drawn_by: str = ""
+    drawn_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
 class AssignmentRow(SQLModel, table=True):
     """A dimension that an expert was given. Whoever was given none has them all."""
 

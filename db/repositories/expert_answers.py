@@ -17,6 +17,7 @@ from app.domain.expert_answer import (
     AnswerDraw,
     AnswerWave,
     ExpertAnswer,
+    PairDraw,
     Preference,
     Winner,
 )
@@ -37,6 +38,7 @@ from db.models import (
     ContributorRow,
     DimensionRow,
     ExpertAnswerRow,
+    PairDrawRow,
     PreferenceRow,
     SideBySideAnswerRow,
     SideBySideRow,
@@ -503,6 +505,46 @@ class Preferences:
             for row, dimension, *places in rows
         ]
 
+    def say(
+        self, dimension_id: int, rater: str, pair: tuple[int, int], winner: Winner, reason: str, attribute: int | None
+    ) -> None:
+        """What this person says of two texts, in whichever order they are stored, in place of what they said before."""
+        for a, b, said in ((*pair, winner), (*pair[::-1], winner.swapped)):
+            query = select(PreferenceRow).where(
+                PreferenceRow.dimension_id == dimension_id,
+                PreferenceRow.rater == rater,
+                PreferenceRow.text_a_id == a,
+                PreferenceRow.text_b_id == b,
+            )
+            if row := self._session.exec(query).first():
+                row.winner, row.reason, row.attribute_id = said.value, reason, attribute
+                self._session.flush()
+                return
+        self._session.add(
+            PreferenceRow(
+                dimension_id=dimension_id,
+                text_a_id=pair[0],
+                text_b_id=pair[1],
+                rater=rater,
+                winner=winner.value,
+                reason=reason,
+                attribute_id=attribute,
+            )
+        )
+        self._session.flush()
+
+    def draw(self, dimension_id: int, pairs: Sequence[tuple[int, int]], who: str) -> PairDraw:
+        row = PairDrawRow(dimension_id=dimension_id, pairs=[list(pair) for pair in pairs], drawn_by=who)
+        self._session.add(row)
+        self._session.flush()
+        return _pair_draw(row)
+
+    def draw_of(self, dimension_id: int) -> PairDraw | None:
+        """The newest."""
+        query = select(PairDrawRow).where(PairDrawRow.dimension_id == dimension_id)
+        row = self._session.exec(query.order_by(col(PairDrawRow.id).desc())).first()
+        return _pair_draw(row) if row else None
+
     def dimensions(self, project_id: int) -> frozenset[int]:
         """The ids of the dimensions on which there are pairs."""
         rows = self._session.exec(
@@ -517,6 +559,11 @@ class Preferences:
         """(rater, id of text a, of text b) -> who won, of every pair, locked ones too: what a file may repeat."""
         rows = self._session.exec(select(PreferenceRow).where(PreferenceRow.dimension_id == dimension_id))
         return {(row.rater, row.text_a_id, row.text_b_id): stored_state(Winner, row.winner, Winner.TIE) for row in rows}
+
+
+def _pair_draw(row: PairDrawRow) -> PairDraw:
+    pairs = tuple((pair[0], pair[1]) for pair in row.pairs)
+    return PairDraw(int(row.id or 0), pairs, row.drawn_at)
 
 
 def _place_columns(text: Any) -> tuple[Any, ...]:

@@ -309,6 +309,7 @@ PLACES: Mapping[tuple[str, str], Put] = {
     ("locked_split", "locked_by"): put_alone,
     ("locked_split", "opened_by"): put_alone,
     ("membership", "name"): put_alone,
+    ("pair_draw", "drawn_by"): put_alone,
     ("preference", "rater"): put_alone,
     ("question_comment", "who"): put_alone,
     ("question_improvement", "decided_by"): put_alone,

@@ -9,6 +9,7 @@ import streamlit as st
 from app.domain.project import Dimension, Project
 from app.domain.run import BatchStatus, ProviderBatch
 from app.errors import WorkbenchError
+from app.services.attributes.pairs import ask_contrasts, contrastable
 from app.services.background.jobs import is_active
 from app.services.runtime.models import (
     ModelChoice,
@@ -54,6 +55,33 @@ def ask_button(
             show_error(error)
             return
         st.rerun()
+
+
+_CONTRASTS = "contrasts_told"
+
+
+def contrast_button(workbench: Workbench, project: Project, dimension: Dimension, models: Sequence[str]) -> None:
+    """Where people said which of two texts is better: the models say what the better ones have."""
+    pairs = contrastable(workbench, dimension.id)
+    if not pairs:
+        return
+    st.divider()
+    st.markdown(f"People found one text better in {number(pairs, 'pair')}. What do the better ones have?")
+    if was_pressed("Ask about pairs", "ask_contrasts", disabled=not models):
+        told = []
+        for name in models:
+            try:
+                with st.spinner(f"{model_label(name)} compares"):
+                    one = ask_contrasts(workbench, project, dimension, name)
+                told.append(
+                    f"{model_label(name)}: {number(one.attributes, 'new attribute')}, {one.repeated} said before."
+                )
+            except WorkbenchError as error:
+                told.append(f"{model_label(name)}: {error}")
+        st.session_state[_CONTRASTS] = told
+        st.rerun()
+    for line in st.session_state.pop(_CONTRASTS, []):
+        st.info(plain(line), icon=":material/info:")
 
 
 AT_ONCE, BATCH = "At once", "Batch"

@@ -51,7 +51,7 @@ _BREAK = "  \n"
 def no_room(for_expert: bool) -> None:
     _closed_now()
     if for_expert:
-        nothing_yet("room", "**No room is open.** It shows here, and on My work, when the facilitator opens one.")
+        nothing_yet("room", "**No room is open.** It shows here when the facilitator opens one.")
     else:
         empty("No room is open.", "Open one from a disagreement.", "disagreements", "Go to Disagreements")
 
@@ -197,7 +197,7 @@ def _one_agreement(found: Agreement, alike: float | None) -> str:
 def _members(view: RoomView) -> None:
     room = view.room
     if not room.members:
-        st.caption("Nobody has joined yet. Experts find the room on My work.")
+        st.caption("Nobody has joined yet. It comes first in the experts' list of tasks.")
         return
     all_ = len(room.texts)
     words = []

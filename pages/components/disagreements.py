@@ -414,7 +414,9 @@ def _room(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair) -> N
     same = [one.text for one in queue.pairs if one.question.id == pair.question.id and one.state == "open"]
     texts = list(dict.fromkeys([pair.text, *same]))[:MOST_ROOM_TEXTS]
     with st.expander("Decide together with the experts", key="open_a_room"):
-        st.markdown("They vote blind on My work, see the votes, say a line each, and vote again.")
+        st.markdown(
+            "It comes first in their list of tasks. They vote blind, see the votes, say a line each, and vote again."
+        )
         for key, label, about in (
             ("room_on_text", "Open a room on this text", texts[:1]),
             ("room_on_question", f"Open a room on {len(texts)} texts of this question", texts),

@@ -87,6 +87,7 @@ _WHAT = {
     TaskKind.ANSWER: "Answer the checklist",
     TaskKind.SIDE_BY_SIDE: "Compare two sets, blind",
     TaskKind.DECIDE_TOGETHER: "Decide together",
+    TaskKind.WHICH_IS_BETTER: "Say which of two texts is better",
 }
 
 
@@ -158,7 +159,7 @@ def _how_far(task: ExpertTask) -> str:
         return attributes if task.finished or not task.done else f"{attributes}, not done yet"
     if task.kind is TaskKind.DECIDE_TOGETHER:
         return f"a room is open; {task.done} of {number(task.all or 0, 'vote')} given"
-    thing = "text" if task.kind is TaskKind.ANSWER else "question"
+    thing = {TaskKind.ANSWER: "text", TaskKind.WHICH_IS_BETTER: "pair"}.get(task.kind, "question")
     return f"{task.done} of {number(task.all or 0, thing)}"
 
 

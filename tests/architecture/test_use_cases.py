@@ -62,6 +62,7 @@ NO_ACT = {
     "scoring.runs.work_on",  # whoever began has it
     "think_aloud.samples.ensure_samples",
     "think_aloud.samples.give_verdict",
+    "attributes.pairs.say_preference",
     "attributes.side_by_side.answer_side_by_side",
     "checklists.expert_answers.keep_entries",
     "people.invitations.api_caller",  # it notes when a program came last

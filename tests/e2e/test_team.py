@@ -159,7 +159,7 @@ def test_phone_menu_closes_targets_are_high_and_only_the_page_scrolls(browser: B
     expect(page.get_by_role("heading", level=1, name="Think aloud", exact=True)).to_be_visible()
     expect(ideas).not_to_be_in_viewport()
     settled(page)
-    for address in ("overview", "think_aloud", "answer", "decide_together", "side_by_side"):
+    for address in ("overview", "think_aloud", "answer", "decide_together", "which_is_better", "side_by_side"):
         page.goto(f"{app.url}/{address}?project=Demo")
         expect(page.get_by_role("heading", level=1).first).to_be_visible()
         settled(page)

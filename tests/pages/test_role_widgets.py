@@ -41,6 +41,7 @@ SEEN_BY_EXPERT = {
     "why_these_questions": (DONE,),
     "answer": (DONE, BEGUN, TO_ANSWER),
     "decide_together": (DONE, BEGUN),
+    "which_is_better": (DONE,),
     "side_by_side": (DONE, BEGUN, NEW),
 }
 CASES = [(Role.EXPERT, screen, place) for screen, places in SEEN_BY_EXPERT.items() for place in places]

@@ -40,6 +40,7 @@ OPEN_TO = {
         "why_these_questions",
         "answer",
         "decide_together",
+        "which_is_better",
         "side_by_side",
     },
     Role.READER: {

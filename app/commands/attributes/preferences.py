@@ -1,4 +1,4 @@
-"""preferences import, show."""
+"""preferences import, show, draw, attributes."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,6 +27,8 @@ def register(root: typer.Typer) -> None:
     preferences = typer.Typer(no_args_is_help=True, help="Pairs of texts, and which one people found better.")
     preferences.command("import")(import_)
     preferences.command()(show)
+    preferences.command()(draw)
+    preferences.command()(attributes)
     root.add_typer(preferences, name="preferences")
 
 
@@ -116,3 +118,60 @@ def _show(summary: "PreferenceSummary") -> None:
         say(f"Without a strength, because of too few comparisons: {rare}")
     if systems.same_or_unnamed:
         say(f"{counted(systems.same_or_unnamed, 'pair')} of one system, or of none that is named, say nothing of them.")
+
+
+def draw(
+    project: ProjectOption,
+    dimension: DimensionOption = "all",
+    pairs: Annotated[int, typer.Option(help="How many pairs each expert compares.")] = 10,
+    seed: Annotated[int, typer.Option(help="Another seed draws other pairs.")] = 1,
+) -> None:
+    """Draw pairs of texts of one source, which experts find on My work: which is better, and why?
+
+    Example: interacteval preferences draw --project Chats --dimension helpfulness --pairs 20
+    """
+    from app.services.attributes.pairs import draw_pairs_for_experts
+    from app.services.data.projects import dimensions_named
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    for each in dimensions_named(workbench, project, dimension):
+        found = draw_pairs_for_experts(workbench, each.id, pairs, seed)
+        echo(f"{each.name}: {counted(len(found.pairs), 'pair')}")
+
+
+def attributes(
+    project: ProjectOption,
+    model: Annotated[list[str], typer.Option(help="provider:name; give it several times for several.")],
+    dimension: DimensionOption = "all",
+    pairs: Annotated[int, typer.Option(min=1, help="How many pairs a model reads at most.")] = 10,
+    seed: Annotated[int, typer.Option(help="Another seed takes other pairs.")] = 1,
+    json_: JsonOption = False,
+) -> None:
+    """Ask models what the better text of each pair has that the other lacks; each answer becomes attributes.
+
+    `build` makes a checklist of them as of all attributes.
+
+    Example: interacteval preferences attributes --project Chats --model openai:gpt-5.2 --dimension helpfulness
+    """
+    from app.services.attributes.pairs import ask_contrasts
+    from app.services.data.projects import dimensions_named, get_project
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    of = get_project(workbench, project)
+    found = [
+        ask_contrasts(workbench, of, each, name, pairs, seed)
+        for each in dimensions_named(workbench, project, dimension)
+        for name in dict.fromkeys(model)
+    ]
+    if json_:
+        print_json(
+            [
+                {"dimension": one.dimension, "model": one.model, "attributes": one.attributes, "repeated": one.repeated}
+                for one in found
+            ]
+        )
+        return
+    for one in found:
+        echo(f"{one.dimension}, {one.model}: {counted(one.attributes, 'new attribute')}, {one.repeated} said before")

@@ -26,7 +26,6 @@ from db.unit_of_work import UnitOfWork
 
 _TASK = Task(text_name="response", source_name="prompt", description="Each text is a response to the prompt.")
 _READ_AT_ONCE = 500
-_SWAPPED = {Winner.A: Winner.B, Winner.B: Winner.A, Winner.TIE: Winner.TIE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,4 +305,4 @@ class _Keeping:
 
 def _ordered(rater: str, a: int, b: int, winner: Winner) -> tuple[tuple[str, int, int], Winner]:
     """The same of the text with the smaller id as a."""
-    return ((rater, a, b), winner) if a < b else ((rater, b, a), _SWAPPED[winner])
+    return ((rater, a, b), winner) if a < b else ((rater, b, a), winner.swapped)

@@ -14,6 +14,7 @@ from app.domain.people import ProjectMember, Right, Role
 from app.domain.project import Dimension
 from app.domain.storable_text import quoted
 from app.errors import InputError, NotFoundError, NotReadyError
+from app.services.attributes.pairs import pair_sheet
 from app.services.attributes.side_by_side import QUESTIONS, side_by_sides_of
 from app.services.checklists.expert_answers import own_sheet
 from app.services.people.invitations import members_of
@@ -194,12 +195,14 @@ class TaskKind(StrEnum):
     ANSWER = "answer"
     SIDE_BY_SIDE = "side_by_side"
     DECIDE_TOGETHER = "decide_together"
+    WHICH_IS_BETTER = "which_is_better"
 
 
 @dataclass(frozen=True, slots=True)
 class ExpertTask:
     """`done` of `all` are finished: attributes for thinking aloud, which has no number to reach (None), texts for
-    answering, questions for a comparison, votes in a room."""
+    answering, questions for a comparison, votes in a room,
+    pairs of texts."""
 
     kind: TaskKind
     dimension: Dimension
@@ -247,6 +250,7 @@ def tasks_of(workbench: Workbench, project_id: int, expert: str) -> list[ExpertT
         research = work.projects.by_id(project_id).research
     found = [task for one in dimensions if (task := _deciding(workbench, one, expert))]
     found += [_thinking(workbench, project_id, one, expert) for one in dimensions if has_texts]
+    found += [task for one in dimensions if (task := _comparing_texts(workbench, one, expert))]
     found += [task for one in dimensions if (task := _answering(workbench, one, expert))]
     if research:
         done = {task.dimension.id for task in found if task.kind is TaskKind.THINK_ALOUD and task.finished}
@@ -289,6 +293,14 @@ def _deciding(workbench: Workbench, dimension: Dimension, expert: str) -> Expert
     if room is None:
         return None
     return ExpertTask(TaskKind.DECIDE_TOGETHER, dimension, room.voted.get(expert, 0), len(room.texts), False)
+
+
+def _comparing_texts(workbench: Workbench, dimension: Dimension, expert: str) -> ExpertTask | None:
+    sheet = pair_sheet(workbench, dimension.id, expert)
+    if sheet is None or not sheet.pairs:
+        return None
+    pairs = len(sheet.pairs)
+    return ExpertTask(TaskKind.WHICH_IS_BETTER, dimension, sheet.done, pairs, sheet.done == pairs)
 
 
 def _comparing(workbench: Workbench, dimension: Dimension, expert: str) -> ExpertTask:

@@ -70,6 +70,7 @@ def _inputs_digest(inputs: Mapping[str, Any]) -> str:
 TITLES = {
     "think-aloud": "Think aloud: say what to look for",
     "transcript-attributes": "Transcript: find an expert's points",
+    "contrast-attributes": "Pairs: say what the better texts have",
     "components": "Build 1: find the components",
     "clusters": "Build 2: place attributes under components",
     "key-questions": "Build 3: write key questions",

@@ -92,6 +92,7 @@ PARAGRAPHS: Mapping[str, str] = {
     "overview": "facilitators.html#overview",
     "texts": "facilitators.html#bring-your-texts-in",
     "think_aloud": "experts.html#think-aloud",
+    "which_is_better": "facilitators.html#which-is-better",
     "ask_llms": "facilitators.html#ask-llms",
     "attributes": "facilitators.html#look-through-the-attributes",
     "how_it_was_made": "facilitators.html#make-the-checklist",
@@ -119,6 +120,7 @@ OF_EXPERTS: Mapping[str, str] = {
     "why_these_questions": "experts.html#review-what-came-together",
     "answer": "experts.html#answer",
     "decide_together": "experts.html#decide-together",
+    "which_is_better": "experts.html#which-is-better",
 }
 """As PARAGRAPHS, of screens on which experts do something else than the project's facilitator."""
 

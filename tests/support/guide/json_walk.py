@@ -191,6 +191,7 @@ WALK: tuple[str | Callable[[Documents], None], ...] = (
     "score --project Letters --dimension Order --evaluator checklist --judge rules --new",
     "preferences import pairs.csv --project Letters --dimension Order",
     "preferences show --project Letters",
+    "preferences attributes --project Letters --dimension Order --model llama:writer",
     "results --project Letters",
     'results --project Letters --dimension Order --require "score>=0" --require "yes(1)<=1" --nightly',
     'results --project Letters --require "score>=0"',

@@ -53,6 +53,7 @@ DOORS = (
         ":material/lightbulb:",
         (
             Screen("think_aloud", "Think aloud", ":material/record_voice_over:", Right.TAKE_PART),
+            Screen("which_is_better", "Which is better", ":material/thumbs_up_down:", Right.TAKE_PART),
             Screen("ask_llms", "Ask LLMs", ":material/forum:"),
             Screen("attributes", "Attributes", ":material/sell:", Right.REVIEW),
             Screen("compare", "Compare", ":material/compare:", Right.READ),

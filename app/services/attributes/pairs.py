@@ -1,0 +1,196 @@
+"""Pairs of texts: experts say which is better and why, and models say what the better ones have."""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.corpora.draws import draw_pairs
+from app.domain.attribute import ContributorKind
+from app.domain.expert_answer import PairDraw, Preference, Winner
+from app.domain.people import Right
+from app.domain.project import Dimension, Project, Text
+from app.domain.storable_text import check_storable
+from app.errors import InputError, NotReadyError, ProviderError
+from app.limits import LONGEST_FIELD
+from app.services.runtime.models import model_session
+from app.services.runtime.prompts import answered, failed, own_wordings
+from app.services.runtime.use_case import use_case
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import not_removed, same_attribute, write_down
+from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer
+from app.think_aloud import CONTRAST_PROMPT, Contrast, contrast_attributes, without_repeats
+from db.unit_of_work import UnitOfWork
+
+MOST_PAIRS, USUAL_PAIRS, CONTRASTED = 100, 10, 10
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPair:
+    """Two texts of one source as one expert sees them. `said`: who they found better, A for the left one."""
+
+    left: Text
+    right: Text
+    said: Winner | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PairSheet:
+    """One expert's pairs on a dimension, in the order that was drawn for them."""
+
+    expert: str
+    pairs: tuple[ShownPair, ...]
+
+    @property
+    def done(self) -> int:
+        return sum(pair.said is not None for pair in self.pairs)
+
+
+@use_case(Right.FACILITATE, act="drew pairs for experts", about="count")
+def draw_pairs_for_experts(
+    workbench: Workbench, dimension_id: int, count: int = USUAL_PAIRS, seed: int = 1, who: str = ""
+) -> PairDraw:
+    """In place of the pairs drawn before; what experts said of those stays. Raises InputError for a number that can't
+    be drawn, NotReadyError where no source has two texts."""
+    if not 1 <= count <= MOST_PAIRS:
+        raise InputError(f"{count} pairs can't be drawn.", f"Ask for 1 to {MOST_PAIRS}.")
+    with workbench.database.write() as work:
+        places = work.texts.places(work.projects.project_of(dimension_id).id)
+        found = draw_pairs(list(places), count, seed)
+        if not found:
+            raise NotReadyError("No source has two texts, so there is nothing to compare.", "Import more texts.")
+        return work.preferences.draw(dimension_id, found, who)
+
+
+@use_case(Right.TAKE_PART)
+def pair_sheet(workbench: Workbench, dimension_id: int, expert: str) -> PairSheet | None:
+    """None where no pairs are drawn. The order, and which text stands on the left, are by chance and stay as they are
+    for this expert. Pairs whose texts are gone or locked are left out."""
+    with workbench.database.read() as work:
+        draw = work.preferences.draw_of(dimension_id)
+        if draw is None:
+            return None
+        texts = work.texts.many([text for pair in draw.pairs for text in pair])
+        said = {one.key: one for one in work.preferences.of(dimension_id) if one.rater == expert}
+    pairs = []
+    for left, right in _as_shown(draw, expert):
+        if left not in texts or right not in texts:
+            continue
+        one = said.get((left, right)) or said.get((right, left))
+        winner = None if one is None else one.winner if one.a.id == left else one.winner.swapped
+        pairs.append(ShownPair(texts[left], texts[right], winner, one.reason if one else ""))
+    return PairSheet(expert, tuple(pairs))
+
+
+def _as_shown(draw: PairDraw, expert: str) -> list[tuple[int, int]]:
+    chance = random.Random(f"{draw.id} {expert}")  # noqa: S311 - an order, no secret
+    pairs = [pair if chance.random() < 0.5 else pair[::-1] for pair in draw.pairs]
+    chance.shuffle(pairs)
+    return pairs
+
+
+@use_case(Right.FACILITATE)
+def pair_progress(workbench: Workbench, dimension_id: int) -> tuple[int, dict[str, int]]:
+    """How many pairs are drawn, and of how many each person has said which is better; nothing of what they said."""
+    with workbench.database.read() as work:
+        draw = work.preferences.draw_of(dimension_id)
+        drawn = {frozenset(pair) for pair in draw.pairs} if draw else set()
+        said = [one.rater for one in work.preferences.of(dimension_id) if frozenset(one.key) in drawn]
+    return len(drawn), dict(sorted(Counter(said).items()))
+
+
+@use_case(Right.TAKE_PART)
+def say_preference(
+    workbench: Workbench, dimension_id: int, expert: str, left_id: int, right_id: int, winner: Winner, reason: str = ""
+) -> None:
+    """Keep which of two drawn texts this expert finds better, A for the left one, in place of what they said before.
+
+    A reason becomes an attribute of theirs with its pair, unless they have it word for word; that reopens the
+    dimension for them. Raises InputError for a pair that isn't drawn and for a reason that is too long.
+    """
+    why = " ".join(reason.split())
+    check_storable(why, "The reason")
+    if len(why) > LONGEST_FIELD:
+        raise InputError(f"A reason has at most {LONGEST_FIELD:,} characters.", "Say it in fewer words.")
+    with workbench.database.write() as work:
+        draw = work.preferences.draw_of(dimension_id)
+        pair = next((one for one in draw.pairs if set(one) == {left_id, right_id}), None) if draw else None
+        if pair is None:
+            raise InputError("This pair isn't among those drawn.", "Reload the page.")
+        stored = winner if pair[0] == left_id else winner.swapped
+        attribute = _reason(work, dimension_id, expert, why) if why else None
+        work.preferences.say(dimension_id, expert, pair, stored, why, attribute)
+
+
+def _reason(work: UnitOfWork, dimension_id: int, expert: str, reason: str) -> int:
+    """The id of the expert's attribute that says so."""
+    project = work.projects.project_of(dimension_id)
+    who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN)
+    own = not_removed(work.think_aloud.written_about(project.id, dimension_id, expert))
+    if number := same_attribute(reason, own):
+        return own[number - 1].id
+    return write_down(work, dimension_id, who, [reason])[0]
+
+
+@use_case(Right.FACILITATE)
+def contrastable(workbench: Workbench, dimension_id: int) -> int:
+    """On how many pairs of texts people agree which one is better."""
+    with workbench.database.read() as work:
+        return len(_decided(work.preferences.of(dimension_id)))
+
+
+@use_case(Right.FACILITATE, act="asked a model for contrasts", about="model")
+def ask_contrasts(
+    workbench: Workbench, project: Project, dimension: Dimension, model: str, count: int = CONTRASTED, seed: int = 1
+) -> ThinkAloudAnswer:
+    """Have a model read up to `count` pairs, drawn by chance, of which most people found one better, and say what the
+    better ones have that the others lack. These become attributes of the model; what it has said before is counted.
+
+    It reads no reason and no other attribute. Raises NotReadyError without a pair, and what the model raises; a failure
+    stays on record.
+    """
+    with workbench.database.read() as work:
+        decided = _decided(work.preferences.of(dimension.id))
+        chosen = random.Random(seed).sample(decided, min(count, len(decided)))  # noqa: S311
+        texts = work.texts.many([text for pair in chosen for text in pair])
+    pairs = [Contrast(texts[better].source, texts[better].text, texts[worse].text) for better, worse in chosen]
+    if not pairs:
+        raise NotReadyError(
+            f"There are no pairs on {dimension.name} of which people found one text better.",
+            "Import preferences, or have experts compare texts on Which is better.",
+        )
+    try:
+        with own_wordings(workbench, project.id):
+            return asyncio.run(_ask(workbench, project, dimension, model, pairs))
+    except ProviderError as error:
+        with workbench.database.write() as work:
+            work.stages.add(dimension.id, failed(CONTRAST_PROMPT, model, error))
+        raise
+
+
+async def _ask(
+    workbench: Workbench, project: Project, dimension: Dimension, name: str, pairs: Sequence[Contrast]
+) -> ThinkAloudAnswer:
+    async with model_session(workbench, name, project=project.id) as model:
+        said = await contrast_attributes(model, project.task, dimension, pairs)
+    with workbench.database.write() as work:
+        stage = work.stages.add(dimension.id, answered(CONTRAST_PROMPT, name, said.request.prompt, said.reply))
+        who = work.think_aloud.contributor(project.id, said.model, ContributorKind.LLM, model=said.model)
+        theirs = work.think_aloud.attributes(project.id, contributor=said.model)
+        about = [a for a in theirs if dimension.name in (a.dimension, a.original_dimension)]
+        new, repeated = without_repeats(said.attributes, [words for a in about for words in (a.original, a.text)])
+        round_number = work.think_aloud.next_round(dimension.id, who.id)
+        write_down(work, dimension.id, who, new, round_number, stage)
+    return ThinkAloudAnswer(dimension.name, said.model, len(new), "", len(repeated), round_number)
+
+
+def _decided(preferences: Sequence[Preference]) -> list[tuple[int, int]]:
+    """(better, worse) ids of each pair that more people decided one way than the other, in the order they came."""
+    votes: dict[tuple[int, int], int] = {}
+    for one in preferences:
+        low, high = sorted(one.key)
+        winner = one.winner if one.a.id == low else one.winner.swapped
+        votes[low, high] = votes.get((low, high), 0) + {Winner.A: 1, Winner.B: -1, Winner.TIE: 0}[winner]
+    return [pair if balance > 0 else pair[::-1] for pair, balance in votes.items() if balance]
