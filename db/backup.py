@@ -62,7 +62,7 @@ def check_backup(file: Path) -> None:
 def put_back(backup: Path, file: Path) -> Path | None:
     """Make `file` hold what `backup` holds; returns where the copy of what it held before lies (None for nothing).
 
-    A sound database is overwritten in one transaction, so that whoever has it open sees the one or the other. A damaged
+    A sound database is overwritten in one transaction, so that open connections see the one or the other. A damaged
     one is moved aside as it is.
     """
     replaced = file.with_name(f"{file.stem}-replaced-{_now()}{file.suffix}")

@@ -55,7 +55,7 @@ def _locked(engine: Engine) -> Iterator[Connection]:
 def upgrade(writer: Engine, reader: Engine, before: Callable[[str], None]) -> None:
     """Run the migrations that are missing, all or none. Processes that start together take turns.
 
-    Where none is missing the database is only read, so that nobody waits for whoever writes to it. `before` is called
+    Where none is missing the database is only read, so that nobody waits for a writer. `before` is called
     with the revision there is ("" for an empty database) while nobody can write.
     """
     with reader.connect() as connection:

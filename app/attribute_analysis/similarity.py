@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations, permutations
 from typing import Any, Literal
 
@@ -57,15 +57,7 @@ class Similarity:
         return {name: None if value is None else 1 - value for name, value in values.items()}
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "rouge_l": self.rouge_l,
-            "jaccard": self.jaccard,
-            "cosine": self.cosine,
-            "pairs": self.pairs,
-            "cosine_pairs": self.cosine_pairs,
-            "diversity": self.diversity,
-            "reason": self.reason,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ def echo(line: str, err: bool = False, nl: bool = True) -> None:
 
 
 def echo_file(content: str | bytes) -> None:
-    """A file on stdout: to the letter into another file or program, safely on a screen."""
+    """Print a file: unchanged into another file or program, made safe on a screen."""
     if sys.stdout.isatty():
         text = content if isinstance(content, str) else content.decode("utf-8-sig")
         content = shown_safely(text.replace("\r\n", "\n"))

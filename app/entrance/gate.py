@@ -369,7 +369,7 @@ class Gate:
 
 
 def _passed_on(scope: Scope) -> Response | None:
-    """The page for whoever comes through a proxy where nobody signs in; None for this computer's own browser."""
+    """Return the refusal of a request through a proxy where nobody signs in; None for this computer's own browser."""
     if not any(name in Headers(scope=scope) for name in FORWARDED):
         return None
     return refusal(

@@ -74,7 +74,7 @@ PROMPT = "judge-checklist"
 PROMPT_WITH_REASONS = "judge-checklist-reasons"
 OPEN = {PROMPT: "judge-checklist-open", PROMPT_WITH_REASONS: "judge-checklist-open-reasons"}
 """The prompts that take more answers than yes and no, each in place of the usual one: where a question may not apply or
-the judge may say that it can't tell. Where neither is so, the usual ones ask, to the letter as ever."""
+the judge may say that it can't tell. Otherwise the usual prompts ask, unchanged."""
 PROMPT_WITH_EVIDENCE = "judge-checklist-evidence"
 """The one that asks for quotes, with or without reasons, and takes the other answers where they are offered."""
 PROMPT_WITH_EXAMPLES = "judge-checklist-examples"
@@ -383,7 +383,7 @@ class ChecklistEvaluator:
 
     earlier: answers that count already, by text; only the other questions are asked.
 
-    Where the judge gives no log-probabilities, its answers count as ever and have no probability of yes: the share of
+    Where the judge gives no log-probabilities, its answers count as usual and have no probability of yes: the share of
     yes among several samples would be another question's answer (how often it wavers), and is what `repeats` asks.
     """
 

@@ -144,17 +144,7 @@ class Figure:
     reason: str = ""
 
     def to_json(self) -> dict[str, object]:
-        return {
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "n": self.n,
-            "n_undefined": self.n_undefined,
-            "method": self.method,
-            "seed": self.seed,
-            "signature": str(self.signature),
-            "reason": self.reason,
-        }
+        return asdict(self) | {"signature": str(self.signature)}
 
 
 @dataclass(frozen=True, slots=True)

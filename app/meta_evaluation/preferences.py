@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -138,14 +138,7 @@ class SystemStrength:
     wins: float
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "system": self.system,
-            "strength": self.strength,
-            "low": self.low,
-            "high": self.high,
-            "comparisons": self.comparisons,
-            "wins": self.wins,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def shortened(ids: list[int], limit: int | None) -> list[int]:
 
 
 class BatchedCalls(Generic[Given, Found]):
-    """Whoever asks waits; what came in the meantime is computed together, in a thread, one batch after another.
+    """Calls computed in batches: callers wait, and those that arrive during one batch form the next, in a thread.
 
     Where a batch fails, each of its members is computed by itself, so that only the faulty one fails.
     """

@@ -1,5 +1,5 @@
-"""A model of the transformers library, from a folder or from what was downloaded before. Nothing is downloaded here:
-models are large, and whoever runs a command should know what it fetches."""
+"""Models of the transformers library, from a folder or the local cache. Nothing is downloaded here: models are large,
+and people should know what a command fetches."""
 
 import importlib.util
 from dataclasses import dataclass

@@ -362,7 +362,7 @@ class PromptTemplate:
 
 
 _SYSTEMS: dict[str, tuple[str, str]] = {}
-"""By system part: what it showed when it was last filled in, and what came of it."""
+"""Cache by system part: the variables of its last rendering, and the text that it gave."""
 
 
 def _sections(name: str, body: str) -> tuple[str, str]:

@@ -89,8 +89,8 @@ class ProviderSpec:
     rates_given: whether it can say how likely each token of a given text is.
     answers: whether it can be asked anything else.
     asked: whether it can be asked at all, and so is offered; who can't only gave answers that came as a file.
-    charges: whether calls may cost something. priced_as: what genai-prices calls the vendor, "" for whoever serves
-        models at prices of their own.
+    charges: whether calls may cost something. priced_as: what genai-prices calls the vendor, "" for servers
+        with prices of their own.
     traced_as: what OpenTelemetry's GenAI conventions call it, "" where that is the prefix.
     sells_flex: whether it has a slower tier of that name at a lower price; a single model of it may be without.
     batcher: gives the Batches for an adapter's Wire: many requests, handed in at once, answered later at a lower price;

@@ -19,7 +19,7 @@ class RulesModel:
     """A `ChatModel` of documented, deterministic text rules, for work without any key.
 
     It answers the same requests as an LLM from their variables, never from their prose; schema, temperature and sample
-    number don't change its answers. Whoever shows its output labels it "rules, not an LLM".
+    number don't change its answers. Label its output "rules, not an LLM" wherever it is shown.
     """
 
     def __init__(self) -> None:

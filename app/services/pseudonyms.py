@@ -67,7 +67,7 @@ def proposed_pseudonym(workbench: Workbench, project_id: int) -> str:
 def replace_name(workbench: Workbench, project_id: int, name: str, pseudonym: str) -> ReplacedName:
     """From now on nothing of the project tells who it was, but for what somebody wrote about them.
 
-    Whoever has no part in any project any more is forgotten; of others the server still knows whom it lets in. Raises
+    A person without any project is forgotten; others can still sign in. Raises
     NotFoundError where nobody is called so, ConflictError for a pseudonym that is taken, and while a job goes on that
     will write the name.
     """

@@ -135,7 +135,7 @@ class PairDrawRow(SQLModel, table=True):
 
 
 class AssignmentRow(SQLModel, table=True):
-    """A dimension that an expert was given. Whoever was given none has them all."""
+    """A dimension that an expert was given. An expert without any has all dimensions."""
 
     __tablename__ = "assignment"
     __table_args__ = (UniqueConstraint("contributor_id", "dimension_id"),)

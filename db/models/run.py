@@ -114,7 +114,7 @@ class JudgmentRow(SQLModel, table=True):
 class ModelCallRow(SQLModel, table=True):
     """Every call that reached a model: the cache (by request digest) and the ledger (what it cost).
 
-    `usable` is False once nothing could be made of the reply: whoever tries the same again asks anew. `person_id` is
+    `usable` is False for a reply that could not be read: a retry asks again. `person_id` is
     who asked, empty for the server's owner and once they are gone.
     """
 

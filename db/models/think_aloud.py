@@ -45,9 +45,9 @@ class ThinkAloudSampleRow(SQLModel, table=True):
 class ThinkAloudDoneRow(SQLModel, table=True):
     """An expert who said "done" on a dimension, and so may see what others wrote.
 
-    `first_done_at` stays when the expert writes on: what is newer was written after others could be seen. Whoever
-    compares people and LLMs side by side without having thought aloud sees others' words too, and never said "done".
-    What was written before `last_done_at` was there for others to see; None for whoever never said "done".
+    `first_done_at` stays when the expert writes on: what is newer was written after others could be seen. Experts
+    who compare people and LLMs side by side without thinking aloud see others' words too, and never said "done".
+    Others could see what was written before `last_done_at`; None for experts who never said "done".
     """
 
     __tablename__ = "think_aloud_done"

@@ -103,7 +103,7 @@ class Imports:
         return Kept(texts, ratings, tuple(left_out))
 
     def abandoned(self, job_file: int | None = None) -> list[int]:
-        """Those of processes that were killed, or that lost the job with this file to whoever asks."""
+        """Those of processes that were killed, or that lost the job with this file to the caller."""
         left = col(TextImportRow.touched_at) < now() - ABANDONED
         if job_file is not None:
             left = or_(left, col(TextImportRow.job_file_id) == job_file)

@@ -116,7 +116,7 @@ class Jobs:
         self._session.flush()
 
     def request_stop(self, key: str) -> None:
-        """Whoever does it stops; what nobody has begun yet is over."""
+        """Ask the worker to stop the job; end a job that no worker has begun."""
         job = self.newest(key)
         if job is None or not job.active:
             return

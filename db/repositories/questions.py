@@ -148,7 +148,7 @@ class Decisions:
 
         Raises ConflictError where another stands by now, NotFoundError where the question is gone.
         """
-        # Whoever decides about any version of the question waits here for who does it at the same time.
+        # Decisions about any version of the question wait here for one another.
         line = sorted(lines_of(self._session, [question_id]))
         self._session.exec(select(QuestionRow.id).where(QuestionRow.id == line[0]).with_for_update()).all()
         question = self._session.get(QuestionRow, question_id)
@@ -246,7 +246,7 @@ class Rooms:
         """Raises ConflictError where a room on the same dimension is open."""
         question = self._session.get_one(QuestionRow, question_id)
         dimension = self._session.get_one(ChecklistRow, question.checklist_id).dimension_id
-        # Whoever opens a room on this dimension waits here for who does it at the same time.
+        # Requests to open a room on this dimension wait here for one another.
         self._session.exec(select(DimensionRow.id).where(DimensionRow.id == dimension).with_for_update()).all()
         if any(room.open for room in self.of_dimension(dimension)):
             raise ConflictError("A room on this dimension is open already.", "Close it first.")
@@ -256,7 +256,7 @@ class Rooms:
         return self.get(int(row.id or 0))
 
     def get(self, room_id: int, *, alone: bool = False) -> Room:
-        """alone: whoever changes the room waits for who does it at the same time. Raises NotFoundError."""
+        """Return the room. alone: lock it, so that changes wait for one another. Raises NotFoundError."""
         query = select(RoomRow).where(RoomRow.id == room_id)
         found = self._read(query.with_for_update() if alone else query)
         if not found:

@@ -126,7 +126,7 @@ def think_aloud_forecast(
 
 
 def waiting_batches(workbench: Workbench, project: Project, busy: bool) -> None:
-    """What is at providers, whoever waits for it; with the ways on where nobody does."""
+    """Show pending batches at providers, with buttons to collect or cancel those that no job waits for."""
     st.fragment(_waiting, run_every=POLL_SECONDS if busy else None)(workbench, project, busy)
 
 

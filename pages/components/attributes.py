@@ -280,7 +280,7 @@ WORDS = {
 @dataclass(frozen=True, slots=True)
 class Pool:
     """The attributes of one dimension. `others`: the project's other dimensions. `clusters`: the components of its
-    newest build with the attributes under each, none without a build. `editable`: by whoever looks at them."""
+    newest build with the attributes under each, none without a build. `editable`: by the person at the screen."""
 
     dimension: Dimension
     project_id: int

@@ -94,7 +94,7 @@ def open_model(
 
 
 def open_client(endpoint: Endpoint, timeout: float) -> AsyncOpenAI:
-    """Whoever opens it closes it."""
+    """Open the SDK's client. The caller closes it."""
     client = AsyncOpenAI(
         api_key=endpoint.key.get_secret_value() or _NO_KEY,
         base_url=endpoint.base_url,

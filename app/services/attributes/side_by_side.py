@@ -39,8 +39,8 @@ QUESTIONS = {
 
 @use_case(Right.TAKE_PART)
 def can_compare_as_outsider(workbench: Workbench, dimension: Dimension, expert: str) -> bool:
-    """Whether this person has written nothing on the dimension, and could compare as an expert from outside. Whoever
-    was given the dimension could not: they think aloud first, unled by what others wrote."""
+    """Whether this person has written nothing on the dimension, so could compare as an outside expert.
+    Experts assigned to the dimension can't: they think aloud first, without seeing what others wrote."""
     with workbench.database.read() as work:
         return _is_outside(work, dimension, expert)
 

@@ -235,8 +235,8 @@ class MemberTasks:
         return sum(task.done for task in answering), sum(task.all or 0 for task in answering)
 
     def idle_days(self, now: datetime) -> int | None:
-        """Whole days since an expert was last there, or since they were asked to come; None for whoever has nothing
-        left to do, or was there in the last days."""
+        """Return whole days since the expert's last visit, or else since the invitation; None where nothing is left
+        to do or the last visit is recent."""
         days = (now - (self.member.seen_at or self.member.joined_at)).days
         return days if days >= IDLE_DAYS and self.finished < len(self.tasks) else None
 

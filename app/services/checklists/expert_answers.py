@@ -484,8 +484,8 @@ def _odd() -> InputError:
 def keep_entries(workbench: Workbench, draw: AnswerDraw, expert: str, entries: Sequence[SheetEntry]) -> int:
     """Keep answers and notes in their order, in one transaction; steps from text to text leave nothing to keep.
 
-    An answer about a text that was given to somebody else meanwhile is kept as well. Whoever answers before thinking
-    aloud has read questions made of what others wrote: what they write later counts as written after that.
+    An answer about a text that was given to somebody else meanwhile is kept as well. An expert who answers
+    before thinking aloud has seen questions made from others' attributes: their later attributes are marked so.
 
     Returns how many were refused because their question about their text isn't among those drawn, or because it doesn't
     allow "does not apply"; the others are kept.

@@ -38,7 +38,7 @@ from db.repositories.imports import TextOfFile
 from db.unit_of_work import UnitOfWork
 
 BLOCK = 1_000  # texts that are read in at once
-PAUSE = 0.01  # seconds between blocks, for whoever waits to write
+PAUSE = 0.01  # seconds between blocks, so that others can write
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +320,7 @@ def _import(workbench: Workbench, job: ImportJob, progress: Progress) -> str:
 
 @job_kind(HandedImportJob)
 def _import_handed(workbench: Workbench, job: HandedImportJob, progress: Progress) -> str:
-    """Whoever had it before may have ended after the last step, or still be at it."""
+    """Import a file whose earlier worker may have finished the last step, or may still be working."""
     if is_used(workbench, job.file):
         return ""
     progress.report(_READING)
@@ -337,7 +337,7 @@ def _import_handed(workbench: Workbench, job: HandedImportJob, progress: Progres
 
 @use_case(Right.FACILITATE, project="project")
 def _bring_in(workbench: Workbench, path: Path, project: str, plan: ImportPlan, sent: SentFile) -> None:
-    """Whoever began the import is in the trail; the right is asked again, for it may be gone meanwhile."""
+    """Import as the person in the audit log; check the right again, because it may have been taken away meanwhile."""
     mapping = plan.mapped.mapping() if plan.mapped else None
     preset = load_preset(plan.preset) if plan.preset else None
     corpus = open_worded(

@@ -91,8 +91,8 @@ def create_project(workbench: Workbench, name: str, task: Task, dimensions: tupl
 
 
 def begin_project(work: UnitOfWork, actor: Actor, name: str, task: Task, notice: str = "") -> Project:
-    """Whoever makes it is its facilitator. Links to them that nobody opened yet let in no more: they would open this
-    project too."""
+    """Make a project with the actor as its facilitator. Revoke their unopened links, which would open this project
+    too."""
     project = work.projects.add(name, task, notice)
     act_made_project(project.id)
     pending = PENDING.get()

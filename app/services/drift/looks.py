@@ -105,7 +105,7 @@ def look_once(
     asking: Asking,
     on_progress: OnProgress = lambda _: None,
 ) -> RunReport:
-    """Ask every anchor once, or go on with a look that was cut off, and write down what came of it.
+    """Ask every anchor once, or resume an interrupted look, and save the result.
 
     Raises NotReadyError without a whole reference, InputError where the anchors are no longer what was frozen.
     """
@@ -119,7 +119,7 @@ def look_once(
         )
     open_ = next((look for look in before.looks if not look.verdict), None)
     look = open_ or _begin(workbench, project_id, dimension, found, asking, is_reference=False)
-    if is_over(workbench, look):  # it ended, and what came of it could not be written down
+    if is_over(workbench, look):  # it ended, but its result was not saved
         report = RunReport(get_run(workbench, look.run))
     else:
         report = _work(workbench, look, asking, on_progress)

@@ -389,7 +389,7 @@ def attempts_at(workbench: Workbench, checklist_id: int) -> dict[int, list[Impro
 
 
 def attempt_sentence(attempt: Improvement) -> str:
-    """What came of it."""
+    """Return the outcome of an attempt, as a sentence."""
     if attempt.best is None and attempt.of_examples:
         return "On the development half no set of examples did better than none. The proof half was not asked."
     if attempt.best is None:

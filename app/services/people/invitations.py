@@ -69,7 +69,7 @@ def invite(
     """A link for somebody to take part in a project; a new one for somebody who has one takes its place.
 
     Raises InputError for no name, days that are too few or too many, or a role of one's own that would change,
-    ConflictError where an LLM bears the name, NotAllowedError where the link would open more than whoever makes it may.
+    ConflictError where an LLM bears the name, NotAllowedError where the link would give more rights than its maker has.
     """
     called = checked_name(name, "person", "Say who the link is for.")
     with workbench.database.write() as work:
@@ -163,8 +163,8 @@ def revoke_access(workbench: Workbench, project_id: int, name: str) -> None:
 
 @use_case(Right.ARRIVE)
 def read_invitation(workbench: Workbench, token: str, here: Actor = NOBODY) -> Invitation:
-    """Whom an open link is for. Raises NotAllowedError for a link that doesn't let in whoever is here (any more), with
-    the reason."""
+    """Return the invitation behind an open link. Raises NotAllowedError, with the reason, where it doesn't admit the
+    person at this browser (any more)."""
     with workbench.database.read() as work:
         link = _open_one(work, token)
         _who_enters(work, link, here)
@@ -181,8 +181,8 @@ def came_in_by(workbench: Workbench, token: str, here: Actor) -> bool:
 
 @use_case(Right.ARRIVE)
 def accept_invitation(workbench: Workbench, token: str, here: Actor = NOBODY) -> tuple[str, str]:
-    """Let in whoever opens the link; `here` is who the browser belongs to already. Returns name and new cookie, which
-    nobody needs whom a proxy vouches for. Raises as `read_invitation`.
+    """Admit the person who opens the link; `here` is who is signed in at the browser. Returns the name and a new
+    cookie, "" for people whom a proxy signs in. Raises as `read_invitation`.
     """
     with workbench.database.write() as work:
         link = _open_one(work, token)
@@ -193,7 +193,7 @@ def accept_invitation(workbench: Workbench, token: str, here: Actor = NOBODY) ->
         if person.id != link.person:
             work.invitations.hand_on(link.id, person.id)
             work.people.become(link.person, person.id)
-            work.invitations.revoke_all(person.id)  # whoever kept one would come in to what is theirs from now on
+            work.invitations.revoke_all(person.id)  # an old link would open what is theirs from now on
         work.people.note_seen(person.id)
         work.trail.add(PendingAct(link.project, person.id, person.name, "came in by a link"))
         return person.name, "" if person.issuer != ISSUER else begin_sign_in(work, person)
@@ -226,7 +226,7 @@ def _check_renewal(work: UnitOfWork, actor: Actor, member: ProjectMember, role: 
 
 
 def _who_enters(work: UnitOfWork, link: Invitation, here: Actor) -> Person:
-    """Whoever is signed in under the same name is the same person, and whomever a proxy vouches for is who they are.
+    """Return who enters: a person signed in under the same name, or the one whom a proxy signs in.
 
     Only somebody who was never there can turn out to be another, so that no link moves what is somebody's already; or
     somebody who came in by links alone, where those let nobody in any more.

@@ -38,8 +38,8 @@ def newest_draw(work: UnitOfWork, dimension_id: int) -> AnswerDraw | None:
 def texts_of_expert(
     work: UnitOfWork, draw: AnswerDraw, dimension_id: int, expert: str, begun: Collection[int]
 ) -> frozenset[int]:
-    """The drawn texts that are this expert's to answer: those they were given, and those they have begun on, which
-    stay theirs whoever else was given them since."""
+    """Return the drawn texts that this expert answers: those assigned to them, and those they have begun, also where
+    they were assigned to others since."""
     if not work.assignments.is_theirs(dimension_id, expert):
         return frozenset(begun)
     shares = work.assignments.shares(draw.id)

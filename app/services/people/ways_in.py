@@ -70,7 +70,7 @@ def _check_local(host: str, address: str, names: Iterable[str]) -> None:
 
 def _open_to_all(why: str) -> InputError:
     return InputError(
-        f"{why}, and nobody would have to sign in: whoever gets there could read and change everything.",
+        f"{why}, and nobody would have to sign in: anybody who reaches it could read and change everything.",
         "Set INTERACTEVAL_ACCESS to invite, proxy or oidc; for this computer alone, leave the name out.",
     )
 
@@ -139,8 +139,8 @@ def cookie_name(plain: str) -> str:
 
 
 def link_of(token: str, seen_at: str) -> str:
-    """What is sent to a person. seen_at: the server's address as whoever makes the link sees it; the one that is set
-    goes before."""
+    """Return the link for a person. seen_at: the server's address in the browser of the link's maker, used where no
+    address is set."""
     return f"{set_address() or seen_at}/enter?key={token}"
 
 
@@ -232,10 +232,10 @@ def check_answer(error: str) -> None:
 
 @use_case(Right.ARRIVE)
 def sign_in_with_code(workbench: Workbench, attempt: Attempt, code: str, said_by: str = "") -> str:
-    """The cookie of whoever comes back with this code, if they are on the list. said_by: the issuer, where the browser
-    says it.
+    """Return a cookie for the person who comes back with this code and is on the list. said_by: the issuer, where the
+    browser names it.
 
-    Raises NotListedError for whoever isn't on the list, NotAllowedError for what isn't meant for this sign-in, and
+    Raises NotListedError for people who aren't on the list, NotAllowedError for a code of another sign-in, and
     SignInError where the provider can't be reached or believed.
     """
     client = oidc_client()

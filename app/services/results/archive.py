@@ -359,7 +359,7 @@ def decision_rows(workbench: Workbench, project_id: int, dimensions: Iterable[Di
 
 
 def improvement_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> Iterator[Row]:
-    """One an attempt at a better wording, with all wordings that were tried and what came of each."""
+    """One an attempt at a better wording, with all wordings that were tried and their results."""
     for dimension in dimensions:
         with workbench.database.read() as work:
             attempts = work.improvements.of_dimension(dimension.id)
@@ -405,14 +405,14 @@ samples.csv         the texts that were read while thinking aloud, with the scor
 attributes.csv      what people and LLMs said to look for, left-out and merged ones with the reason; as JSON too
 checklists/         a folder for each dimension: every version as JSON (which can be imported again) and Markdown, and
                     its lineage, which says on whose attributes each question rests and what was left out
-assignments.csv     the dimensions that experts were given; whoever was given none has all of them
+assignments.csv     the dimensions that experts were given; an expert without any has all of them
 expert-answers/     what experts answered to each published version, which texts were drawn for them, when and with what
                     probability, and whom each was given to where not everybody answers every text
 side-by-side.csv    experts' answers to the six questions about the two sets
 anchors.csv         texts with the frozen answers of most experts, to see whether a judge changes
-anchor-looks.csv    each time a judge was asked about them, and what came of it
+anchor-looks.csv    each time a judge was asked about them, and the result
 decisions.csv       what was decided where people or judges part, undone ones too
-improvements.csv    wordings that were tried because of decisions, and what came of them
+improvements.csv    wordings that were tried because of decisions, and their results
 runs.csv            who scored what, with which judge and choices
 scores.csv          every score beside the mean rating
 judge-answers.csv   what the judge answered to each question about each text

@@ -1,8 +1,8 @@
-"""Batches: what has to be asked is collected, handed in, waited for and written into the ledger.
+"""Batches: collect requests, submit them, wait, and save the answers in the ledger, where the caller finds them.
 
-Whoever asks goes on as ever afterwards and finds the answers there. What rests on answers that nobody has given
-yet (re-asks, later stages, requests that expired) is simply the next round. Each batch is on record before it is handed
-in, with a token that the provider gives back, so that whoever goes on with the run finds it and pays nothing twice.
+Requests that depend on missing answers (re-asks, later stages, expired requests) form the next round. Each batch is
+saved before it is submitted, with a token that the provider gives back, so that a resumed run finds it and never pays
+twice.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ Beat = Callable[[], bool]
 
 
 class BatchHolder(Protocol):
-    """Whoever batches are for."""
+    """The owner of batches: a run or a stage."""
 
     def hold(self, work: UnitOfWork) -> None:
         """In each transaction, before anything else. Raises where they are another's by now."""

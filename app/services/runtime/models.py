@@ -244,7 +244,7 @@ async def model_session(
 ) -> AsyncIterator[RecordedModel]:
     """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
 
-    project: whom its calls are put down to, beside whoever asks; run: the scoring run where it is one.
+    project: to whose cost its calls count, beside the actor's; run: the scoring run where it is one.
     concurrency: how many requests it gets at once; fewer while its provider says that it is too much, to whatever model
         of this process.
     budget: US dollars that it may spend, together with what the run cost before (BudgetError).
@@ -301,12 +301,12 @@ def longest_pause() -> float:
 
 
 def account_limit(workbench: Workbench, model: str) -> AdaptiveLimit:
-    """Of all requests of this process to whoever counts the model's."""
+    """Return the limit that all requests of this process to the model's account share."""
     return limit_of(_account(workbench, model), 1)
 
 
 def _account(workbench: Workbench, model: str) -> Hashable:
-    """Whoever counts the requests: a provider at an address, for the holder of a key."""
+    """Return the account whose rate limit counts the requests: provider, address and key."""
     prefix = parse_model_name(model).provider
     access = workbench.credentials.of(prefix)
     return prefix, access.base_url, access.key

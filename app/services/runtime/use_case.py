@@ -203,8 +203,7 @@ def use_case(
 
     act: what the trail says of it, for what changes or takes out something; about: its parameter that says of what,
     beside the dimension, or several with blanks between them.
-    Whoever has signed in can't act under another name: `who` becomes theirs, and what an expert asks as `expert` they
-    ask as themselves.
+    A signed-in person can't act under another name: `who` becomes their name, and an expert's `expert` too.
     The function raises NotAllowedError before it does anything.
     """
 

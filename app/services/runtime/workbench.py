@@ -18,8 +18,8 @@ from db.unit_of_work import Database
 @dataclass(frozen=True, slots=True)
 class Workbench:
     """asking: how models are asked where nothing else is chosen, as a run has its own.
-    any_path: models that are files may be named by any path, as on the command line; else, and for whoever has signed
-        in, see `model_files`.
+    any_path: models that are files may be named by any path, as on the command line; else, and for signed-in
+        people, see `model_files`.
     actor: on whose behalf; each use case checks it.
     payer: the person whom calls are put down to where that isn't the actor, as for a token that somebody made."""
 
@@ -31,7 +31,7 @@ class Workbench:
     payer: int | None = None
 
     def model(self, name: str, options: ModelOptions = USUAL) -> ChatModel:
-        """Raises UnknownModelError or MissingKeyError. Whoever opens a model closes it."""
+        """Raises UnknownModelError or MissingKeyError. The caller closes the model."""
         if not (self.any_path and self.actor is LOCAL_OWNER):
             check_kept(parse_model_name(name), not self.actor.owner)
         return open_model(name, self.credentials, options.seconds, options.max_output_tokens)

@@ -213,7 +213,7 @@ def _of_model(name: str, asked: Sequence[int], batch: bool, size: AnswerSize) ->
 
 @dataclass(frozen=True, slots=True)
 class ThinkAloudAnswer:
-    """What came of asking one model about one dimension; `error` is "" where it answered.
+    """The result of asking one model about one dimension; `error` is "" where it answered.
 
     `attributes` came in; `repeated` did not, because the model had said the same about the dimension before. `quotes`:
     of those that came in, how many have a passage; `quotes_absent`: how many quotes of the answer are in no sample.

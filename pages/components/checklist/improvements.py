@@ -54,7 +54,7 @@ CHANCE = (
 
 
 def tuning_bar(workbench: Workbench, view: ChecklistView) -> None:
-    """Nothing for whoever came from elsewhere."""
+    """Draw the bar; nothing for people who did not come from a result."""
     way = way_back(view.dimension.id)
     if way is None:
         return

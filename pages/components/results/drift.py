@@ -1,4 +1,4 @@
-"""Has the judge changed? What came of each look at the anchors, beside the judge's own noise."""
+"""Results, Drift: whether the judge has changed, look by look, beside its own noise."""
 
 import shlex
 from collections.abc import Callable

@@ -267,7 +267,7 @@ def _answers(
     st.markdown(f"**Answers of {plain(model_label(result.run.judge))}**")
     if not found.answers:
         st.markdown("The judge gave no answer about this text.")
-    # Whoever still answers would be led by what was decided.
+    # Decisions would influence experts who still answer.
     decided = found.decided if all_open(workbench, project, result.dimension) else {}
     again = any(judgment.origin for _, given in found.answers for judgment in given)
     for question, given in found.answers:

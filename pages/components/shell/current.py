@@ -41,7 +41,7 @@ def current_workbench() -> Workbench:
 
 
 def still_there(workbench: Workbench) -> None:
-    """For a part of a screen that is drawn alone: whoever was signed out gets the whole anew, which says so."""
+    """In a part of a screen that is drawn alone: draw the whole again for a person who was signed out."""
     if current_workbench().actor != workbench.actor:
         st.rerun()
 

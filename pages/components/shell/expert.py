@@ -1,5 +1,5 @@
-"""Expert who thinks aloud: whoever has signed in as one. On a server where nobody signs in the name is asked once, and
-kept in the session and in the address, so that a refresh keeps it too."""
+"""The expert who thinks aloud: the signed-in one. Where nobody signs in, the name is asked once and kept in the
+session and in the address, so that a refresh keeps it too."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def current_expert() -> str:
 
 
 def keep_expert(workbench: Workbench) -> None:
-    """On every screen: a name in the address is the session's from then on. Whoever has signed in has theirs."""
+    """On every screen: a name in the address becomes the session's. Signed-in people have their own."""
     if workbench.actor.person is not None:
         forget_expert()
     elif name := current_expert():
@@ -35,7 +35,7 @@ def keep_expert(workbench: Workbench) -> None:
 
 
 def name_expert(workbench: Workbench, project: Project | None) -> None:
-    """On every screen, once the project is known: whoever has signed in as an expert of it is that expert."""
+    """On every screen, once the project is known: a signed-in expert of it is the expert."""
     signed_in = workbench.actor.person is not None
     name = workbench.actor.name_in(project.id) if project else workbench.actor.name
     st.session_state[SIGNED_IN] = name if signed_in else ""
@@ -49,7 +49,7 @@ def signed_in_as() -> str:
 
 
 def own_name(key: str, **look: Any) -> str:
-    """The name that stays with what is done: of whoever has signed in, else as it is typed here."""
+    """Return the name to record with an act: the signed-in person's, else the one typed here."""
     if name := signed_in_as():
         return name
     return str(st.text_input("Your name", value=current_expert(), key=key, **look))

@@ -28,7 +28,7 @@ it against what they print now.
   there isn't, such as a figure that can't be worked out. Where only `null` stands, no value was met.
 - `[...]` is a list of entries of that shape, `[]` one that was empty; `<name>: ...` stands for as many names as there
   are, of dimensions, people or models for example; a name with `?` isn't in every entry.
-- Numbers are unrounded. Whoever reads a document should pass over names that are not expected: later versions add
+- Numbers are unrounded. Programs should ignore names that they do not expect: later versions add
   some.
 
 A `figure`, wherever one stands, is a number with what it rests on:

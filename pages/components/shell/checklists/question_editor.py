@@ -520,7 +520,7 @@ EDITOR = "editor"
 
 
 def known_editor() -> str:
-    """Whoever has signed in, else the name given on the Checklist screen or while thinking aloud; "" for nobody."""
+    """Return the name of the signed-in person, else the name given on Checklist or while thinking aloud, else ""."""
     return signed_in_as() or str(st.session_state.get(EDITOR) or st.query_params.get(EDITOR, "") or current_expert())
 
 

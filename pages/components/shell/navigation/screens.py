@@ -478,7 +478,7 @@ def doors(workbench: Workbench, project: Project | None, here: str) -> None:
                 _links(SET_UP)
         with st.container(key="help", gap="xxsmall"):
             own_work = project is not None and bool(workbench.actor.expert_in(project.id))
-            # Where nobody signs in, whoever gave a name answers; with the rest of the project they do as they like.
+            # Where nobody signs in, everybody who gave a name may answer.
             help_link(here, own_work or (here == "answer" and bool(current_expert())))
             tour_button()
         if workbench.actor.person is not None:

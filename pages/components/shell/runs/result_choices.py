@@ -235,7 +235,7 @@ class ResultScope:
             return
         for level in LEVELS:
             for run in self.runs:
-                with suppress(WorkbenchError):  # the texts have no systems, for example; said to whoever goes there
+                with suppress(WorkbenchError):  # the texts have no systems, for example; said on that level
                     kept_results(self.workbench, run.id, replace(self.choices, level=level))
         st.session_state[_MADE] = made
 
