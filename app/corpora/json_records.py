@@ -44,7 +44,8 @@ def looks_like_json_lines(file: Encoded) -> bool:
         whole = load_json(file.text())
     except (ValueError, RecursionError):
         return any(objects)
-    return isinstance(whole, dict) and len(first) == 1 and _wrapped_list(whole) is None
+    alone = isinstance(whole, dict) and _wrapped_list(whole) is None and not _is_by_document(whole)
+    return alone and len(first) == 1
 
 
 def parse_json(text: str, name: str) -> Read:
@@ -107,9 +108,19 @@ _ONE_RECORD = ({"messages"}, {"trace", "observations"}, {"id", "input", "output"
 """Fields of an object that is one conversation or trace, though it holds lists."""
 
 
+_BY_DOCUMENT = frozenset({"sys_summs", "system_summaries"})
+"""What each record has in an object of records, which are named after their documents."""
+
+
+def _is_by_document(whole: dict[str, Any]) -> bool:
+    return bool(whole) and all(isinstance(each, dict) and not _BY_DOCUMENT.isdisjoint(each) for each in whole.values())
+
+
 def _entries(whole: Any) -> Any:
     if not isinstance(whole, dict):
         return whole
+    if _is_by_document(whole):
+        return [{"doc_id": name, **each} for name, each in whole.items()]
     return [whole] if any(fields <= whole.keys() for fields in _ONE_RECORD) else _wrapped_list(whole)
 
 

@@ -1,13 +1,15 @@
 """Writer bias: whether a judge scores texts by people lower than texts by LLMs (G-Eval, section 4 and Fig. 2).
 
-Texts of the same source are paired, one by a person and one by an LLM; the pairs make three groups: people rated
-the person's text higher, both alike, or the LLM's higher. In each group the mean scores of both sides stand beside each
-other. An unbiased judge gives the person's texts more in the first group and less in the last. Intervals are 95 %
-percentile bootstrap over sources, since pairs of one source belong together; the paper gives none.
+Texts of the same source are paired, one by a person and one by an LLM; the pairs make three groups: people found the
+person's text better, both alike, or the LLM's better, by their ratings of both or by what they said of the pair. In
+each group the mean scores of both sides stand beside each other. An unbiased judge gives the person's texts more in the
+first group and less in the last. Intervals are 95 % percentile bootstrap over sources, since pairs of one source belong
+together; the paper gives none.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -17,6 +19,7 @@ from app.meta_evaluation.score_matrix import RESAMPLES
 
 Preference = Literal["person", "alike", "llm"]
 PREFERENCES: tuple[Preference, ...] = ("person", "alike", "llm")
+By = Literal["ratings", "preferences"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,16 @@ class Mean:
     value: float
     low: float | None
     high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WritersPair:
+    """A text by a person and one by an LLM about `source` with their scores, and which people found better."""
+
+    source: str
+    person: float
+    llm: float
+    preference: Preference
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +56,15 @@ class PairGroup:
 @dataclass(frozen=True, slots=True)
 class WriterBias:
     """`groups` in the order of PREFERENCES. `unpaired`: texts with a score and ratings whose source has none of the
-    other kind; `n_undefined`: resamples in which a group had no pair, over all groups."""
+    other kind, or, `by` preferences, pairs of which a text has no score; `n_undefined`: resamples in which a group had
+    no pair, over all groups."""
 
     groups: tuple[PairGroup, ...]
     unpaired: int
     n_undefined: int
     resamples: int
     seed: int
+    by: By = "ratings"
 
     @property
     def pairs(self) -> int:
@@ -65,25 +80,34 @@ def writer_bias(
     seed: int = 0,
 ) -> WriterBias:
     """One entry a text: its score, its mean human rating, its source, and whether a person wrote it."""
-    names = {name: place for place, name in enumerate(dict.fromkeys(sources))}
-    # (preference, measure, source) sums of scores, and (preference, source) counts of pairs.
-    sums = np.zeros((len(PREFERENCES), 2, len(names)))
-    counts = np.zeros((len(PREFERENCES), len(names)))
-    texts: dict[str, tuple[list[int], list[int]]] = {name: ([], []) for name in names}
+    texts: dict[str, tuple[list[int], list[int]]] = {name: ([], []) for name in sources}
     for place, (source, person) in enumerate(zip(sources, by_person, strict=True)):
         texts[source][0 if person else 1].append(place)
-    unpaired = 0
+    unpaired, pairs = 0, list[WritersPair]()
     for name, (people, llms) in texts.items():
         if not (people and llms):
             unpaired += len(people) + len(llms)
-        for p in people:
-            for other in llms:
-                group = 0 if ratings[p] > ratings[other] else 1 if ratings[p] == ratings[other] else 2
-                sums[group, :, names[name]] += scores[p], scores[other]
-                counts[group, names[name]] += 1
+        for p, other in product(people, llms):
+            better = 0 if ratings[p] > ratings[other] else 1 if ratings[p] == ratings[other] else 2
+            pairs.append(WritersPair(name, scores[p], scores[other], PREFERENCES[better]))
+    return bias_of_pairs(pairs, unpaired, "ratings", resamples, seed)
+
+
+def bias_of_pairs(
+    pairs: Sequence[WritersPair], unpaired: int, by: By, resamples: int = RESAMPLES, seed: int = 0
+) -> WriterBias:
+    """Where several people compared the same texts, each one's word is a pair."""
+    names = {name: place for place, name in enumerate(dict.fromkeys(pair.source for pair in pairs))}
+    # (preference, measure, source) sums of scores, and (preference, source) counts of pairs.
+    sums = np.zeros((len(PREFERENCES), 2, len(names)))
+    counts = np.zeros((len(PREFERENCES), len(names)))
+    for pair in pairs:
+        group = PREFERENCES.index(pair.preference)
+        sums[group, :, names[pair.source]] += pair.person, pair.llm
+        counts[group, names[pair.source]] += 1
     drawn = _draws(counts.sum(axis=0) > 0, resamples, np.random.default_rng(seed))
     made = [_group(name, sums[g], counts[g], drawn) for g, name in enumerate(PREFERENCES)]
-    return WriterBias(tuple(group for group, _ in made), unpaired, sum(lost for _, lost in made), resamples, seed)
+    return WriterBias(tuple(group for group, _ in made), unpaired, sum(lost for _, lost in made), resamples, seed, by)
 
 
 def _draws(paired: NDArray[np.bool_], resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:

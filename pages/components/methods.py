@@ -148,7 +148,7 @@ def _cost_chart(drawn: Sequence[QualityCost]) -> alt.LayerChart | alt.FacetChart
     return alt.layer(rule, point).properties(height=HEIGHT)
 
 
-PREFERRED = {"person": "People preferred the person's", "alike": "Rated alike", "llm": "People preferred the LLM's"}
+PREFERRED = {"person": "People preferred the person's", "alike": "Found alike", "llm": "People preferred the LLM's"}
 WRITERS = {"person": "by a person", "llm": "by an LLM"}
 BY_WRITER = {"by a person": PERSON, "by an LLM": LLM}
 ABOUT = (
@@ -216,10 +216,11 @@ def _show(study: WriterBias, run: int) -> None:
     st.dataframe(rows, placeholder="–", hide_index=True, key="writer_bias")
     csv_download("Download the table", rows, "texts-by-people-and-llms")
     counts = ", ".join(f"“{PREFERRED[g.preference]}” {g.pairs:,}" for g in study.groups)
-    alone = f" {study.unpaired:,} texts have no counterpart of the same source." if study.unpaired else ""
+    lacking = "texts have no counterpart of the same source" if study.by == "ratings" else "pairs lack a score"
+    alone = f" {study.unpaired:,} {lacking}." if study.unpaired else ""
     caption = (
-        f"Run {run}. Point: mean score; line: 95 % bootstrap interval over sources ({study.resamples:,} resamples, "
-        f"seed {study.seed}). Pairs: {counts}.{alone}"
+        f"Run {run}, by people's {study.by}. Point: mean score; line: 95 % bootstrap interval over sources "
+        f"({study.resamples:,} resamples, seed {study.seed}). Pairs: {counts}.{alone}"
     )
     picture(_bias_chart(study), "texts-by-people-and-llms", "writer_bias_picture", caption)
 

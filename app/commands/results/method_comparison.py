@@ -7,6 +7,7 @@ import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, shown_model, table
 from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Coefficient
+from app.meta_evaluation.writer_bias import By
 
 if TYPE_CHECKING:
     from app.services.results.quality_cost import Mean, QualityCost, WriterBias
@@ -54,6 +55,10 @@ def bias(
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples of sources.")] = RESAMPLES,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")] = 0,
     partial: Annotated[bool, typer.Option("--partial", help="Texts with unanswered questions count too.")] = False,
+    by: Annotated[
+        By | None,
+        typer.Option(help="ratings or preferences; without it ratings, and preferences where there are none."),
+    ] = None,
     json_: JsonOption = False,
 ) -> None:
     """Does the judge score people's texts lower than LLMs' texts that people like no better?
@@ -71,7 +76,7 @@ def bias(
     on = one_dimension(workbench, found.project, dimension)
     if people:
         mark_people(workbench, get_project(workbench, found.project).id, people)
-    study = bias_of(workbench, run, on.id, Choices(include_partial=partial, resamples=resamples, seed=seed))
+    study = bias_of(workbench, run, on.id, Choices(include_partial=partial, resamples=resamples, seed=seed), by)
     if json_:
         print_json({"run": run, "dimension": on.name, **asdict(study)})
     else:
@@ -164,8 +169,10 @@ def _print_bias(study: "WriterBias") -> None:
     ]
     headings = ["people preferred", "pairs", "sources", "mean score: person", "LLM", "difference"]
     echo(table(headings, rows))
+    echo(f"By people's {study.by}.")
     if study.unpaired:
-        echo(f"{study.unpaired} texts have no counterpart of the same source.")
+        lacking = "texts have no counterpart of the same source" if study.by == "ratings" else "pairs lack a score"
+        echo(f"{study.unpaired} {lacking}.")
 
 
 def _mean(mean: "Mean | None") -> str | None:

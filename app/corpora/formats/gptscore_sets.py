@@ -1,7 +1,10 @@
-"""Data sets that GPTScore is tried on: FED (turns and whole dialogues), NEWSROOM's human ratings, and MQM's errors.
+"""Data sets that GPTScore is tried on: FED (turns and whole dialogues), NEWSROOM's human ratings, MQM's errors,
+REALSumm and BAGEL.
 
 Shapes as published: FED's JSON (Mehri and Eskenazi 2020); NEWSROOM's CSV, a row for each rater's judgment; WMT's table
-of errors with a row for each error (Freitag et al. 2021).
+of errors with a row for each error (Freitag et al. 2021); REALSumm's records by document (Bhandari et al. 2020), and
+those of BARTScore's repository (Yuan et al. 2021), saved as JSON, for no pickle is opened here; BAGEL also as the table
+of Novikova et al. (2017) with a row for each judge.
 """
 
 import html
@@ -11,10 +14,10 @@ from typing import Any
 
 from app.corpora.assembly import CorpusBuilder, RatingCell
 from app.corpora.corpus import CorpusReader
-from app.corpora.formats.known_format import KnownFormat
+from app.corpora.formats.known_format import RATER, KnownFormat
 from app.corpora.presets import load_preset
 from app.corpora.records import Records
-from app.corpora.rows import BadCellError, identifier, json_safe, prose
+from app.corpora.rows import BadCellError, identifier, json_safe, prose, proses
 from app.domain.project import Dimension, Task, Text, dialogue_source
 
 
@@ -244,4 +247,117 @@ MQM = KnownFormat(
     lambda record: record.keys() >= _MQM,
     _read_mqm,
 )
-GPTSCORE_SETS = (FED, NEWSROOM, MQM)
+
+
+_COVERED = "litepyramid_recall"
+_COVERAGE = (
+    "Coverage asks how much of what the reference says the summary says too. A low score (0) means nothing of it, a "
+    "high score (1) all of it."
+)
+_OF_DATA = {"informativeness": "informativeness", "naturalness": "naturalness", "quality": "overall"}
+
+
+def _systems(record: Mapping[str, Any]) -> dict[str, Any]:
+    found = record.get("sys_summs", record.get("system_summaries"))
+    return found if isinstance(found, dict) else {}
+
+
+def _scored(record: Mapping[str, Any]) -> frozenset[str]:
+    """What the first text of a record by document is rated on, metrics among it."""
+    first = next(iter(_systems(record).values()), None)
+    scores = first.get("scores") if isinstance(first, dict) else None
+    return frozenset(map(str, scores)) if isinstance(scores, dict) else frozenset()
+
+
+def _by_text(records: Records) -> Records:
+    """One record a text in place of one a document."""
+    items = [
+        (row, {**record, "system": name, "one": one})
+        for row, record in records.items
+        for name, one in _systems(record).items()
+    ]
+    return Records(records.container, items, records.skipped)
+
+
+def _text_of(row: int, record: Mapping[str, Any]) -> tuple[Text, Mapping[str, Any]]:
+    """The text with its scores by name. Raises BadCellError where there is none."""
+    one = record["one"]
+    scores = one.get("scores") if isinstance(one, dict) else None
+    if not isinstance(scores, dict):
+        raise BadCellError("The text has no scores.")
+    references = record.get("ref_summs", record.get("ref_summ"))
+    text = Text(
+        doc_id=identifier(record.get("doc_id")) or f"row-{row}",
+        system_id=identifier(record["system"]),
+        text=prose(one.get("sys_summ", one.get("system_summary")), "text"),
+        source=prose(record.get("src"), "source"),
+        references=proses(references, "reference"),
+        extra=json_safe({name: value for name, value in scores.items() if name not in (_COVERED, *_OF_DATA)}),
+    )
+    return text, scores
+
+
+def _read_realsumm(records: Records, file_name: str) -> CorpusReader:
+    """Human judgment is the share of the reference's content units that a summary holds; metrics are kept beside it."""
+    builder = CorpusBuilder([Dimension("coverage", _COVERAGE, 0, 1)])
+
+    def read_one(row: int, record: dict[str, Any]) -> None:
+        text, scores = _text_of(row, record)
+        builder.add(row, text, [RatingCell("coverage", RATER, scores.get(_COVERED))])
+
+    return builder.reader("realsumm", load_preset("news summaries").task, _by_text(records), file_name, read_one)
+
+
+REALSUMM = KnownFormat(
+    "realsumm",
+    "system_summaries or sys_summs by document, with litepyramid_recall among the scores",
+    lambda record: _COVERED in _scored(record),
+    _read_realsumm,
+)
+_JUDGED = frozenset({"dataset", "system", "judge", "mr", "sys_ref", *_OF_DATA})
+
+
+def _read_bagel(records: Records, file_name: str) -> CorpusReader:
+    """A table has rows of other data sets too, which are left out, one a judge; a record by document the means."""
+    preset = load_preset("data to text")
+    builder = CorpusBuilder(preset.dimensions)
+    documents: dict[str, str] = {}
+    table = any(record.keys() >= _JUDGED for _, record in records.items)
+
+    def read_document(row: int, record: dict[str, Any]) -> None:
+        text, scores = _text_of(row, record)
+        builder.add(row, text, [RatingCell(name, RATER, scores.get(field)) for field, name in _OF_DATA.items()])
+
+    def read_rows(row: int, record: dict[str, Any]) -> None:
+        rows = record["rows"]
+        first = rows[0]
+        if (named := identifier(first.get("dataset"))).upper() != "BAGEL":
+            raise BadCellError(f"This is of the data set {named}, not of BAGEL.")
+        source = prose(first.get("mr"), "data (mr)")
+        text = Text(
+            doc_id=documents.setdefault(source, f"source-{len(documents) + 1:03}"),
+            system_id=identifier(first.get("system")),
+            text=prose(first.get("sys_ref"), "sentence (sys_ref)"),
+            source=source,
+            references=proses(first.get("orig_ref"), "reference (orig_ref)"),
+        )
+        cells = [
+            RatingCell(name, f"judge {identifier(each.get('judge'))}", each.get(field))
+            for each in rows
+            for field, name in _OF_DATA.items()
+        ]
+        builder.add(row, text, cells)
+
+    if table:
+        merged = _merged(records, ("dataset", "system", "mr", "sys_ref"))
+        return builder.reader("bagel", preset.task, merged, file_name, read_rows)
+    return builder.reader("bagel", preset.task, _by_text(records), file_name, read_document)
+
+
+BAGEL = KnownFormat(
+    "bagel",
+    "informativeness, naturalness and quality, among scores by document or with dataset, system, judge, mr and sys_ref",
+    lambda record: record.keys() >= _JUDGED or _scored(record) >= _OF_DATA.keys(),
+    _read_bagel,
+)
+GPTSCORE_SETS = (FED, NEWSROOM, MQM, REALSUMM, BAGEL)

@@ -45,7 +45,8 @@ class DataSet(_Part):
     columns `score` and `rating` of a table whose rows name their source and writer.
     names, not_names: parts that the path of its file has, and hasn't. format, references: as `import` takes them.
     mapping, ratings, scales: FIELD=COLUMN and the like, of a table of no known format.
-    without: systems whose texts are not scored. rubrics: dimension -> its definition, instead of the format's.
+    without: systems whose texts are not scored. rubrics: dimension -> its definition, instead of the format's. also:
+    dimension -> what a known format calls it.
     """
 
     title: Name
@@ -60,6 +61,7 @@ class DataSet(_Part):
     scales: tuple[Name, ...] = ()
     description: Words = ""
     rubrics: dict[Name, Words] = Field(default_factory=dict, max_length=60)
+    also: dict[Name, Name] = Field(default_factory=dict, max_length=60)
     without: tuple[Name, ...] = ()
     score: Name = "pred_score"
     rating: Name = "true_score"

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.corpora.mapping import ColumnMapping
-from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format
+from app.corpora.reading import KNOWN_FORMATS, detect_format
 from app.corpora.recipes import DataSet, PaperRecipe, PaperTable
+from app.corpora.records import CONTAINERS
 from app.corpora.rows import BadCellError, identifier, is_blank, listed, number
 from app.corpora.table import load_table, open_table
 from app.domain.attribute import ContributorKind
@@ -138,8 +139,11 @@ def bring_texts_in(workbench: Workbench, path: Path, data: DataSet, project: str
 
     Texts that are there already aren't added again. Raises as `import_file`.
     """
-    mapping = ColumnMapping.parse(data.mapping, data.ratings, data.scales) if data.mapping or data.ratings else None
-    format_ = data.format if data.format in FORMATS else "auto"
+    if (found := _format(path)) in KNOWN_FORMATS and data.format in (*KNOWN_FORMATS, "auto"):
+        format_, mapping = found, None  # the published shape says what each field means
+    else:
+        format_ = data.format if data.format in CONTAINERS else "auto"
+        mapping = ColumnMapping.parse(data.mapping, data.ratings, data.scales) if data.mapping or data.ratings else None
     import_file(workbench, path, project, format_, mapping, references=data.references)
     made = get_project(workbench, project)
     if list_runs(workbench, made.id):  # a person may have changed the words since, and scores rest on them
@@ -147,7 +151,8 @@ def bring_texts_in(workbench: Workbench, path: Path, data: DataSet, project: str
     if data.description:
         save_task(workbench, made.id, replace(made.task, description=data.description))
     for dimension in dimensions_named(workbench, project, "all"):
-        if rubric := data.rubrics.get(dimension.name):
+        names = [dimension.name, *(name for name, known in data.also.items() if known == dimension.name)]
+        if rubric := next((data.rubrics[name] for name in names if name in data.rubrics), ""):
             save_dimension(workbench, replace(dimension, rubric=rubric))
 
 

@@ -307,8 +307,9 @@ class Reproduction:
         return self._runs(row, column, method, project, dimension)
 
     def _dimension(self, project: Project, column: Column) -> Dimension | None:
-        there = dimensions_named(self.workbench, project.name, "all")
-        return next((each for each in there if each.name.casefold() == column.dimension.casefold()), None)
+        there = {each.name.casefold(): each for each in dimensions_named(self.workbench, project.name, "all")}
+        also = self.data[column.data].also.get(column.dimension, "")
+        return there.get(column.dimension.casefold()) or there.get(also.casefold())
 
     def _imported(self, project: Project, dimension: Dimension, name: str) -> list[Source] | str:
         runs = list_runs(self.workbench, project.id)

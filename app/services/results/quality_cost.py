@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from app.domain.checklist import Checklist, Question
+from app.domain.expert_answer import Preference as PreferencePair
+from app.domain.expert_answer import Winner
 from app.domain.people import Right
 from app.domain.run import AskingWay, RunSummary
 from app.errors import InputError, NotReadyError
@@ -29,7 +31,16 @@ from app.meta_evaluation.judges.asking_ways import (
 from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.meta_evaluation.judges.panel import Panel, PanelJudge, panel, panel_verdict
 from app.meta_evaluation.score_matrix import Coefficient, Floats, Level
-from app.meta_evaluation.writer_bias import Mean, PairGroup, Preference, WriterBias, writer_bias
+from app.meta_evaluation.writer_bias import (
+    By,
+    Mean,
+    PairGroup,
+    Preference,
+    WriterBias,
+    WritersPair,
+    bias_of_pairs,
+    writer_bias,
+)
 from app.providers.registry import answers_questions, gives_logprobs
 from app.services.results.question_analysis import VALUES, expert_side, repeated_answers
 from app.services.results.results import USUAL, Choices, DimensionResult, kept_result
@@ -454,8 +465,11 @@ def mark_people(workbench: Workbench, project_id: int, systems: Collection[str])
 
 
 @use_case(Right.READ)
-def bias_of(workbench: Workbench, run_id: int, dimension_id: int, choices: Choices = USUAL) -> WriterBias:
-    """Of a run's scores on a dimension, over texts that count by these choices and whose writer and ratings are known.
+def bias_of(
+    workbench: Workbench, run_id: int, dimension_id: int, choices: Choices = USUAL, by: By | None = None
+) -> WriterBias:
+    """Of a run's scores on a dimension, over texts that count by these choices and whose writer is known, by people's
+    ratings of both texts of a pair or by their preferences; without `by`, preferences where no such pair is rated.
 
     Of the choices, those about partial texts, resamples and seed mean something here.
     Raises NotReadyError where nobody said who is a person, or no source has texts of both.
@@ -463,18 +477,43 @@ def bias_of(workbench: Workbench, run_id: int, dimension_id: int, choices: Choic
     with workbench.database.read() as work:
         people = set(work.projects.human_systems(work.runs.project_of(run_id)))
         rows = [
-            (row.score, row.human, row.doc_id, row.system_id in people)
+            row
             for row in work.results.scored(run_id, dimension_id)
-            if row.counts(choices.include_partial) and row.human is not None and row.system_id
+            if row.counts(choices.include_partial) and row.system_id
         ]
+        compared = work.preferences.of(dimension_id)
     if not people:
         raise NotReadyError(
             "Nobody said yet which systems are people.", "Mark them (--people NAME); everything else is then an LLM."
         )
-    scores, ratings, sources, by_person = zip(*rows, strict=True) if rows else ((), (), (), ())
+    rated = [(row.score, row.human, row.doc_id, row.system_id in people) for row in rows if row.human is not None]
+    scores, ratings, sources, by_person = zip(*rated, strict=True) if rated else ((), (), (), ())
     found = writer_bias(scores, ratings, sources, by_person, choices.resamples, choices.seed)
+    if by == "preferences" or (by is None and not found.pairs and compared):
+        found = _bias_by_preferences(compared, {row.text: row.score for row in rows}, people, choices)
     if not found.pairs:
         raise NotReadyError(
-            "No source has rated texts of both a person and an LLM.", "Check which systems are marked as people."
+            "No source has rated texts of both a person and an LLM, and no such pair was compared.",
+            "Check which systems are marked as people, and by what is asked: ratings or preferences.",
         )
     return found
+
+
+def _bias_by_preferences(
+    compared: Sequence[PreferencePair], scores: Mapping[int, float | None], people: Collection[str], choices: Choices
+) -> WriterBias:
+    """Pairs of two people or of two LLMs say nothing here and are passed over."""
+    pairs, unscored = list[WritersPair](), 0
+    for one in compared:
+        if (one.a.system_id in people) == (one.b.system_id in people):
+            continue
+        first = one.a.system_id in people
+        person, llm = (scores.get(text.id) for text in ((one.a, one.b) if first else (one.b, one.a)))
+        if person is None or llm is None:
+            unscored += 1
+            continue
+        told: Preference = (
+            "alike" if one.winner is Winner.TIE else "person" if (one.winner is Winner.A) is first else "llm"
+        )
+        pairs.append(WritersPair(one.a.doc_id, person, llm, told))
+    return bias_of_pairs(pairs, unscored, "preferences", choices.resamples, choices.seed)

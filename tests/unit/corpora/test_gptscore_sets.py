@@ -109,3 +109,66 @@ def test_mqm_adds_up_what_a_raters_errors_cost(tmp_path: Path) -> None:
 )
 def test_an_error_costs_what_the_paper_says(category: str, severity: str, cost: float) -> None:
     assert penalty(category, severity) == cost
+
+
+def test_realsumm_has_a_text_for_each_system_of_a_document(tmp_path: Path) -> None:
+    path = tmp_path / "abs.json"
+    summary = {"system_summary": "The ferry sails.", "scores": {"litepyramid_recall": 0.5, "rouge_1_f_score": 0.4}}
+    documents = {"0": {"doc_id": 0, "ref_summ": "A ferry sails at nine.", "system_summaries": {"bart.txt": summary}}}
+    path.write_text(json.dumps(documents))
+    assert detect_format(path) == "realsumm"
+    (item,) = read_corpus(path).texts
+    assert item.text.key == ("0", "bart.txt", "")
+    assert item.text.references == ("A ferry sails at nine.",)
+    assert item.text.extra == {"rouge_1_f_score": 0.4}
+    assert [(r.dimension, r.value) for r in item.ratings] == [("coverage", 0.5)]
+
+
+def test_realsumm_by_document_of_bartscore_has_its_source(tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    one = {"sys_summ": "The ferry sails.", "scores": {"litepyramid_recall": 1.0}}
+    document = {"src": "At nine the ferry sails.", "ref_summ": "It sails.", "sys_summs": {"a": one, "b": {}}}
+    path.write_text(json.dumps({"7": document, "8": {**document, "sys_summs": {"a": one}}}))
+    corpus = read_corpus(path)
+    assert [(t.text.doc_id, t.text.system_id, t.text.source) for t in corpus.texts] == [
+        ("7", "a", "At nine the ferry sails."),
+        ("8", "a", "At nine the ferry sails."),
+    ]
+    assert len(corpus.skipped) == 1  # b of the first has no scores
+
+
+def test_bagel_by_document_keeps_means_and_all_references(tmp_path: Path) -> None:
+    path = tmp_path / "bagel.json"
+    scores = {"informativeness": 5.0, "naturalness": 4.5, "quality": 4.0}
+    document = {
+        "src": "inform(name=X)",
+        "ref_summs": ["X is a place.", "There is X."],
+        "sys_summs": {"tgen": {"sys_summ": "X is.", "scores": scores}},
+    }
+    path.write_text(json.dumps({"1": document}))
+    assert detect_format(path) == "bagel"
+    corpus = read_corpus(path)
+    assert corpus.texts[0].text.references == ("X is a place.", "There is X.")
+    assert {r.dimension: r.value for r in corpus.texts[0].ratings} == {
+        "informativeness": 5.0,
+        "naturalness": 4.5,
+        "overall": 4.0,
+    }
+
+
+def test_bagel_as_a_table_has_each_judge_and_lists_other_data_sets(tmp_path: Path) -> None:
+    path = tmp_path / "hum_scores.csv"
+    columns = ["dataset", "system", "judge", "mr", "sys_ref", "orig_ref", "informativeness", "naturalness", "quality"]
+    rows = [
+        ["BAGEL", "LOLS", "1", "inform(name=X)", "X is.", "X is a place.", "5", "4", "3"],
+        ["BAGEL", "LOLS", "2", "inform(name=X)", "X is.", "X is a place.", "6", "4", "4"],
+        ["SFRES", "LOLS", "1", "inform(name=Y)", "Y is.", "Y is a place.", "6", "6", "6"],
+    ]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
+    assert detect_format(path) == "bagel"
+    corpus = read_corpus(path)
+    (item,) = corpus.texts
+    assert (item.text.doc_id, item.text.system_id, item.text.references) == ("source-001", "LOLS", ("X is a place.",))
+    assert {(r.dimension, r.rater): r.value for r in item.ratings}["overall", "judge 2"] == 4
+    assert [skipped.row for skipped in corpus.skipped] == [3]

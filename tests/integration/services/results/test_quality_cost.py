@@ -1,11 +1,14 @@
 """Each method's agreement beside what it cost, and the checklist's lead over it."""
 
+from pathlib import Path
+
 import pytest
 
 from app.domain.judgment import Evaluation
 from app.domain.project import Dimension
 from app.domain.run import Outcome, RecordedCall, RunDimension, RunStatus
 from app.errors import InputError, NotReadyError
+from app.services.attributes.preferences import import_preferences
 from app.services.results.quality_cost import bias_of, cost_of, mark_people, quality_and_cost, writers
 from app.services.results.results import Choices
 from app.services.runtime.workbench import Workbench
@@ -105,3 +108,24 @@ def test_partial_texts_count_where_the_results_count_them(workbench: Workbench) 
     with pytest.raises(NotReadyError, match="No source has rated texts of both"):
         bias_of(workbench, run, dimension.id)
     assert bias_of(workbench, run, dimension.id, Choices(include_partial=True, resamples=50)).pairs == 12
+
+
+def test_writers_are_compared_by_preferences_where_people_gave_pairs(workbench: Workbench, tmp_path: Path) -> None:
+    dimension = ready_to_score(workbench)
+    run = scored(workbench, dimension)
+    mark_people(workbench, 1, ["s0"])
+    rows = [("d0", "s0", "s1", "s0"), ("d1", "s1", "s0", "tie"), ("d2", "s2", "s0", "s2"), ("d0", "s1", "s2", "s1")]
+    lines = [",".join(row) for row in (("doc_id", "system_a", "system_b", "winner"), *rows)]
+    path = tmp_path / "pairs.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert import_preferences(workbench, path, "Ready", {}, "").pairs == 4
+    study = bias_of(workbench, run, dimension.id, Choices(resamples=0), "preferences")
+    assert (study.by, [group.pairs for group in study.groups], study.unpaired) == ("preferences", [1, 1, 1], 0)
+    with workbench.database.read() as work:
+        ids = work.texts.ids_by_key(1)
+        means = work.texts.mean_scores(dimension.id)
+    for group, (doc, other) in zip(study.groups, (("d0", "s1"), ("d1", "s1"), ("d2", "s2")), strict=True):
+        assert group.person is not None and group.llm is not None
+        assert group.person.value == means[ids[doc, "s0", ""]]
+        assert group.llm.value == means[ids[doc, other, ""]]
+    assert bias_of(workbench, run, dimension.id, Choices(resamples=0)).by == "ratings"
