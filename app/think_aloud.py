@@ -417,6 +417,30 @@ async def propose_from_transcript(
     return TranscriptProposals(_found(answer.value, transcript), request, answer.reply)
 
 
+FOLLOW_UP_PROMPT = "follow-up"
+LONGEST_QUESTION = 300
+"""Characters."""
+
+
+async def follow_up_question(
+    model: ChatModel, task: Task, dimension: Dimension, attribute: str
+) -> tuple[str, ChatRequest, ChatReply]:
+    """One question about an expert's attribute; the model reads that attribute and the rubric, and nothing else.
+
+    Raises ProviderError where the model doesn't answer as asked.
+    """
+    template = load_prompt(FOLLOW_UP_PROMPT)
+    prompt = template.render(task=task_variables(task), dimension=dimension_variables(dimension), attribute=attribute)
+    request = ChatRequest(prompt, template.output_schema, temperature=FIRST_TEMPERATURE)
+
+    def check(answer: dict[str, Any]) -> str | None:
+        length = len(answer["question"].strip())
+        return None if 0 < length <= LONGEST_QUESTION else f"its question has {length} characters"
+
+    answer = await ask(model, request, check=check)
+    return " ".join(answer.value["question"].split()), request, answer.reply
+
+
 CONTRAST_PROMPT = "contrast-attributes"
 
 

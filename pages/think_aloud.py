@@ -18,7 +18,7 @@ from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import left_out, rubric, samples_side_by_side
 from pages.components.shell.words import plain
 from pages.components.think_aloud.own_attributes import own_attributes
-from pages.components.think_aloud.own_rows import Own, sample_verdict
+from pages.components.think_aloud.own_rows import Own, follow_up_choice, sample_verdict
 from pages.components.think_aloud.passages import drawn_highlights, sample_passages
 
 workbench = current_workbench()
@@ -50,13 +50,14 @@ with writing, sticky("writing"):
         st.markdown(f"**{plain(dimension.name)} isn't among what is yours to do.** What is yours stands on Overview.")
         link("overview", "Go to what is yours")
     elif name:
-        own = Own(workbench, dimension, tuple(samples), project.task.language, name)
+        own = Own(workbench, dimension, tuple(samples), project.task.language, name, project)
         highlights = drawn_highlights(own)
         own_attributes(own, project)
     else:
         st.caption("Then write down what to look for. You see your own attributes only.")
         link("texts", "Other samples", help_="For the project's facilitator.", parameters={"section": "Samples"})
     enough(workbench, project, dimension)
+    follow_up_choice(workbench, project)
 with reading:
     rubric(dimension)
     st.subheader("Samples", anchor=False)

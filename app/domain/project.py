@@ -70,7 +70,8 @@ class Verdict(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Project:
     """`notice` is shown wherever the project's data show (the demo says that its data are made up); `research`: whether
-    its experts are offered the screens for studies."""
+    its experts are offered the screens for studies; `follow_up`: the model that asks experts a question about what they
+    wrote, "" for none."""
 
     id: int
     name: str
@@ -78,6 +79,7 @@ class Project:
     notice: str
     research: bool
     created_at: datetime
+    follow_up: str = ""
 
 
 _HISTORY = "Dialogue so far:\n"

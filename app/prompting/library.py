@@ -143,6 +143,7 @@ _SHARED: Mapping[str, Any] = {
     "count": 10,
     "item": _ITEM,
     "pairs": [{"number": 1, "source": "The source.", "better": "The text.", "worse": "A text."}],
+    "attribute": "The order is clear.",
     "transcript": "I look at the order first.",
     "sub_aspects": _SUB_ASPECTS,
     "steps": ["Read the text."],

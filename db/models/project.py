@@ -114,6 +114,7 @@ class ProjectRow(SQLModel, table=True):
     writer_name: str = Field(default="system", sa_type=FieldLine)
     notice: str = Field(default="", sa_column=field_column())
     research: bool = False
+    follow_up: str = ""
     human_systems: list[str] = Field(default_factory=list, sa_column=json_column())
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 

@@ -76,6 +76,9 @@ class Projects:
     def set_research(self, project_id: int, on: bool) -> None:
         self._session.get_one(ProjectRow, project_id).research = on
 
+    def set_follow_up(self, project_id: int, model: str) -> None:
+        self._session.get_one(ProjectRow, project_id).follow_up = model
+
     def delete(self, project_id: int) -> None:
         self._session.delete(self._session.get_one(ProjectRow, project_id))
 
@@ -157,7 +160,7 @@ def _check_range(row: DimensionRow) -> None:
 def _project(row: ProjectRow) -> Project:
     assert row.id is not None
     task = Task(row.text_name, row.source_name, row.description, row.language, row.writer_name)
-    return Project(row.id, row.name, task, row.notice, row.research, row.created_at)
+    return Project(row.id, row.name, task, row.notice, row.research, row.created_at, row.follow_up)
 
 
 def _dimension(row: DimensionRow) -> Dimension:

@@ -76,6 +76,7 @@ NO_ACT = {
     "think_aloud.independence.remove_own_attribute",
     "think_aloud.independence.reorder",
     "think_aloud.transcripts.accept",
+    "think_aloud.transcripts.ask_follow_up",
     "think_aloud.transcripts.decline",
     "think_aloud.transcripts.keep_recording",
     "think_aloud.transcripts.keep_transcript",

@@ -10,10 +10,11 @@ from app.domain.project import Dimension, Task, Text
 from app.errors import DatabaseError
 from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes, move_attributes
 from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of
-from app.services.data.projects import create_project, dimensions_named, get_project
+from app.services.data.projects import choose_follow_up, create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import own_attributes_of
 from app.services.think_aloud.samples import samples_of
+from pages.components.think_aloud import own_rows
 from pages.components.think_aloud.own_rows import PAGE_SIZE
 from tests.support import browser_messages
 from tests.support.background import PATIENCE
@@ -427,3 +428,22 @@ def test_what_is_no_passage_of_a_sample_is_refused(demo: Workbench, open_screen:
     browser_messages.send(app, key, marked=sent)
     assert by(demo, "Ada") == []
     assert browser_messages.shown(app, key)["problem"]
+
+
+def test_follow_up_answer_becomes_an_attribute_or_the_better_wording(
+    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own_rows, "ask_follow_up", lambda *_: "Where is <b>its</b> limit?")
+    app = say(expert(open_screen), demo, "The order is clear.")
+    (first,) = by(demo, "Ada")
+    assert f"ask_me_{first.id}" not in [one.key for one in app.button], "off until a model is chosen"
+    choose_follow_up(demo, place(demo)[0], "llama:asker")
+    app.run().button(key=f"ask_me_{first.id}").click().run()
+    app.text_area(key=f"follow_up_{first.id}").input("Events keep their order.")
+    app.button(key="follow_up_new").click().run()
+    app.button(key=f"ask_me_{first.id}").click().run()
+    app.text_area(key=f"follow_up_{first.id}").input("The order of events is clear.")
+    app.button(key="follow_up_reword").click().run()
+    assert not app.exception
+    assert {one.text for one in by(demo, "Ada")} == {"The order of events is clear.", "Events keep their order."}
+    assert "follow_up_new" not in [one.key for one in app.button]

@@ -166,6 +166,13 @@ def show_research(workbench: Workbench, project_id: int, on: bool) -> None:
         work.projects.set_research(project_id, on)
 
 
+@use_case(Right.FACILITATE, act="chose who asks follow-up questions", about="model")
+def choose_follow_up(workbench: Workbench, project_id: int, model: str) -> None:
+    """The model that may ask the project's experts a question about what they wrote; "" for none."""
+    with workbench.database.write() as work:
+        work.projects.set_follow_up(project_id, model.strip())
+
+
 @use_case(Right.FACILITATE, act="added a dimension", about="dimension")
 def add_dimension(workbench: Workbench, project_id: int, dimension: Dimension) -> Dimension:
     with workbench.database.write() as work:

@@ -70,6 +70,7 @@ def _inputs_digest(inputs: Mapping[str, Any]) -> str:
 TITLES = {
     "think-aloud": "Think aloud: say what to look for",
     "transcript-attributes": "Transcript: find an expert's points",
+    "follow-up": "Think aloud: ask an expert one question",
     "contrast-attributes": "Pairs: say what the better texts have",
     "components": "Build 1: find the components",
     "clusters": "Build 2: place attributes under components",

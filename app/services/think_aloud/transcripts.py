@@ -1,4 +1,5 @@
-"""Thinking aloud by voice: what was said is kept, and what the expert accepts of it becomes attributes."""
+"""Thinking aloud by voice: what was said is kept, and what the expert accepts of it becomes attributes. And a question
+that a model asks an expert about what they wrote."""
 
 import asyncio
 import uuid
@@ -10,7 +11,7 @@ from app.domain.people import Right
 from app.domain.project import Dimension, Project
 from app.domain.run import StageRun
 from app.domain.storable_text import storable
-from app.errors import ConflictError, InputError, ProviderError, UnsupportedError, WorkbenchError
+from app.errors import ConflictError, InputError, NotReadyError, ProviderError, UnsupportedError, WorkbenchError
 from app.providers.base import Transcriber
 from app.providers.specs import KNOWN_PROVIDERS, OWN
 from app.services.runtime.endpoint_models import endpoint_models
@@ -20,7 +21,14 @@ from app.services.runtime.spending import allowance_left
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
-from app.think_aloud import TRANSCRIPT_PROMPT, by_sentence, propose_from_transcript, spoken_passage
+from app.think_aloud import (
+    FOLLOW_UP_PROMPT,
+    TRANSCRIPT_PROMPT,
+    by_sentence,
+    follow_up_question,
+    propose_from_transcript,
+    spoken_passage,
+)
 
 # What the transcription endpoint takes (OpenAI's list; local servers take at least wav).
 TRANSCRIPTION_MODELS = [f"{spec.prefix}:{model}" for spec in KNOWN_PROVIDERS.values() for model in spec.transcribers]
@@ -173,6 +181,38 @@ def decline(workbench: Workbench, proposed_id: int, declined: bool = True) -> No
         if proposal.attribute_id is not None:
             raise ConflictError("This proposal has been accepted already.")
         work.transcripts.decide(proposed_id, None, declined)
+
+
+@use_case(Right.TAKE_PART)
+def ask_follow_up(workbench: Workbench, project: Project, dimension: Dimension, attribute_id: int) -> str:
+    """One short question about an expert's own attribute, by the project's model for it. It is made of this attribute
+    and the rubric: the stored prompt shows that nobody else's words were in it. A failure is kept on record.
+
+    Raises NotReadyError where the project asks none, and what the model raises.
+    """
+    with workbench.database.read() as work:
+        model = work.projects.by_id(project.id).follow_up
+        standing = work.think_aloud.standing([attribute_id])[attribute_id]
+    if not model:
+        raise NotReadyError("This project asks no follow-up questions.", "A facilitator chooses a model for them.")
+    try:
+        with own_wordings(workbench, project.id):
+            question, stage = asyncio.run(_follow_up(workbench, project, dimension, standing.text, model))
+    except ProviderError as error:
+        with workbench.database.write() as work:
+            work.stages.add(dimension.id, failed(FOLLOW_UP_PROMPT, model, error))
+        raise
+    with workbench.database.write() as work:
+        work.stages.add(dimension.id, stage)
+    return question
+
+
+async def _follow_up(
+    workbench: Workbench, project: Project, dimension: Dimension, text: str, name: str
+) -> tuple[str, StageRun]:
+    async with model_session(workbench, name, project=project.id) as model:
+        question, request, reply = await follow_up_question(model, project.task, dimension, text)
+    return question, answered(FOLLOW_UP_PROMPT, name, request.prompt, reply)
 
 
 def _keep(workbench: Workbench, dimension_id: int, expert: str, text: str = "", audio: str = "") -> int:

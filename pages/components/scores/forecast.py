@@ -122,6 +122,7 @@ STAGES = {
     "key-questions": "Key questions",
     "sub-questions": "Sub-questions",
     "validation": "Validation",
+    "follow-up": "Follow-up questions",
     "contrast-attributes": "Attributes from pairs",
     "transcript-attributes": "Attributes from speech",
     JUDGING: "Judging",

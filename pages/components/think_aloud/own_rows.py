@@ -7,11 +7,17 @@ from math import ceil
 
 import streamlit as st
 
-from app.domain.attribute import Attribute, AttributeStatus, Sample
-from app.domain.project import Dimension, Verdict
+from app.domain.attribute import LONGEST_WORDS, Attribute, AttributeStatus, Sample
+from app.domain.people import Right
+from app.domain.project import Dimension, Project, Verdict
+from app.errors import WorkbenchError
 from app.services.attributes.attribute_changes import edit_attribute
+from app.services.data.projects import choose_follow_up
+from app.services.runtime.models import available_models
+from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import (
+    add_own_attribute,
     note_sample,
     put_back_own_attribute,
     remove_own_attribute,
@@ -20,11 +26,12 @@ from app.services.think_aloud.independence import (
     sample_hint,
 )
 from app.services.think_aloud.samples import verdicts_by
+from app.services.think_aloud.transcripts import ask_follow_up
 from pages.components.shell.background import changes_by_others
 from pages.components.shell.browser.page_scripts import dropped_typing, known_typing, saved_typing
 from pages.components.shell.undo import change
 from pages.components.shell.verdict import verdict_choice
-from pages.components.shell.words import button_label, quote_words
+from pages.components.shell.words import button_label, model_label, plain, quote_words, show_error
 
 WHOLE = "You can write more at any time."
 PAGE_SIZE = 50  # what nearly everybody writes stands on one page
@@ -42,6 +49,7 @@ class Own:
     samples: tuple[Sample, ...]
     language: str
     expert: str
+    project: Project
 
     @property
     def place(self) -> str:
@@ -110,10 +118,92 @@ def _row(own: Own, on_screen: Sequence[Attribute], place: int, stands_for: Mappi
         if not in_use:
             return
         with st.container(horizontal=True, gap="xsmall", width="content"):  # on a phone they stay beside each other
+            if own.project.follow_up:
+                _icon("ask_me", attribute, f"Ask me about attribute {number}", partial(_ask, own, attribute), "help")
             _move(own, on_screen, place, place - 1, "up", number)
             _move(own, on_screen, place, place + 1, "down", number)
             _icon("edit", attribute, f"Edit attribute {number}", partial(_edit, attribute.id))
             _icon("remove", attribute, f"Remove attribute {number}", partial(_remove, own, attribute), "delete")
+    _follow_up(own, attribute)
+
+
+_ASKED, _ASK_PROBLEM = "follow_up_question", "follow_up_problem"
+
+
+def _ask(own: Own, attribute: Attribute) -> None:
+    """In a callback: the question is shown below the attribute with the next drawing."""
+    try:
+        question = ask_follow_up(own.workbench, own.project, own.dimension, attribute.id)
+    except WorkbenchError as error:
+        st.session_state[_ASK_PROBLEM] = (attribute.id, error)
+    else:
+        st.session_state[_ASKED] = (attribute.id, question)
+
+
+def _follow_up(own: Own, attribute: Attribute) -> None:
+    """The question about this attribute, and where its answer goes."""
+    if st.session_state.get(_ASK_PROBLEM, (0,))[0] == attribute.id:
+        show_error(st.session_state.pop(_ASK_PROBLEM)[1])
+    if st.session_state.get(_ASKED, (0,))[0] != attribute.id:
+        return
+    key = f"follow_up_{attribute.id}"
+    with st.container(border=True, key="follow_up"):
+        st.markdown(f"**{plain(st.session_state[_ASKED][1])}**")
+        st.text_area("Your answer", key=key, height=80, max_chars=LONGEST_WORDS, label_visibility="collapsed")
+        with st.container(horizontal=True):
+            for what, label in (("new", "Add as an attribute"), ("reword", "Put in its place"), ("close", "Close")):
+                st.button(
+                    label,
+                    key=f"follow_up_{what}",
+                    type="tertiary" if what == "close" else "secondary",
+                    on_click=_answer,
+                    args=[own, attribute, what, key],
+                )
+
+
+def _answer(own: Own, attribute: Attribute, what: str, key: str) -> None:
+    said = str(st.session_state.get(key, ""))
+    try:
+        if what == "new":
+            add_own_attribute(own.workbench, own.dimension.id, own.expert, said, attribute.prompted_by)
+        elif what == "reword":
+            edit_attribute(own.workbench, attribute.id, said, who=own.expert)
+    except WorkbenchError as error:
+        st.session_state[_ASK_PROBLEM] = (attribute.id, error)
+        return
+    saved_typing(key)
+    st.session_state.pop(_ASKED, None)
+
+
+NOBODY = "Off"
+
+
+def follow_up_choice(workbench: Workbench, project: Project) -> None:
+    """For a facilitator: which model asks, none at first."""
+    if not may(workbench, Right.FACILITATE, project_id=project.id):
+        return
+    with st.expander("Follow-up questions", key="follow_up_choice", icon=":material/contact_support:"):
+        st.markdown(
+            "A model asks an expert one short question about an attribute of theirs, when they want one. It reads that "
+            "attribute and the rubric, and nothing that others wrote."
+        )
+        usable = [choice.name for choice in available_models(workbench) if choice.usable and choice.name != "rules"]
+        options = list(dict.fromkeys([NOBODY, *usable, *([project.follow_up] if project.follow_up else [])]))
+        key = f"follow_up_model_{project.id}"
+        st.session_state.setdefault(key, project.follow_up or NOBODY)
+        st.selectbox(
+            "Asked by",
+            options,
+            format_func=lambda name: name if name == NOBODY else model_label(name),
+            key=key,
+            on_change=_choose,
+            args=[workbench, project.id, key],
+        )
+
+
+def _choose(workbench: Workbench, project_id: int, key: str) -> None:
+    chosen = str(st.session_state[key])
+    choose_follow_up(workbench, project_id, "" if chosen == NOBODY else chosen)
 
 
 def _remarks(own: Own, attributes: Sequence[Attribute], number: int) -> list[str]:

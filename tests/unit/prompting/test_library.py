@@ -28,6 +28,7 @@ VARIABLES: dict[str, dict[str, Any]] = {
     },
     "validation": {"questions": [{"id": 1, "component": "Order", "question": "Is it in order?"}]},
     "transcript-attributes": {"transcript": HOSTILE},
+    "follow-up": {"attribute": HOSTILE},
     "contrast-attributes": {"pairs": [{"number": 1, "source": "", "better": "The text.", "worse": HOSTILE}]},
     "judge-checklist": {
         "questions": [{"key": "q1", "question": "Is it in order?", "guidance": ""}],
@@ -45,6 +46,7 @@ DIMENSION = Dimension("coherence", "Sentences build on each other.", 0.0, 7.0)
 ANSWERS: dict[str, dict[str, Any]] = {
     "think-aloud": {"considerations": [{"index": 1, "consideration": "Look at the order.", "quote": ""}]},
     "components": {"components": [{"name": "Order", "description": "What comes when."}]},
+    "follow-up": {"question": "What would a summary look like that fails this?"},
     "contrast-attributes": {"attributes": [{"attribute": "Order is kept.", "pair": 1}]},
     "transcript-attributes": {"attributes": [{"attribute": "Look at the order.", "words": "look at the order"}]},
     "clusters": {
