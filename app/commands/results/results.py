@@ -179,8 +179,10 @@ def _documents(
     """gates: {} where none was asked for."""
     from app.services.results.contribution import aspects_of
     from app.services.results.method_grid import dimension_means, method_labels
+    from app.services.results.raters import peoples_scale
 
     about = [aspects_of(workbench, result) for result in found]
+    scales = [peoples_scale(workbench, result) for result in found]
     means = {mean.result.run.id: {"mean_over_dimensions": mean.to_json()} for mean in dimension_means(found)}
     labels = method_labels(found)
     held = {place: {"gates": [gate.to_json() for gate in each]} for place, each in gates.items()}
@@ -192,8 +194,9 @@ def _documents(
         | means.get(r.run.id, {})
         | ({"quotes": q.to_json()} if q else {})
         | ({"preferences": p.to_json()} if p else {})
+        | ({"peoples_scale": s.found.to_json()} if s else {})
         | held.get((r.run.id, r.dimension.name), {})
-        for r, v, a, q, p in zip(found, verdicts, about, quotes, pairs, strict=True)
+        for r, v, a, q, p, s in zip(found, verdicts, about, quotes, pairs, scales, strict=True)
     ]
 
 

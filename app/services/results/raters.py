@@ -12,6 +12,7 @@ from app.domain.checklist import Question
 from app.domain.expert_answer import WishedWave
 from app.domain.judgment import Answer, checklist_score
 from app.domain.people import Right
+from app.errors import NotReadyError
 from app.meta_evaluation.evaluation import Figure, Frame, evaluate
 from app.meta_evaluation.judges.estimate import MORE, CorrectedEstimate, estimate, judge_alone
 from app.meta_evaluation.judges.figures import EstimatedFigure, wilson
@@ -27,6 +28,7 @@ from app.meta_evaluation.judges.panel import (
 )
 from app.meta_evaluation.raters.human_ceiling import Ceiling, HumanSide, Stratum, ceiling_of_raters, human_side
 from app.meta_evaluation.raters.rater_agreement import Agreement, cohen_kappa, fleiss_kappa
+from app.meta_evaluation.score_map import FEWEST_SOURCES, FEWEST_TEXTS, MappedScores, map_scores
 from app.meta_evaluation.score_matrix import RESAMPLES, Bools, Coefficient, Floats, Level
 from app.providers.credentials import Credentials
 from app.services.checklists.expert_answers import AnswerPlan, plan_answers
@@ -506,3 +508,54 @@ def _default_result(workbench: Workbench, checklist_id: int) -> DimensionResult 
         name = work.projects.dimension_by_id(dimension_id).name
     found = max(default_runs(runs, name), key=lambda run: run.rank(name), default=None)
     return kept_result(workbench, found.id, dimension_id, Choices("dataset")) if found is not None else None
+
+
+TOO_LITTLE_RATED = f"Too little is rated: {FEWEST_TEXTS} texts of {FEWEST_SOURCES} sources are needed."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PeoplesScale:
+    """`scores`: text -> its score on people's scale; of a rated one by a map that its source played no part in."""
+
+    found: MappedScores
+    scores: Mapping[int, float]
+
+    @property
+    def sentence(self) -> str:
+        """What the map changes, and whether it is offered."""
+        mapped, better = self.found, self.found.improvement
+        ends = (
+            f"{better.low:.3f} to {better.high:.3f}" if better.low is not None and better.high is not None else "none"
+        )
+        said = (
+            f"Mean absolute error {mapped.raw:.3f}, on people's scale {mapped.mapped:.3f}: less by {better.value:.3f}, "
+            f"95 % interval {ends}. {'Isotonic regression' if mapped.map.kind == 'isotonic' else 'A line'}, "
+            f"cross-fitted by source: {mapped.n:,} texts of {mapped.sources:,} sources in {mapped.folds} parts."
+        )
+        return said if mapped.offered else f"{said} It isn't offered: the interval doesn't lie above 0."
+
+
+@use_case(Right.READ)
+def peoples_scale(workbench: Workbench, result: DimensionResult) -> PeoplesScale | None:
+    """The result's scores mapped to its ratings; None where scores lie on another scale, or too little is rated."""
+    del workbench  # the result holds all that is needed
+    rows, dimension, choices = result.compared, result.dimension, result.choices
+    if not result.on_scale or result.locked:
+        return None
+    scores, human = (np.array([getattr(row, name) for row in rows], dtype=np.float64) for name in ("score", "human"))
+    try:
+        found = map_scores(
+            scores,
+            human,
+            [row.doc_id or f"text {row.text}" for row in rows],
+            dimension.low,
+            dimension.high,
+            resamples=choices.resamples,
+            seed=choices.seed,
+        )
+    except NotReadyError:
+        return None
+    others = [row for row in result.rows if row.score is not None]
+    unseen = found.map.of(np.array([row.score for row in others], dtype=np.float64)).tolist()
+    mapped = dict(zip((row.text for row in others), unseen, strict=True))
+    return PeoplesScale(found, mapped | dict(zip((row.text for row in rows), found.held_out.tolist(), strict=True)))

@@ -35,7 +35,7 @@ from app.services.results.method_grid import (
     method_and_judge,
     method_grid,
 )
-from app.services.results.raters import ceiling_beside
+from app.services.results.raters import PeoplesScale, ceiling_beside
 from app.services.results.result_texts import ReportEvidence
 from app.services.results.results import DimensionResult
 from app.services.results.rubric_xray import RubricXray
@@ -218,6 +218,19 @@ LATEX_NAMES: dict[FigureName, str] = {
     "mae": "Mean absolute error",
 }
 NO_LLM = "The judge “rules” is a set of fixed text rules, not an LLM."
+
+
+MAPPED = "mapped_score"
+
+
+def mapped_csv(scales: Iterable[tuple[DimensionResult, PeoplesScale]]) -> bytes:
+    """The scores as they are and on people's scale, one line a text and result."""
+    rows = (
+        score | {MAPPED: scale.scores.get(row.text)}
+        for result, scale in scales
+        for row, score in zip(result.rows, _scores(result), strict=True)
+    )
+    return csv_bytes((*COLUMNS, MAPPED), rows)
 
 
 def scores_csv(results: Iterable[DimensionResult]) -> bytes:

@@ -26,7 +26,8 @@ from app.services.results.method_grid import (
 )
 from app.services.results.preferences import dimensions_with_pairs
 from app.services.results.question_analysis import weighted_agreement
-from app.services.results.result_files import AgreementVerdict, VerdictKind, latex_file, verdict_of
+from app.services.results.raters import TOO_LITTLE_RATED, peoples_scale
+from app.services.results.result_files import AgreementVerdict, VerdictKind, latex_file, mapped_csv, verdict_of
 from app.services.results.results import DimensionResult, Figure
 from app.services.runtime.workbench import Workbench
 from pages.components.results.details import (
@@ -270,6 +271,31 @@ def weighted_scores(workbench: Workbench, results: Sequence[DimensionResult]) ->
     )
 
 
+def peoples_scales(workbench: Workbench, results: Sequence[DimensionResult]) -> None:
+    found = [(result, scale) for result in results if (scale := peoples_scale(workbench, result)) is not None]
+    st.caption(
+        "A judge may order texts as people do and still be too mild or too strict. A rising map from scores to ratings "
+        "mends that; each text is judged by a map that its source played no part in. Coefficients stay as they are.",
+        help="Raw and mapped scores are both kept and named." + more_in_guide("scale"),
+    )
+    if not found:
+        st.markdown(TOO_LITTLE_RATED)
+        return
+    for result, scale in found:
+        st.markdown(f"**{plain(result_words(result, results))}**: {plain(scale.sentence)}")
+    offered = [(result, scale) for result, scale in found if scale.found.offered]
+    if offered:
+        st.download_button(
+            "Scores and mapped scores (CSV)",
+            lambda: mapped_csv(offered),
+            "scores_on_peoples_scale.csv",
+            "text/csv",
+            key="download_mapped",
+            on_click="ignore",
+            help="The column score holds the judge's scores as they are, mapped_score those on people's scale.",
+        )
+
+
 def _shown(figure: Figure) -> str:
     return interval(figure.value, figure.low, figure.high)
 
@@ -360,6 +386,11 @@ def _behind(scope: ResultScope, results: Sequence[DimensionResult]) -> None:
     ):
         with section:
             weighted_scores(scope.workbench, results)
+    if any(result.on_scale and result.compared for result in results) and (
+        section := unfolding("scale", "On people's scale: scores mapped to the ratings")
+    ):
+        with section:
+            peoples_scales(scope.workbench, results)
     if section := unfolding("signature", "Signatures, with which others compute the same figures"):
         with section:
             signatures(results)

@@ -55,6 +55,7 @@ EXPLAINED: Mapping[str, str] = {
     "difference": "figures.html#differences",
     "discrimination": "figures.html#what-a-question-tells",
     "weights": "figures.html#weights",
+    "scale": "figures.html#peoples-scale",
     "quotes": "figures.html#quotes",
     "drift": "figures.html#drift",
     "asking": "figures.html#one-call-or-one-each",
