@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from app.domain.chart_look import FONT_SIZE, HEAT, INK, LLM, NEUTRAL, ON_PAPER, PERSON
+from app.domain.chart_look import FONT_SIZE, HEAT, INK, LLM, METHODS, NEUTRAL, ON_PAPER, PERSON
 
 Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 PEOPLE, LLMS, BOTH = "people", "LLMs", "not known"
@@ -182,9 +182,11 @@ def sweep_chart(points: Sequence[Mapping[str, Any]], measure: str) -> Chart:
     dimensions = list(dict.fromkeys(data["dimension"]))
     base = alt.Chart(data).encode(
         x=alt.X("components:O", title="Components, at most", axis=alt.Axis(labelAngle=0)),
-        color=alt.Color("condition:N", title=None, legend=alt.Legend(orient="top"), sort=None),
+        color=alt.Color(
+            "condition:N", title=None, legend=alt.Legend(orient="top"), sort=None, scale=alt.Scale(range=list(METHODS))
+        ),
     )
-    y = alt.Y("value:Q", title=f"Agreement with people ({measure})", scale=alt.Scale(zero=False, nice=True))
+    y = alt.Y("value:Q", title=f"{measure.title()} with people", scale=alt.Scale(zero=False, nice=True))
     rule = base.mark_rule(opacity=0.5).encode(y=alt.Y("low:Q", title=""), y2="high:Q")
     layers = alt.layer(rule, base.mark_line().encode(y=y), base.mark_point(filled=True, size=60, opacity=1).encode(y=y))
     chart: Chart = layers.properties(width=_PANEL, height=_PANEL * 2 // 3).facet(

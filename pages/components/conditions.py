@@ -147,7 +147,11 @@ def condition_figures(workbench: Workbench, plans: Sequence[StudyPlan], level: L
             "figure here."
         )
     _picture(found)
-    st.dataframe(figure_table(found.with_averages), placeholder="–", hide_index=True, key="condition_figures")
+    st.dataframe(figure_table(found.rows), placeholder="–", hide_index=True, key="condition_figures")
+    if found.averages:
+        st.markdown("**Means over dimensions**")
+        means = figure_table(found.averages).drop(columns=["Checklists", "Runs"])
+        st.dataframe(means, placeholder="–", hide_index=True, key="condition_averages")
     _missing(found.rows)
     _cautions(found)
     members = member_table(found.with_averages)
@@ -166,7 +170,7 @@ def component_sweep(workbench: Workbench, plans: Sequence[StudyPlan], level: Lev
     st.subheader("Number of components", anchor=False, help=ABOUT + more_in_guide("conditions"))
     if points:
         chart = sweep_chart(points, "spearman")
-        picture(chart, "components", "component_sweep", f"Spearman; {SWEEP}", own_width=True)
+        picture(chart, "components", "component_sweep", f"Spearman; {SWEEP}", own_width=True, wide=True)
     headings, rows = sweep_table(found)
     st.dataframe(pd.DataFrame(rows, columns=headings), placeholder="–", hide_index=True, key="component_figures")
     everything = [row for each in found.values() for row in figure_rows(each)]
@@ -251,7 +255,7 @@ def figure_table(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
                 "Dimension": row.dimension.name,
                 "Condition": row_label(row),
                 **_figures(row.figures),
-                "Checklists": len(row.members),
+                "Checklists": row.checklists,
                 "Runs": ", ".join(str(member.run) for member in row.members if member.run),
             }
             for row in rows

@@ -192,12 +192,18 @@ def _mean_row(mean: "TrialMean") -> list[object]:
 
 
 def _figures_row(row: "ConditionFigures") -> list[object]:
-    return [row.dimension.name, row.label, *_shown_figures(row.figures), len(row.members), row.figures["spearman"].n]
+    return [row.dimension.name, row.label, *_shown_figures(row.figures), row.checklists, row.figures["spearman"].n]
 
 
 def _member_row(row: "ConditionFigures", member: "Member") -> list[object]:
     name = f"  {member.condition.name} alone"
-    return [row.dimension.name, name, *_shown_figures(member.figures), 1, member.figures["spearman"].n]
+    return [
+        row.dimension.name,
+        name,
+        *_shown_figures(member.figures),
+        1 if member.run else None,
+        member.figures["spearman"].n,
+    ]
 
 
 def _shown_figures(figures: "Mapping[Measure, Figure]") -> list[float | None]:

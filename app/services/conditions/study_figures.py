@@ -93,6 +93,11 @@ class ConditionFigures:
         return f"{self.family.value}:{self.name}" if self.name else self.family.value
 
     @property
+    def checklists(self) -> int | None:
+        """How many the condition has; None in a mean over dimensions."""
+        return sum(bool(member.run) for member in self.members) or None
+
+    @property
     def label(self) -> str:
         """As papers write it: SL, MH, WITHOUT Ana."""
         return f"{self.family.value.upper()}{f' {self.name}' if self.name else ''}"
