@@ -469,3 +469,12 @@ def test_everybody_is_ticked_however_late_the_choice_is_opened(demo: Workbench, 
         chosen = app.button_group(key=f"condition_{dimension.id}_{len(kinds)}")
         assert len(chosen.proto.default) == len(kinds)
         app.run()
+
+
+def test_fields_of_a_popover_say_their_value_at_each_drawing(letters: Workbench, open_screen: Open) -> None:
+    app = open_screen("how_it_was_made")
+    for _ in range(2):
+        seconds, model = app.number_input(key="new_build_timeout"), app.selectbox(key="build_model")
+        assert (seconds.proto.set_value, seconds.proto.value) == (True, 600)
+        assert (model.proto.set_value, model.value) == (True, "llama:builder")
+        app.run()

@@ -9,11 +9,18 @@ from streamlit import net_util
 T = TypeVar("T")
 
 
+def hold(key: str, start: object) -> None:
+    """The value that a field has, at first `start`, set at each drawing: a browser makes a field in a popover when that
+    opens, from the drawing before, and would not know what was set earlier."""
+    st.session_state[key] = st.session_state.get(key, start)
+
+
 def prepare(key: str, options: Sequence[str], default: str) -> None:
     """Before the widget of this key exists: its value from the address, unless the person has chosen already."""
     if st.session_state.get(key) not in options:
         wanted = st.query_params.get(key)
         st.session_state[key] = wanted if wanted in options else default
+    hold(key, default)
 
 
 def prepare_words(key: str) -> None:
@@ -50,9 +57,8 @@ def numbers(key: str) -> list[int]:
 
 def prepare_number(key: str, default: int, low: int, high: int) -> None:
     """As prepare, for a whole number from low to high."""
-    if key not in st.session_state:
-        wanted = st.query_params.get(key, "")
-        st.session_state[key] = int(wanted) if wanted.isdecimal() and low <= int(wanted) <= high else default
+    wanted = st.query_params.get(key, "")
+    hold(key, int(wanted) if wanted.isdecimal() and low <= int(wanted) <= high else default)
 
 
 LOOPBACK = "127.0.0.1"  # allowed anyway

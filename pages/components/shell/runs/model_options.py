@@ -25,13 +25,15 @@ from app.services.runtime.judges import (
 )
 from app.services.runtime.models import available_models
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.address import hold
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.words import KEY_IN_SETTINGS, button_label, model_label, plain, show_error
 
 
 def model_options(key: str) -> ModelOptions:
     """`key`: what the keys of the widgets begin with."""
-    st.session_state.setdefault(f"{key}_timeout", TIMEOUT)
+    for name, start in (("effort", None), ("max_output_tokens", None), ("timeout", TIMEOUT)):
+        hold(f"{key}_{name}", start)
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     effort = left.selectbox(
         "Reasoning effort",
@@ -105,7 +107,7 @@ def model_choice(
     locked = [model.name for model in models.values() if not model.usable]
     if first and first not in models and first.partition(":")[0] in {name.partition(":")[0] for name in usable}:
         usable.append(first)
-    st.session_state.setdefault(key, first if first in usable else usable[0])
+    hold(key, first if first in usable else usable[0])
     chosen = st.selectbox(
         label,
         [*usable, *locked],
