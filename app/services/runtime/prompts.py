@@ -69,7 +69,7 @@ def _inputs_digest(inputs: Mapping[str, Any]) -> str:
 
 TITLES = {
     "think-aloud": "Think aloud: say what to look for",
-    "transcript-attributes": "Transcript: find an expert's points",
+    "transcript-attributes": "Transcript: find an expert's attributes",
     "follow-up": "Think aloud: ask an expert one question",
     "contrast-attributes": "Pairs: say what the better texts have",
     "components": "Build 1: find the components",
@@ -88,6 +88,7 @@ TITLES = {
     "judge-checklist-open": "Judge: answer the checklist where questions may not apply",
     "judge-checklist-open-reasons": "Judge: the same with reasons",
     "judge-checklist-evidence": "Judge: answer the checklist with evidence",
+    "judge-checklist-examples": "Judge: answer the checklist with examples",
     "llm-score": "LLM score: score a text directly",
     "llm-score-cot": "LLM score: think step by step, then score",
     "g-eval-steps": "G-Eval 1: write the evaluation steps",
