@@ -23,6 +23,7 @@ from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 from tests.e2e.conftest import App, served
 from tests.e2e.screen import PATIENCE_MS, click, settled
+from tests.e2e.walk import Walk
 
 STRANGE = "👩‍👩‍👧 The first came.\r\nשלום עולם, e\u0301cole and 🎈 last words.\r\n" + "More follows here. " * 20
 SOURCE = "The source says 🎈 three things.\r\nNothing else <b>is</b> said."
@@ -180,6 +181,19 @@ def test_selected_words_become_an_attribute_in_two_actions(browser: Browser, app
     assert [p and (p.part, p.quote, content[p.start : p.end]) for p in found] == [
         (PassagePart(part), quote, quote) for quote in quotes
     ]
+
+
+@pytest.mark.walk
+def test_a_highlighted_passage_is_an_attribute_at_once(browser: Browser, app: App, name: str) -> None:
+    with signed_in(browser, app, name, viewport=WIDE) as page:
+        walk = Walk(page, "A highlighted passage to its attribute", limit=1)
+        walk.clicks += 1  # one drag over the words
+        select(page, words(page), "The first came.")
+        page.keyboard.type("The beginning is clear.")
+        walk.press("Enter")
+        expect(page.locator(".st-key-own_rows").get_by_text("The beginning is clear.", exact=True)).to_be_visible()
+        walk.done()
+        saved(page, "The beginning is clear.")
 
 
 def test_words_across_lines_and_directions_keep_their_places(browser: Browser, app: App, name: str) -> None:
