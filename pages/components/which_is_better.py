@@ -39,7 +39,8 @@ def pairs_to_compare(workbench: Workbench, project: Project, dimension: Dimensio
         _finished(sheet, key)
         return
     pair = sheet.pairs[place]
-    rubric(dimension)
+    with st.expander(plain(f"What {dimension.name} means"), key="pair_rubric"):
+        rubric(dimension)
     st.caption(f"Pair {place + 1} of {len(sheet.pairs)}, {sheet.done} done")
     if pair.left.source:
         with st.expander(plain(project.task.source_name.capitalize()), key=f"pair_source_{place}"):
@@ -124,7 +125,9 @@ def draw_form(workbench: Workbench, dimension: Dimension) -> None:
         else:
             st.rerun()
     if drawn:
-        st.markdown(f"**{number(drawn, 'pair')}** to compare. Whoever has said something:")
+        said = "These have begun:" if done else "Nobody has begun yet."
+        st.markdown(f"**{number(drawn, 'pair')}** to compare. {said}")
         rows = [{"Expert": name, "Compared": f"{count} of {drawn}"} for name, count in done.items()]
-        st.dataframe(pd.DataFrame(rows), hide_index=True, width="content", placeholder="nobody yet", key="pairs_done")
+        if rows:
+            st.dataframe(pd.DataFrame(rows), hide_index=True, width="content", key="pairs_done")
         link("results", "Results: how often each method agrees")

@@ -12,6 +12,7 @@ WITHOUT_DRAFTS = {
     "typed_key_": "a key, which is kept nowhere",
     "words": A_FILTER,
     "text_search": A_FILTER,
+    "find_in_": A_FILTER,
     "try_search": A_FILTER,
     "replace_words_": A_FILTER,
     "option_": "an option of the next run, in force as it is typed",

@@ -1,10 +1,13 @@
 """A text to read, shown to the letter; quotes of it are highlighted where they stand, or said to be nowhere.
 
-Texts and quotes are anybody's: nothing of them is read as markup, and nothing is shown as HTML.
+Texts and quotes are anybody's: nothing is shown as HTML, and of their Markdown only what `safe_markdown` knows.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from zlib import crc32
 
 import streamlit as st
 
@@ -24,30 +27,174 @@ _INDENT = "\u00a0"  # spaces that Markdown keeps
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
+MOST_MATCHES = 500
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(\S.*?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ ]{0,3}(```+|~~~+)", re.MULTILINE)
+_ITEM = re.compile(r"^([ \t]*)([-*+]|\d{1,3}[.)])[ \t]+(?=\S)")
+_EMPHASIS = re.compile(r"(`[^`\n]+`|\*\*[^*\n]+\*\*|(?<!\w)\*[^*\s][^*\n]*\*(?!\w))")
+_OWN_FENCE = "~" * 20
+
+
+@dataclass(frozen=True, slots=True)
+class TextView:
+    """How somebody looks at a text: the words they look for, the part they chose (None for all of it), and whether its
+    Markdown is shown as what it stands for."""
+
+    words: str = ""
+    part: Span | None = None
+    formatted: bool = False
+
+
 def readable_text(text: Text, part: Part, key: str, places: Iterable[Span] = ()) -> None:
     """The text or its source, with these spans highlighted; what is long scrolls within its own place."""
+    spans = list(places)
+    view = _text_tools(part_of(text, part), key, bool(spans))
     long = len(part_of(text, part)) > LONG
     with st.container(height=HEIGHT if long else "content", border=long, key=key):
-        part_with_places(text, part, key, places)
+        _viewed(text, part, key, spans, view)
 
 
 def part_with_places(text: Text, part: Part, key: str, places: Iterable[Span] = ()) -> None:
     """A conversation turn by turn, anything else as it is. What isn't said by person or model is folded, unless
     something in it is highlighted."""
-    turns, spans = turns_in(text, part), list(places)
+    spans = list(places)
+    _viewed(text, part, key, spans, _text_tools(part_of(text, part), key, bool(spans)))
+
+
+def _text_tools(content: str, key: str, marked: bool) -> TextView:
+    """Contents and find for a long text, and the switch for one with Markdown; a text with marks stays as it is."""
+    long, formatted = len(content) > LONG, not marked and has_markdown(content)
+    if not (long or formatted):
+        return TextView()
+    which = f"{key}_{crc32(content.encode('utf-8', 'surrogatepass'))}"
+    words, chosen, sections = "", None, headings(content) if long else []
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"tools_{key}"):
+        if long:
+            words = st.text_input("Find", key=f"find_in_{which}", max_chars=100, width=200, placeholder="words").strip()
+        if len(sections) > 1:
+            place = st.selectbox(
+                "Contents",
+                range(-1, len(sections)),
+                format_func=lambda at: "The whole text" if at < 0 else sections[at][0],
+                key=f"contents_{which}",
+                width=260,
+            )
+            chosen = sections[place][1] if place >= 0 else None
+        if formatted:
+            formatted = st.toggle("Formatted", value=True, key=f"formatted_{which}")
+    return TextView(words, chosen, formatted)
+
+
+def headings(content: str) -> list[tuple[str, Span]]:
+    """Each Markdown heading outside of code, and the span from there to the next one of its rank or above."""
+    fences = [found.start() for found in _FENCE.finditer(content)]
+    found = [one for one in _HEADING.finditer(content) if sum(at < one.start() for at in fences) % 2 == 0]
+    sections = []
+    for place, one in enumerate(found):
+        after = (other.start() for other in found[place + 1 :] if len(other[1]) <= len(one[1]))
+        indent = _INDENT * 2 * (len(one[1]) - 1)
+        sections.append((f"{indent}{one[2][:80]}", (one.start(), next(after, len(content)))))
+    return sections
+
+
+def has_markdown(content: str) -> bool:
+    """Whether it has a heading, a block of code, two list items or two words in bold."""
+    if _HEADING.search(content) or _FENCE.search(content):
+        return True
+    items = sum(_ITEM.match(line) is not None for line in content.splitlines())
+    return items > 1 or content.count("**") >= 4
+
+
+def safe_markdown(content: str) -> str:
+    """Headings, lists, quotes, code, bold and italics as Markdown; all else to the letter. No HTML, link, image,
+    formula or colour of the text comes through: what isn't known here is escaped."""
+    lines: list[str] = []
+    fence = ""
+    for line in content.splitlines():
+        sign = found[1] if (found := _FENCE.match(line)) else ""
+        if fence and sign.startswith(fence) and not line.strip().strip(fence[0]):
+            fence = ""
+            lines.append(_OWN_FENCE)
+        elif fence:
+            lines.append(re.sub(f"{_OWN_FENCE}+", _OWN_FENCE[1:], line))
+        elif sign:
+            fence = sign
+            lines.append(_OWN_FENCE)
+        else:
+            lines.append(_formatted(line))
+    return "\n".join([*lines, _OWN_FENCE] if fence else lines)
+
+
+def _formatted(line: str) -> str:
+    """One line outside of code."""
+    if heading := _HEADING.match(line):
+        return f"\n{'#' * min(6, len(heading[1]) + 3)} {_emphasised(heading[2])}\n"
+    if item := _ITEM.match(line):
+        sign = "-" if item[2] in "-*+" else f"{item[2][:-1]}."
+        return f"{' ' * min(len(item[1]), 8)}{sign} {_emphasised(line[item.end() :])}"
+    if line.lstrip().startswith(">"):
+        return f"> {_emphasised(line.lstrip().lstrip('> '))}"
+    return f"{_emphasised(line)}  " if line.strip() else ""
+
+
+def _emphasised(line: str) -> str:
+    """Inline code, bold and italics; the rest escaped."""
+    pieces = []
+    for place, piece in enumerate(_EMPHASIS.split(line)):
+        if place % 2 and piece.startswith("`"):
+            pieces.append(piece)
+        elif place % 2:
+            sign = "**" if piece.startswith("**") else "*"
+            pieces.append(f"{sign}{plain_piece(piece.strip('*'))}{sign}")
+        elif piece.strip():
+            before, after = (" " if edge.isspace() else "" for edge in (piece[0], piece[-1]))
+            pieces.append(f"{before}{plain_piece(piece)}{after}")
+        else:
+            pieces.append(" " if piece else "")
+    return "".join(pieces).strip()
+
+
+def matches(content: str, words: str) -> list[Span]:
+    """Where these words stand, whatever their case; at most MOST_MATCHES."""
+    found = re.finditer(re.escape(words), content, re.IGNORECASE) if words else iter(())
+    return [one.span() for one in islice(found, MOST_MATCHES)]
+
+
+def _viewed(text: Text, part: Part, key: str, spans: Sequence[Span], view: TextView) -> None:
+    turns, content = turns_in(text, part), part_of(text, part)
+    found = matches(content, view.words)
+    if view.words:
+        st.caption(number(len(found), "place") + (" or more" if len(found) == MOST_MATCHES else ""))
     if not turns:
-        text_with_places(part_of(text, part), spans)
+        _passage_of(content, [*spans, *found], view, bool(found))
     for number_of, turn in enumerate(turns):
-        inside = [
-            (max(start, turn.start) - turn.start, min(end, turn.end) - turn.start)
-            for start, end in spans
-            if start < turn.end and end > turn.start
-        ]
+        inside = _within([*spans, *found], (turn.start, turn.end))
+        if found and not _within(found, (turn.start, turn.end)):
+            continue
         folded = turn.turn.role not in ("user", "assistant") and not inside
         with st.expander(plain(turn.turn.heading)) if folded else st.container(key=f"{key}_turn_{number_of}"):
             if not folded:
                 st.caption(f"**{plain(turn.turn.heading)}**")
-            text_with_places(turn.turn.words, inside)
+            _passage_of(turn.turn.words, inside, replace(view, part=None), bool(found))
+
+
+def _passage_of(content: str, spans: Sequence[Span], view: TextView, only_found: bool) -> None:
+    """The part that was chosen; of a text in which words were found, the paragraphs that have them."""
+    start, end = view.part or (0, len(content))
+    if only_found:
+        for paragraph in re.finditer(r"[^\n]+", content):
+            if here := _within(spans, paragraph.span()):
+                text_with_places(paragraph[0], here)
+    elif view.formatted and not spans:
+        st.markdown(safe_markdown(content[start:end]))
+    else:
+        text_with_places(content[start:end], _within(spans, (start, end)))
+
+
+def _within(spans: Iterable[Span], place: Span) -> list[Span]:
+    """Those that reach into the place, counted from its start and cut at its ends."""
+    start, end = place
+    return [(max(at, start) - start, min(to, end) - start) for at, to in spans if at < end and to > start]
 
 
 def text_with_places(text: str, places: Iterable[Span]) -> None:

@@ -16,6 +16,7 @@ LEFT_OUT: Mapping[str, str] = {
     "typed_key_": "a key, which is kept nowhere",
     "words": "a filter of the list below it",
     "text_search": "a filter of the list below it",
+    "find_in_": "a filter of the list below it",
     "try_search": "a filter of the list below it",
     "replace_words_": "a filter of the list below it",
     "option_": "an option of the next run, in force as it is typed",
