@@ -19,7 +19,11 @@ from app.input_file import LARGEST_LIST, read_file, read_yaml, shown_path
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,60}$")]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
-FigureName = Literal["pearson", "spearman", "kendall", "mae", "fisher-spearman", "fisher-kendall"]
+FigureName = Literal[
+    "pearson", "spearman", "kendall", "mae", "fisher-spearman", "fisher-kendall", "self-rouge-l", "topic-spread"
+]
+OF_ATTRIBUTES = frozenset({"self-rouge-l", "topic-spread"})
+"""Figures of the attributes of a condition, for which nothing is scored."""
 Few = Annotated[int, Field(ge=1, le=1_000)]
 
 _FIGURES: dict[str, str] = {
@@ -29,6 +33,8 @@ _FIGURES: dict[str, str] = {
     "mae": "MAE",
     "fisher-spearman": "Spearman",
     "fisher-kendall": "Kendall",
+    "self-rouge-l": "ROUGE-L",
+    "topic-spread": "spread",
 }
 MOST_ROWS, MOST_COLUMNS = 200, 60
 OWN_RECIPES = (".yaml", ".yml")

@@ -6,7 +6,10 @@ from statistics import fmean
 from typing import Any, cast
 
 from app.corpora.recipes import Column, Row
-from app.corpora.recipes.recipe import Place
+from app.corpora.recipes.recipe import OF_ATTRIBUTES, Place
+from app.domain.condition import of_condition, study_conditions
+from app.domain.project import Dimension
+from app.errors import NotReadyError
 from app.meta_evaluation.evaluation import (
     Figure,
     MetaEvaluation,
@@ -15,10 +18,12 @@ from app.meta_evaluation.evaluation import (
     mean_over_dimensions,
 )
 from app.meta_evaluation.score_matrix import RESAMPLES, Coefficient, Duplicates, Measure
+from app.services.attributes.analysis import names_of_task, similarity_of_sets, topics_in
 from app.services.conditions.study import plan_trials
 from app.services.conditions.study_figures import StudyFigures, trial_figures
 from app.services.reproduction.data_files import PublishedScores, read_scores
 from app.services.reproduction.reproduction import (
+    AttributeSource,
     FileSource,
     ImportedSource,
     Reproduction,
@@ -186,8 +191,42 @@ class TableCells:
                 return self._of_run(run.id, source.dimension.id, column) if run and run.done else "Not scored yet."
             case ImportedSource():
                 return self._of_run(source.run, source.dimension.id, column)
+            case AttributeSource():
+                return self._of_attributes(source.dimension, source.condition, column)
             case StudySource():
-                return self._of_study(source, column)
+                return self._with_attributes(self._of_study(source, column), source, column)
+
+    def _with_attributes(self, found: _Found | str, source: StudySource, column: Column) -> _Found | str:
+        if isinstance(found, str) or OF_ATTRIBUTES.isdisjoint(column.figures):
+            return found
+        more = self._of_attributes(source.dimension, source.conditions[0], column)
+        return more if isinstance(more, str) else replace(found, figures={**found.figures, **more.figures})
+
+    def _of_attributes(self, dimension: Dimension, condition: str, column: Column) -> _Found | str:
+        """Likeness within the condition's attributes and their spread over five topics that LDA finds in everybody's,
+        each the mean over contributors where the condition is of single ones."""
+        with self.made.workbench.database.read() as work:
+            project = work.projects.project_of(dimension.id)
+            attributes = work.think_aloud.attributes(project.id, dimension.id)
+        codes = [code for each, code in study_conditions(attributes).items() if each.family.value == condition]
+        if not codes:
+            return f"Nobody whom the condition {condition} is about has attributes on {dimension.name}."
+        figures: dict[str, Figure | float | None] = {}
+        if "self-rouge-l" in column.figures:
+            sets = [[each.id for each in of_condition(attributes, code)] for code in codes]
+            likeness = [each.rouge_l for each in similarity_of_sets(attributes, sets)]
+            known = [value for value in likeness if value is not None]
+            figures["self-rouge-l"] = fmean(known) if known and len(known) == len(likeness) else None
+        if "topic-spread" in column.figures:
+            try:
+                names = names_of_task(self.made.workbench, project.id, dimension.id)
+                spreads = topics_in(attributes, names=names).lda.conditions
+            except NotReadyError as error:
+                return error.message
+            shares = [spreads[code].by_top_topic for code in codes if code in spreads]
+            found = [each.spread for each in shares if each is not None]
+            figures["topic-spread"] = fmean(found) if found and len(found) == len(codes) else None
+        return _Found(figures)
 
     def _choices(self) -> Choices:
         return Choices(self.made.table.level, duplicates=self.made.table.duplicates, resamples=self.resamples)

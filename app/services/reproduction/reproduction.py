@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app.corpora.recipes import Column, DataSet, PaperRecipe, PaperTable, RecipeMethod, Row
+from app.corpora.recipes.recipe import OF_ATTRIBUTES
 from app.domain.attribute import ContributorKind
 from app.domain.condition import Family
 from app.domain.project import Dimension, Project
@@ -61,6 +62,7 @@ from app.services.think_aloud.llm_think_aloud import (
 from app.services.think_aloud.samples import ensure_samples, rechoose_samples
 
 __all__ = [
+    "AttributeSource",
     "FileSource",
     "ImportedSource",
     "PlannedPart",
@@ -132,7 +134,16 @@ class FileSource:
     trial: int
 
 
-Source = RunSource | StudySource | ImportedSource | FileSource
+@dataclass(frozen=True, slots=True)
+class AttributeSource:
+    """The attributes of a condition on a dimension, of which nothing has to be scored."""
+
+    project: Project
+    dimension: Dimension
+    condition: str
+
+
+Source = RunSource | StudySource | ImportedSource | FileSource | AttributeSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +313,8 @@ class Reproduction:
             return f"The texts of “{project.name}” have no dimension {column.dimension}."
         if method.imported:
             return self._imported(project, dimension, method.imported)
+        if method.condition and OF_ATTRIBUTES.issuperset(column.figures):
+            return [AttributeSource(project, dimension, method.condition)]
         if method.condition:
             return self._studies(row, column, method, project, dimension)
         return self._runs(row, column, method, project, dimension)

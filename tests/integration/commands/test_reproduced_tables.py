@@ -211,3 +211,25 @@ def test_models_that_think_aloud_have_a_checklist_and_a_row_each(
     paid = vendors.state(options)["requests"]
     assert run(*command, "--resamples", 0, "--json")[0] == 0
     assert vendors.state(options)["requests"] == paid
+
+
+def test_figures_of_attributes_are_those_of_topics_and_similarity(run: Run) -> None:
+    said = [f"interacteval_attributes_coherence_{kind}.txt" for kind in ("human", "llm")]
+    given = [word for name in (MADE["summeval"], *said) for word in ("--data", made_data(name))]
+    status, out, err = run("reproduce", "interacteval", "figure-10b", *given, "--judge", "rules", "--json")
+    assert status == 0, err
+    cells = {(cell["row"], cell["column"]): cell for cell in json.loads(out)["cells"]}
+    project = ("--project", "interacteval figure-10b")
+    of_conditions = json.loads(run("topics", *project, "--dimension", "coherence", "--json")[1])["conditions"]["spread"]
+    for row, code in (("SL-TA", "sl:LLMs"), ("SH-TA", "sh:humans"), ("Comb-TA", "comb")):
+        assert cells[row, "Coherence"]["ours"] == pytest.approx(of_conditions[code]), row
+    assert cells["ML-TA", "Coherence"]["ours"] is None  # one contributor of each kind
+    assert cells["Comb-TA", "Fluency"]["reason"]
+    assert json.loads(run("runs", "list", *project, "--json")[1]) == []
+    share = ("--sample", "0.03", "--judge", "rules", "--resamples", 0, "--json")
+    status, out, err = run("reproduce", "interacteval", "figure-10a", *given, *share)
+    assert status == 0, err
+    cells = {(cell["row"], cell["column"]): cell for cell in json.loads(out)["cells"]}
+    project = ("--project", "interacteval figure-10a")
+    sets = json.loads(run("similarity", *project, "--dimension", "coherence", "--json")[1])["sets"]
+    assert cells["SH-TA", "Coherence ROUGE-L"]["ours"] == pytest.approx(sets["humans"]["rouge_l"])
