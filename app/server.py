@@ -50,8 +50,8 @@ from app.services.people.ways_in import (
 from app.services.runtime.backups import SERVER, WriterLock
 from app.services.scoring.run_worker import stop_all_runs
 from app.settings import names_of_server
-from pages.components.shell.address import stay_offline
 from pages.components.shell.browser.page_scripts import scripts_in_pages
+from pages.components.shell.current import stay_offline
 from pages.components.shell.error_panel import error_panel
 from pages.components.shell.frame import load_screens
 

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.errors import DatabaseError, FileFormatError
-from db.engine import RESTORE, keep_private
-from db.migrate import revisions
+from db.engine import RESTORE, keep_private, revisions
 
 KEPT_COPIES = 3  # of those made before updates
 _WAIT = 30.0  # seconds for a lock

@@ -18,7 +18,7 @@ from app.domain.improvement import ImprovementStatus
 from app.domain.run import BatchStatus, RunStatus, ScoreStatus
 from app.errors import FileFormatError
 from app.limits import MB, PROJECT_FILE
-from db.migrate import create_empty
+from db.engine import create_empty
 
 LARGEST_ROW = PROJECT_FILE.cell or MB
 _HINT = "Name a file that `project export` wrote."

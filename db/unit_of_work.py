@@ -14,8 +14,7 @@ from app.domain.people import PENDING
 from app.domain.project import Scope
 from app.errors import WorkbenchError
 from db.backup import copy_before_migration
-from db.engine import check, connect, explained, is_trouble, keep_private, open_engines
-from db.migrate import revision, upgrade
+from db.engine import check, connect, explained, is_trouble, keep_private, open_engines, revision, upgrade
 from db.repositories.calls import Calls, ProviderBatches, StageRuns
 from db.repositories.checklists import Checklists, Proposals
 from db.repositories.drafts import Builds, Drafts

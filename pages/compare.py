@@ -24,9 +24,8 @@ from pages.components.compare.summary import (
     unique,
 )
 from pages.components.compare.topics import topic_choice, topic_spread, topics
-from pages.components.shell.address import keep, prepare
 from pages.components.shell.blinding import open_attributes
-from pages.components.shell.current import current_workbench
+from pages.components.shell.current import current_workbench, keep, prepare
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.runs.result_choices import LEVEL_HELP, LEVELS
 from pages.components.shell.words import show_error

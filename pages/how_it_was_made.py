@@ -20,7 +20,7 @@ from pages.components.how_it_was_made.stepper import stepper
 from pages.components.shell.background import watch
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.browser.page_scripts import unsaved_typing
-from pages.components.shell.checklists.build_words import PURPOSES, TITLES
+from pages.components.shell.checklists.publishing import PURPOSES, TITLES
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.navigation.screens import link

@@ -8,9 +8,8 @@ from pages.components.results.details import result_details
 from pages.components.results.questions import result_questions
 from pages.components.results.texts import result_texts
 from pages.components.results.verdicts import result_verdicts
-from pages.components.shell.address import keep, prepare
 from pages.components.shell.blinding import open_answers
-from pages.components.shell.current import current_workbench
+from pages.components.shell.current import current_workbench, keep, prepare
 from pages.components.shell.frame import needs_dimension
 from pages.components.shell.runs.result_choices import ResultScope, chosen_results
 

@@ -10,9 +10,8 @@ from app.services.building.build_state import builds_of
 from app.services.checklists.checklists import versions_of
 from app.services.checklists.lineage import lineage_document, lineage_of_build, lineage_of_version
 from app.services.runtime.use_case import may
-from pages.components.shell.address import keep, prepare
 from pages.components.shell.blinding import open_attributes
-from pages.components.shell.current import current_workbench
+from pages.components.shell.current import current_workbench, keep, prepare
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.words import model_label, number, plain, show_error
 from pages.components.why_these_questions import back, forward, shown_picture, unserved

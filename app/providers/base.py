@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
-from app.domain.prompt import RenderedPrompt
-from app.domain.run import Finish
+from app.domain.run import Finish, RenderedPrompt
 
 # How often a model is asked while nothing can be made of its replies, whatever is wrong with them: all are paid.
 ATTEMPTS = 3

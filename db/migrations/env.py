@@ -1,4 +1,4 @@
-"""Alembic's entry: always given an open connection by db.migrate, or by `make migration`."""
+"""Alembic's entry: always given an open connection by db.engine, or by `make migration`."""
 
 from typing import Any, Literal
 

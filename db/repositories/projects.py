@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError, StatementError
 from sqlmodel import Session, SQLModel, col, select
 
 from app.domain.project import Dimension, Project, Task
-from app.domain.prompt import OwnPrompt
+from app.domain.run import OwnPrompt
 from app.domain.storable_text import checked_name, quoted
 from app.errors import ConflictError, FileFormatError, InputError, NotFoundError
 from db.models import DimensionRow, OwnPromptRow, ProjectRow, TranscriptRow

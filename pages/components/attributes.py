@@ -35,7 +35,6 @@ from app.services.attributes.attributes import (
 )
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import visible_attributes
-from pages.components.shell.address import keep, prepare, prepare_words
 from pages.components.shell.attribute_list.attribute_list import (
     ListContents,
     ListedAttribute,
@@ -44,9 +43,8 @@ from pages.components.shell.attribute_list.attribute_list import (
     attribute_list,
 )
 from pages.components.shell.browser.page_scripts import saved_typing
-from pages.components.shell.contributor_choice import contributor_choice
-from pages.components.shell.contributor_words import contributor_words, said_by
-from pages.components.shell.current import was_pressed
+from pages.components.shell.contributor_choice import contributor_choice, contributor_words, said_by
+from pages.components.shell.current import keep, prepare, prepare_words, was_pressed
 from pages.components.shell.expert import current_expert
 from pages.components.shell.runs.run_words import (
     EXPLAINED,

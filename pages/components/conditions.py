@@ -37,8 +37,14 @@ from app.services.scoring.evaluators import last_model
 from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import Chart, picture
-from pages.components.shell.runs.draw_options import DrawChoice, draw_options, preset_draw
-from pages.components.shell.runs.model_options import model_choice, more_options, preset_model_options
+from pages.components.shell.runs.model_options import (
+    DrawChoice,
+    draw_options,
+    model_choice,
+    more_options,
+    preset_draw,
+    preset_model_options,
+)
 from pages.components.shell.runs.result_choices import one_of
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, P_HELP
 from pages.components.shell.runs.run_words import FAMILIES, condition_words, interval, row_label

@@ -29,10 +29,10 @@ from app.services.disagreements.queue import (
 from app.services.disagreements.rooms import open_room
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
-from pages.components.shell.address import keep, prepare
 from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
 from pages.components.shell.checklists.publishing import VERSION
 from pages.components.shell.checklists.question_editor import current_editor, editor_name, known_editor
+from pages.components.shell.current import keep, prepare
 from pages.components.shell.frame import empty, nothing_yet, sticky
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import go, link

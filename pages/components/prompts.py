@@ -10,8 +10,8 @@ from app.errors import WorkbenchError
 from app.services.runtime.prompts import ProjectPrompt, difference, preview_prompt, save_wording, use_wording
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
-from pages.components.shell.address import keep, prepare
 from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.current import keep, prepare
 from pages.components.shell.words import plain, show_error
 
 CHOSEN = "prompt"

@@ -14,8 +14,8 @@ from app.domain.chart_look import INK, LIGHT_INK, NEUTRAL
 from app.domain.checklist import Question
 from app.domain.project import Dimension
 from app.services.checklists.lineage import LEFT_OUT, Branch, Flow, LineageView, Unserved
-from pages.components.shell.checklists.build_words import ORIGINS, STAGE_NAMES
-from pages.components.shell.contributor_words import said_by
+from pages.components.shell.checklists.publishing import ORIGINS, STAGE_NAMES
+from pages.components.shell.contributor_choice import said_by
 from pages.components.shell.picture import Chart, colour_scale, picture
 from pages.components.shell.words import model_label, number, plain
 

@@ -13,7 +13,7 @@ from sqlmodel import SQLModel
 
 import db.models  # noqa: F401  registers the tables
 from app.errors import DatabaseError
-from db import migrate, unit_of_work
+from db import engine, unit_of_work
 from db.backup import KEPT_COPIES
 from db.engine import open_engines
 from db.unit_of_work import Database
@@ -22,7 +22,7 @@ from tests.support.earlier_version import database_at
 
 @pytest.fixture(autouse=True)
 def _each_migration_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unit_of_work, "upgrade", migrate.upgrade)
+    monkeypatch.setattr(unit_of_work, "upgrade", engine.upgrade)
 
 
 def test_the_migrations_make_exactly_the_tables_of_the_models(empty_address: str) -> None:
@@ -35,8 +35,8 @@ def test_the_migrations_make_exactly_the_tables_of_the_models(empty_address: str
 
 
 def test_the_names_of_the_files_tell_the_revisions_in_their_order() -> None:
-    scripts = ScriptDirectory.from_config(migrate.config())
-    assert [script.revision for script in scripts.walk_revisions()] == [*reversed(migrate.revisions())]
+    scripts = ScriptDirectory.from_config(engine.config())
+    assert [script.revision for script in scripts.walk_revisions()] == [*reversed(engine.revisions())]
 
 
 def test_opening_twice_changes_nothing(empty_address: str) -> None:

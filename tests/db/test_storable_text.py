@@ -10,8 +10,7 @@ from sqlmodel import SQLModel
 
 from app.domain.project import Dimension, Task
 from app.domain.run import RecordedCall
-from db.engine import open_engines
-from db.migrate import upgrade
+from db.engine import open_engines, upgrade
 from db.models.columns import FieldText
 from db.unit_of_work import Database
 

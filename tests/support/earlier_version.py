@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from alembic import command
 from sqlalchemy import Connection, MetaData
 
-from db.engine import open_engines
-from db.migrate import config
+from db.engine import config, open_engines
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import Engine
 
-from db import migrate
+from db import engine
 from db.engine import open_engines
 
 
@@ -17,7 +17,7 @@ from db.engine import open_engines
 def _template() -> bytes:
     with TemporaryDirectory() as folder:
         writer, reader = open_engines(f"sqlite:///{folder}/template.db")
-        migrate.upgrade(writer, reader, lambda _: None)
+        engine.upgrade(writer, reader, lambda _: None)
         reader.dispose()
         writer.dispose()
         with closing(sqlite3.connect(f"{folder}/template.db")) as connection:
@@ -26,13 +26,13 @@ def _template() -> bytes:
 
 
 def upgrade(writer: Engine, reader: Engine, before: Callable[[str], None]) -> None:
-    """`db.migrate.upgrade`, which finds nothing to do where the file was empty."""
+    """`db.engine.upgrade`, which finds nothing to do where the file was empty."""
     file = Path(writer.url.database or "") if writer.dialect.name == "sqlite" else None
     if file is not None and file.exists() and not _has_tables(file):
         with closing(sqlite3.connect(":memory:")) as template, closing(sqlite3.connect(file)) as made:
             template.deserialize(_template())
             template.backup(made)
-    migrate.upgrade(writer, reader, before)
+    engine.upgrade(writer, reader, before)
 
 
 def _has_tables(file: Path) -> bool:

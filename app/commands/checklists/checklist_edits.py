@@ -258,7 +258,7 @@ def _print_draft(workbench: "Workbench", draft: "Checklist", json_: bool) -> Non
 
 def _print(checklist: "Checklist", json_: bool) -> None:
     from app.domain.checklist import QuestionKind
-    from app.export.checklist_document import marks_of
+    from app.export.checklist import marks_of
 
     rows = [
         {

@@ -11,8 +11,7 @@ from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task, Text
 from app.errors import FileFormatError, InputError, NotFoundError
 from app.evaluators.checklist import PLAIN, judge_request
-from app.export.checklist import FORMATS, checklist_file
-from app.export.checklist_document import checklist_document, marks_of, schema_text
+from app.export.checklist import FORMATS, checklist_document, checklist_file, marks_of, schema_text
 from app.export.checklist_reading import (
     ReadComment,
     ReadSettings,
@@ -22,8 +21,7 @@ from app.export.checklist_reading import (
     read_rows,
     read_settings,
 )
-from app.export.paper import print_page, word_file
-from app.export.printed_checklist import Making, printed_checklist
+from app.export.paper import Making, print_page, printed_checklist, word_file
 from app.export.tool_files.writing import ENDINGS, JudgeWords, tool_file
 from app.prompting.template import enclose, one_line
 from app.providers.base import ChatRequest

@@ -1,24 +1,34 @@
-"""Decided answers, and how the judge's errors changed over versions."""
+"""Decided answers that improve a question, and trials of a draft on the texts of a run."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from statistics import fmean
 
-from app.construction.improving import DecidedError
+from app.construction.questions import DecidedError
 from app.corpora.draws import draw_halves
 from app.domain.checklist import Checklist, Question, Step
 from app.domain.improvement import AnswerErrors, Decision, Half, Improvement, answer_said, errors_of, reference
 from app.domain.judgment import Answer, Judgment
 from app.domain.people import Right
 from app.domain.project import Text
-from app.domain.run import RunSummary
-from app.errors import NotFoundError
+from app.domain.run import RunSummary, ScoredText
+from app.errors import InputError, NotFoundError, NotReadyError, ProviderError
+from app.evaluators.checklist import METHOD, ChecklistEvaluator, JudgeOptions
+from app.evaluators.method import gather_all
 from app.meta_evaluation.agreement_verdict import p_value_words
 from app.meta_evaluation.judges.difference import FEWEST_PROOF, PairedDifference, smallest_sentence, too_few_sentence
+from app.providers.model_options import ModelOptions
+from app.services.checklists.checklists import ChecklistView
 from app.services.checklists.question_proposals import SAID
+from app.services.results.results import kept_result
+from app.services.runtime.models import model_session
+from app.services.runtime.prompts import own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.evaluators import earlier_answers, options_of, reuse_params
 from app.services.think_aloud.samples import held_back_by_samples
 from db.unit_of_work import UnitOfWork
 
@@ -27,6 +37,122 @@ __all__ = [
     "figures_sentence",
     "too_few_sentence",
 ]
+
+
+NEARLY = 1e-9
+Earlier = Mapping[int, Sequence[Judgment]]
+
+
+@dataclass(frozen=True, slots=True)
+class TriedText:
+    """One text that people rated `human` on average: its score in the run, and from the draft; None where the judge
+    gave none."""
+
+    row: ScoredText
+    human: float
+    before: float
+    after: float | None
+
+    @property
+    def nearer(self) -> float:
+        """By how much the draft's score is nearer to people's; below 0 it is further away."""
+        return 0.0 if self.after is None else abs(self.before - self.human) - abs(self.after - self.human)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftTrial:
+    """`texts` in the order asked for. `failed`: for how many the judge gave no score, and `why` of the first."""
+
+    judge: str
+    texts: tuple[TriedText, ...]
+    failed: int = 0
+    why: str = ""
+
+    @property
+    def scored(self) -> list[TriedText]:
+        return [text for text in self.texts if text.after is not None]
+
+    @property
+    def distance(self) -> tuple[float, float] | None:
+        """The mean distance from people before and after, over the same texts; None where no text has a score."""
+        scored = self.scored
+        if not scored:
+            return None
+        after = [abs(text.after - text.human) for text in scored if text.after is not None]
+        return fmean(abs(text.before - text.human) for text in scored), fmean(after)
+
+    @property
+    def moved(self) -> tuple[int, int, int]:
+        """How many texts came nearer to people, went further away, stayed."""
+        nearer = sum(text.nearer > NEARLY for text in self.scored)
+        further = sum(text.nearer < -NEARLY for text in self.scored)
+        return nearer, further, len(self.scored) - nearer - further
+
+
+@use_case(Right.READ)
+def try_draft(workbench: Workbench, view: ChecklistView, run_id: int, texts: Sequence[int]) -> DraftTrial:
+    """Ask the questions of `view` about these texts of the run, which scored them before.
+
+    Raises NotReadyError where nothing is asked or no text fits, InputError for a run that asked no checklist, and what
+    asking raises where no text could be scored.
+    """
+    if not view.checklist.asked:
+        raise NotReadyError("This checklist asks nothing.", "Switch a question on, or add one.")
+    result = kept_result(workbench, run_id, view.dimension.id)
+    if result is None or result.run.evaluator != METHOD.name:
+        raise InputError("That run asked no checklist on this dimension.", "Choose a checklist's run on Results.")
+    rows = {row.text: row for row in result.compared}
+    wanted = [rows[text] for text in texts if text in rows]
+    if not wanted:
+        raise NotReadyError("None of these texts has both a score and a rating.", "Choose others on Results.")
+    with workbench.database.read() as work:
+        found = [work.texts.get(row.text) for row in wanted]
+        earlier = counting_again(work, view, result.run, [row.text for row in wanted])
+    with own_wordings(workbench, view.project.id):
+        scores = asyncio.run(_asked(workbench, view, result.run, found, earlier))
+    errors = [error for _, error in scores if error is not None]
+    if errors and len(errors) == len(scores):
+        raise errors[0]
+    tried = [
+        TriedText(row, row.human, row.score, score)
+        for row, (score, _) in zip(wanted, scores, strict=True)
+        if row.human is not None and row.score is not None
+    ]
+    failed = sum(text.after is None for text in tried)
+    return DraftTrial(result.run.judge, tuple(tried), failed, str(errors[0]) if errors else "")
+
+
+def asking_of_run(run: RunSummary) -> JudgeOptions:
+    """How a run asked its judge."""
+    chosen = options_of(METHOD, run.params)
+    assert isinstance(chosen, JudgeOptions)  # the checklist's own
+    return chosen
+
+
+def counting_again(work: UnitOfWork, view: ChecklistView, run: RunSummary, texts: Sequence[int]) -> Earlier:
+    """The answers to unchanged questions that a run of the draft would take over."""
+    part = next(part for part in work.runs.parts(run.id) if part.dimension == view.dimension.id)
+    planned = replace(part, checklist=view.checklist.id, texts=tuple(texts))
+    options, effort = asking_of_run(run), ModelOptions.of_run(run.params).effort
+    params = reuse_params(work, view.project.id, [planned], run.judge, options, effort=effort)
+    return earlier_answers(work, params, planned, options.repeats)
+
+
+async def _asked(
+    workbench: Workbench, view: ChecklistView, run: RunSummary, texts: Sequence[Text], earlier: Earlier
+) -> list[tuple[float | None, ProviderError | None]]:
+    """Of each text its score, or what kept the judge from it."""
+    options, asked = asking_of_run(run), ModelOptions.of_run(run.params)
+    async with model_session(workbench, run.judge, project=view.project.id, options=asked) as model:
+        evaluator = ChecklistEvaluator(model, view.project.task, view.dimension, view.checklist, options, earlier)
+
+        async def score(text: Text) -> tuple[float | None, ProviderError | None]:
+            try:
+                return (await evaluator.score(text)).value, None
+            except ProviderError as error:
+                return None, error
+
+        return await gather_all(score(text) for text in texts)
 
 
 TAKEN, TAKEN_EDITED = "took a wording tried on decisions", "edited a wording tried on decisions"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.construction.improving import (
+from app.construction.questions import (
     IMPROVE,
     MOST_WORDINGS,
     SETS,
@@ -63,12 +63,13 @@ from app.services.improvement.decided import (
     TAKEN,
     TAKEN_EDITED,
     DecidedQuestion,
+    asking_of_run,
+    counting_again,
     keep_halves,
     mistakes,
     read_decided,
     told,
 )
-from app.services.results.draft_trial import asking_of_run, counting_again
 from app.services.runtime.judges import judge_named, reasoning_of
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import answered, own_wordings

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from app.domain.people import Right
-from app.domain.prompt import RenderedPrompt
+from app.domain.run import RenderedPrompt
 from app.errors import ProviderError, UnsupportedError, WrongAddressError
 from app.providers.adapters.request_style import LearnedFacts
 from app.providers.base import ChatReply, ChatRequest

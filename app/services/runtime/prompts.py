@@ -11,8 +11,7 @@ from typing import Any
 from app.construction.stage import StageRecord
 from app.domain.people import Right
 from app.domain.project import Dimension, Task
-from app.domain.prompt import OwnPrompt, RenderedPrompt
-from app.domain.run import RunSummary, StageRun
+from app.domain.run import OwnPrompt, RenderedPrompt, RunSummary, StageRun
 from app.domain.storable_text import check_storable
 from app.errors import InputError, NotFoundError, PromptError, ProviderError, WorkbenchError
 from app.prompting import (

@@ -9,8 +9,7 @@ from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any, Literal
 
-from app.construction.improving import IMPROVE
-from app.construction.questions import APPLICABILITY, prompt_name
+from app.construction.questions import APPLICABILITY, IMPROVE, prompt_name
 from app.construction.steps.result import from_document
 from app.domain.attribute import ContributorKind
 from app.domain.build import Stage

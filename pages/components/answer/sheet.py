@@ -33,10 +33,9 @@ from pages.components.shell.browser.page_scripts import OUTBOX
 from pages.components.shell.current import was_pressed
 from pages.components.shell.frame import nothing_yet, sticky
 from pages.components.shell.navigation.screens import go
-from pages.components.shell.reading import readable_text
+from pages.components.shell.reading import readable_text, verdict_choice
 from pages.components.shell.tables import left_out_rows
 from pages.components.shell.upload_field import upload_field
-from pages.components.shell.verdict import verdict_choice
 from pages.components.shell.words import button_label, number, plain, show_error
 
 ABOUT = (

@@ -20,10 +20,9 @@ from app.services.checklists.checklists import ChecklistView
 from app.services.checklists.draft_edits import history_of, last_change, undo, words_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
-from pages.components.shell.address import keep, prepare
 from pages.components.shell.checklists.publishing import show_next
 from pages.components.shell.checklists.question_editor import marked
-from pages.components.shell.current import was_pressed
+from pages.components.shell.current import keep, prepare, was_pressed
 from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import button_label, plain, show_error
 

@@ -16,11 +16,13 @@ from app.services.data.projects import text_titles
 from app.services.improvement.decided import (
     FEWEST_PROOF,
     DecidedQuestion,
+    DraftTrial,
     decided_questions,
     figures_sentence,
     judged_runs,
     question_timeline,
     too_few_sentence,
+    try_draft,
 )
 from app.services.improvement.improve import (
     attempt_sentence,
@@ -32,13 +34,12 @@ from app.services.improvement.improve import (
     refuse_improvement,
     take_improvement,
 )
-from app.services.results.draft_trial import DraftTrial, try_draft
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import saved_typing
-from pages.components.shell.checklists.build_words import WayBack, forget_way, way_back
+from pages.components.shell.checklists.publishing import WayBack, forget_way, way_back
 from pages.components.shell.checklists.question_editor import Editing, close_reworded, marked
 from pages.components.shell.current import was_pressed
 from pages.components.shell.navigation.screens import go

@@ -26,11 +26,10 @@ from app.services.runtime.judges import ModelOptions
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import RULES, last_model
 from pages.components.shell import words
-from pages.components.shell.address import keep, numbers
 from pages.components.shell.browser.page_scripts import known_typing, page_script, run_in_page, saved_typing
 from pages.components.shell.checklists.question_editor import current_editor
 from pages.components.shell.contributor_choice import contributor_choice
-from pages.components.shell.current import was_pressed
+from pages.components.shell.current import keep, numbers, was_pressed
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import model_choice, more_options, preset_model_options

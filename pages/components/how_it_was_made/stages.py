@@ -26,7 +26,6 @@ from app.services.runtime.prompts import sent_prompt
 from app.services.runtime.workbench import Workbench
 from pages.components.how_it_was_made.options import build_place, open_item, opened_item, row, save_edit, to_before
 from pages.components.shell import words as local_time
-from pages.components.shell.address import keep, prepare
 from pages.components.shell.attribute_list.attribute_list import (
     ListContents,
     ListedAttribute,
@@ -34,9 +33,10 @@ from pages.components.shell.attribute_list.attribute_list import (
     Performed,
     attribute_list,
 )
-from pages.components.shell.checklists.build_words import ORIGINS, TITLES
+from pages.components.shell.checklists.publishing import ORIGINS, TITLES
 from pages.components.shell.checklists.question_editor import current_editor, marked
-from pages.components.shell.contributor_words import contributor_words, said_by
+from pages.components.shell.contributor_choice import contributor_words, said_by
+from pages.components.shell.current import keep, prepare
 from pages.components.shell.guide import failure_address, guide_link
 from pages.components.shell.undo import show_problem
 from pages.components.shell.words import button_label, model_label, number, plain

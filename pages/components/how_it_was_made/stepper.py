@@ -29,8 +29,7 @@ from pages.components.how_it_was_made.options import (
     stage_options,
 )
 from pages.components.how_it_was_made.stages import clusters, components, failure, offers, record, review
-from pages.components.shell.address import keep, prepare
-from pages.components.shell.checklists.build_words import (
+from pages.components.shell.checklists.publishing import (
     ORIGINS,
     PURPOSES,
     STAGE_NAMES,
@@ -40,8 +39,8 @@ from pages.components.shell.checklists.build_words import (
     step_label,
 )
 from pages.components.shell.checklists.question_editor import current_editor, editor_name
-from pages.components.shell.contributor_words import said_by
-from pages.components.shell.current import was_pressed
+from pages.components.shell.contributor_choice import said_by
+from pages.components.shell.current import keep, prepare, was_pressed
 from pages.components.shell.guide import more_on_stage
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.runs.model_options import chosen_model, model_choice

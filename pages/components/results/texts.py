@@ -32,13 +32,11 @@ from app.services.results.result_texts import (
 from app.services.results.results import DimensionResult
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.address import keep, prepare
 from pages.components.shell.blinding import all_open, open_attributes
 from pages.components.shell.browser.page_scripts import saved_typing, want_focus
-from pages.components.shell.checklists.build_words import WayBack, remember_way
-from pages.components.shell.checklists.publishing import VERSION, show_version
+from pages.components.shell.checklists.publishing import VERSION, WayBack, remember_way, show_version
 from pages.components.shell.checklists.question_editor import EDITOR, QUESTION, known_editor, note_opened
-from pages.components.shell.current import was_pressed
+from pages.components.shell.current import keep, prepare, was_pressed
 from pages.components.shell.expert import own_name, signed_in_as
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import part_with_places, quote_line

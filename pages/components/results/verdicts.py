@@ -38,8 +38,7 @@ from pages.components.results.details import (
     signatures,
     unfolding,
 )
-from pages.components.shell.address import keep, prepare
-from pages.components.shell.current import choose
+from pages.components.shell.current import choose, keep, prepare
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.result_choices import (

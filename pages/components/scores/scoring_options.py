@@ -35,8 +35,15 @@ from pages.components.shell.checklists.publishing import EDITED_HERE, publish_st
 from pages.components.shell.frame import empty
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.draw_options import DrawChoice, draw_options, left_out_systems
-from pages.components.shell.runs.model_options import chooser_label, model_options, offer_local_servers, take_among
+from pages.components.shell.runs.model_options import (
+    DrawChoice,
+    chooser_label,
+    draw_options,
+    left_out_systems,
+    model_options,
+    offer_local_servers,
+    take_among,
+)
 from pages.components.shell.runs.run_words import batch_rest
 from pages.components.shell.words import button_label, plain, show_error
 

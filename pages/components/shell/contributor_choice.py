@@ -1,15 +1,31 @@
-"""Whose attributes: contributors to tick, and the condition that the choice makes."""
+"""Contributors: a field to choose some of them, and their names in words."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 import streamlit as st
 
-from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.domain.attribute import Attribute, AttributeStatus, ContributorKind, PassagePart
 from app.domain.condition import Condition, condition_of
-from pages.components.shell.address import field_anew, set_anew
-from pages.components.shell.runs.run_words import EXPLAINED, condition_help, condition_size, llms_word
-from pages.components.shell.words import model_label, plain
+from pages.components.shell.current import field_anew, set_anew
+from pages.components.shell.runs.run_words import EXPLAINED, condition_help, condition_size, kind_word, llms_word
+from pages.components.shell.words import model_label, plain, quote_words
+
+ABOUT = {PassagePart.TEXT: "about", PassagePart.SOURCE: "about", PassagePart.TRANSCRIPT: "in the words"}
+"""Before the quote of a passage."""
+
+
+def contributor_words(attribute: Attribute) -> str:
+    """Not yet fit for Markdown."""
+    name = model_label(attribute.contributor)
+    return name if attribute.contributor == "rules" else f"{name} ({kind_word(attribute.kind, attribute.contributor)})"
+
+
+def said_by(attribute: Attribute) -> str:
+    """Who said it, and about which words where it has a passage. Fit for Markdown."""
+    who, passage = plain(contributor_words(attribute)), attribute.passage
+    return f"{who} {ABOUT[passage.part]} {quote_words(passage)}" if passage else who
+
 
 QUICK = {"Everybody": None, "People": ContributorKind.HUMAN, "LLMs": ContributorKind.LLM}
 

@@ -6,6 +6,7 @@ Texts and quotes are anybody's: nothing is shown as HTML, and of their Markdown 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from zlib import crc32
 
@@ -13,11 +14,66 @@ import streamlit as st
 
 from app.domain.attribute import Sample
 from app.domain.conversation import Part, part_of, turns_in
-from app.domain.project import Dimension, Task, Text
+from app.domain.project import Dimension, Task, Text, Verdict
 from app.domain.wording import QuotedPlace, Span
+from app.errors import WorkbenchError
 from app.services.data.uploads import samples_words
-from app.services.think_aloud.samples import HeldOut
-from pages.components.shell.words import number, plain, plain_piece
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.samples import HeldOut, give_verdict
+from pages.components.shell.words import number, plain, plain_piece, show_error
+
+WORDS = {Verdict.GOOD: "Good", Verdict.NOT_GOOD: "Not good", Verdict.CANT_SAY: "Can't say"}
+HELP = "Your rating of this text, kept at once. Nobody who is still reading sees it. You can change it."
+_PROBLEM = "verdict_problem"
+
+
+def verdict_choice(
+    workbench: Workbench, dimension: Dimension, expert: str, text_id: int, given: Verdict | None, prompts: str = ""
+) -> None:
+    """Nothing on a scale, but why the last one wasn't kept.
+
+    given: what they said of the text before. prompts: the key of a field that names the sample which made somebody
+    write: it is set to this one.
+    """
+    text, problem = st.session_state.get(_PROBLEM, (0, None))
+    if problem is not None and text == text_id:
+        del st.session_state[_PROBLEM]
+        show_error(problem)
+    if not dimension.binary:
+        return
+    key = f"verdict_{dimension.id}_{text_id}_{expert}"
+    st.session_state.setdefault(key, given)
+    st.segmented_control(
+        f"On {plain(dimension.name)}, this is",
+        list(Verdict),
+        format_func=WORDS.__getitem__,
+        key=key,
+        help=HELP,
+        on_change=partial(_keep, workbench, dimension.id, expert, text_id, given, key, prompts),
+    )
+
+
+def _keep(
+    workbench: Workbench,
+    dimension_id: int,
+    expert: str,
+    text_id: int,
+    given: Verdict | None,
+    key: str,
+    prompts: str,
+) -> None:
+    chosen: Verdict | None = st.session_state[key]
+    if chosen is None:  # pressed once more: it stays
+        st.session_state[key] = given
+        return
+    try:
+        give_verdict(workbench, dimension_id, expert, text_id, chosen)
+    except WorkbenchError as error:
+        st.session_state[key], st.session_state[_PROBLEM] = given, (text_id, error)
+        return
+    if prompts:
+        st.session_state[prompts] = text_id
+
 
 LONG = 1500  # characters: about what fits on a screen beside the rest
 HEIGHT = 420

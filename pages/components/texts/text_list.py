@@ -31,9 +31,8 @@ from app.services.think_aloud.samples import (
     replace_sample,
     sample_options,
 )
-from pages.components.shell.address import keep, prepare_number, prepare_words
 from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
-from pages.components.shell.current import choose, current_dimension, was_pressed
+from pages.components.shell.current import choose, current_dimension, keep, prepare_number, prepare_words, was_pressed
 from pages.components.shell.frame import sticky
 from pages.components.shell.reading import left_out, part_with_places, readable_text, samples_side_by_side, score_words
 from pages.components.shell.words import button_label, number, plain, show_error

@@ -39,7 +39,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import ScoreColumns, import_judge_answers, import_scores
 from app.services.think_aloud.transcripts import keep_recording, keep_transcript
 from db import foreign_file
-from db.migrate import revisions
+from db.engine import revisions
 from tests.support.hostile_files import damaged, damaged_archive, forked, try_all
 from tests.support.projects import ready_to_score, workbench_at
 from tests.unit.corpora.test_conversations import SHAPES

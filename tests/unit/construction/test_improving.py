@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from app.construction.improving import DecidedError, ProposedWordings, propose_wordings
+from app.construction.questions import DecidedError, ProposedWordings, propose_wordings
 from app.domain.checklist import Question
 from app.domain.improvement import ProposedWording
 from app.domain.judgment import Answer

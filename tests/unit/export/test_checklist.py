@@ -20,8 +20,7 @@ from app.domain.checklist import (
 )
 from app.domain.project import Dimension, Project, Task
 from app.errors import FileFormatError
-from app.export.checklist import _literal, checklist_file
-from app.export.checklist_document import checklist_document, schema_text
+from app.export.checklist import _literal, checklist_document, checklist_file, schema_text
 
 PROJECT = Project(1, "News", Task("summary"), "", False, datetime(2026, 1, 1, tzinfo=UTC))
 DIMENSION = Dimension("coherence", "How it hangs together.\nSecond line.", 1, 5)

@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from app.domain.project import Dimension, Task
-from app.domain.prompt import RenderedPrompt
+from app.domain.run import RenderedPrompt
 from app.errors import PromptError
 from app.prompting import available_prompts, dimension_variables, load_prompt, task_variables
 

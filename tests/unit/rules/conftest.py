@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.prompt import RenderedPrompt
+from app.domain.run import RenderedPrompt
 from app.providers.base import ChatReply, ChatRequest
 from app.rules import RulesModel
 

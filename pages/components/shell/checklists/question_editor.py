@@ -22,7 +22,7 @@ from pages.components.shell.browser.page_scripts import (
     known_typing,
     saved_typing,
 )
-from pages.components.shell.contributor_words import said_by
+from pages.components.shell.contributor_choice import said_by
 from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import current_expert, signed_in_as
 from pages.components.shell.words import QUOTED, button_label, plain, show_error

@@ -28,10 +28,10 @@ from app.services.results.results import (
 )
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
-from pages.components.shell.address import keep, numbers, prepare, prepare_number
+from pages.components.shell.current import keep, numbers, prepare, prepare_number
 from pages.components.shell.frame import empty
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.runs.draw_options import left_out_systems
+from pages.components.shell.runs.model_options import left_out_systems
 from pages.components.shell.runs.run_words import started, state, title, with_version
 from pages.components.shell.words import plain
 

@@ -10,7 +10,7 @@ import yaml
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.errors import FileFormatError, NotReadyError
-from app.export.checklist_document import schema_text
+from app.export.checklist import schema_text
 from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.building.build import build
 from app.services.checklists.checklist_files import export_file, export_name, import_checklist_file

@@ -8,7 +8,7 @@ import pytest
 from app.domain.improvement import Half
 from app.domain.project import Task
 from app.errors import FileFormatError, NotReadyError
-from app.export.question_reading import read_question
+from app.export.checklist_reading import read_question
 from app.services.checklists.checklist_files import export_file, import_checklist, judge_words
 from app.services.checklists.checklists import get_checklist, publish, view_checklist
 from app.services.data.projects import create_project

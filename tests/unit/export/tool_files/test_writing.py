@@ -12,7 +12,7 @@ import yaml
 from jinja2 import Template
 
 from app.domain.judgment import Answer, checklist_score
-from app.export.question_reading import read_question
+from app.export.checklist_reading import read_question
 from app.export.tool_files.writing import JudgeWords, tool_file
 
 WORDS = JudgeWords("Judge.", ["", "text", ""], ["", "text", ""], {"text": "text", "source": "source"}, {})

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.prompt import RenderedPrompt
+from app.domain.run import RenderedPrompt
 from app.errors import CutOffError
 from app.providers.adapters.rejection import Rejection
 from app.providers.adapters.request_style import MOST, START, OutputRoom

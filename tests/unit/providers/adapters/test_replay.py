@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.prompt import RenderedPrompt
-from app.domain.run import RecordedCall
+from app.domain.run import RecordedCall, RenderedPrompt
 from app.errors import FileFormatError, NotFoundError, ProviderError, UnsupportedError
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage
 from app.providers.credentials import Credentials

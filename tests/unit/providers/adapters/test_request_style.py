@@ -1,6 +1,6 @@
 import pytest
 
-from app.domain.prompt import RenderedPrompt
+from app.domain.run import RenderedPrompt
 from app.providers.adapters.rejection import Rejection
 from app.providers.adapters.request_style import (
     LearnedStyle,
