@@ -129,5 +129,5 @@ def draw_form(workbench: Workbench, dimension: Dimension) -> None:
         st.markdown(f"**{number(drawn, 'pair')}** to compare. {said}")
         rows = [{"Expert": name, "Compared": f"{count} of {drawn}"} for name, count in done.items()]
         if rows:
-            st.dataframe(pd.DataFrame(rows), hide_index=True, width="content", key="pairs_done")
+            st.dataframe(pd.DataFrame(rows), hide_index=True, width="content", placeholder="–", key="pairs_done")
         link("results", "Results: how often each method agrees")
