@@ -226,3 +226,37 @@ def test_every_dimension_is_offered_once(demo: Workbench, open_screen: Open) -> 
     pills = next(g for g in open_screen("scores").button_group if str(g.key).startswith("score_dimensions"))
     assert len(pills.options) == len(dimensions_named(demo, "Demo", "all")) == len(pills.value)
     assert all(versions_of(demo, dimension_id) for dimension_id in pills.value)
+
+
+def test_a_part_of_the_texts_is_chosen_by_name_and_by_what_is_new(demo: Workbench, open_screen: Open) -> None:
+    with demo.database.read() as work:
+        name = work.results.scored(1, dimensions_named(demo, "Demo", "coherence")[0].id)[0].doc_id
+    app = open_screen("scores")
+    pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
+    pills.set_value([dimensions_named(demo, "Demo", "coherence")[0].id]).run()
+    app.text_area(key="score_matching").set_value(f"doc_id={name[:3]}*").run()
+    assert not app.exception
+    app.button(key="start_scoring").click().run()
+    finish_jobs(demo, get_project(demo, "Demo").id)
+    run = list_runs(demo)[0]
+    with demo.database.read() as work:
+        scored = {row.doc_id for row in work.results.scored(run.id, dimensions_named(demo, "Demo", "coherence")[0].id)}
+    assert scored
+    assert all(doc.startswith(name[:3]) for doc in scored)
+    assert run.params["matching"] == [["doc_id", f"{name[:3]}*"]]
+
+
+@pytest.mark.parametrize("written", ["doc_id", "=night-*"])
+def test_a_pattern_that_is_none_is_a_sentence(demo: Workbench, open_screen: Open, written: str) -> None:
+    app = open_screen("scores")
+    app.text_area(key="score_matching").set_value(written).run()
+    assert not app.exception
+    assert app.error
+
+
+def test_where_nothing_is_new_nothing_can_start(demo: Workbench, open_screen: Open) -> None:
+    app = open_screen("scores")
+    app.toggle(key="score_new").set_value(True).run()
+    assert not app.exception
+    assert "text" in shown(app)
+    assert all(button.key != "start_scoring" or button.disabled for button in app.button)

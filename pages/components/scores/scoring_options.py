@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.project import Dimension, Project
-from app.domain.run import SystemChoice
+from app.domain.run import EVERY_TEXT, SystemChoice
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import versions_of_each
 from app.services.data.projects import dimensions_named
@@ -43,6 +43,7 @@ from pages.components.shell.runs.model_options import (
     model_options,
     offer_local_servers,
     take_among,
+    text_filter,
 )
 from pages.components.shell.runs.run_words import batch_rest
 from pages.components.shell.words import button_label, plain, show_error
@@ -350,6 +351,9 @@ def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOpt
     judges = judge_choice(workbench, project, evaluator) if asks_a_judge(evaluator) else []
     choice = draw_options(workbench, project)
     systems = left_out_systems(workbench, project, "score_without", "Their texts are not scored.")
+    only = EVERY_TEXT if choice.locked else text_filter("score")
+    if only is None:
+        return [], judges
     if choice.trials > 1:
         st.caption(f"{choice.trials} runs for each judge. What is counted on the right is one of them.")
     wishes = asking_options(evaluator, judges)
@@ -371,9 +375,10 @@ def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOpt
                 trials=choice.trials,
                 locked=choice.locked,
                 systems=systems,
+                filter=only,
             )
         ], []
-    return [_run(dimensions, judge, wishes, choice, systems) for judge in judges], judges
+    return [replace(_run(dimensions, judge, wishes, choice, systems), filter=only) for judge in judges], judges
 
 
 def _run(

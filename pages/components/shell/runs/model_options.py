@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from functools import partial
 
 import altair as alt
@@ -10,7 +11,7 @@ import streamlit as st
 
 from app.domain.chart_look import NEUTRAL, PERSON
 from app.domain.project import Project
-from app.domain.run import EVERY_SYSTEM, SystemChoice
+from app.domain.run import EVERY_SYSTEM, SystemChoice, TextFilter
 from app.errors import UnknownModelError, WorkbenchError
 from app.services.data.locked_split import state_of
 from app.services.results.quality_cost import writers
@@ -75,6 +76,31 @@ def left_out_systems(workbench: Workbench, project: Project, key: str, help_: st
     chosen = st.multiselect("Leave out systems", names, key=key, help=help_)
     keep(key, "\n".join(chosen), "")
     return SystemChoice(without=tuple(chosen))
+
+
+def text_filter(key: str) -> TextFilter | None:
+    """Let the person score only a part of the texts; None, with a word on why, for a pattern that is none."""
+    with st.expander("Only some texts", key=f"{key}_filter"):
+        new = st.toggle(
+            "Only new texts",
+            key=f"{key}_new",
+            help="Those without a score of this method, judge and checklist version: what came in since the last run.",
+        )
+        day = st.date_input("Came in since", value=None, key=f"{key}_since", format="YYYY-MM-DD")
+        written = st.text_area(
+            "Name fits",
+            key=f"{key}_matching",
+            height=80,
+            placeholder="doc_id=night-*",
+            help="One pattern a line, for doc_id, system_id, item_id or a column of the file. * stands for anything, ? "
+            "for one character; all patterns have to fit.",
+        )
+        pairs = [line.partition("=") for line in written.splitlines() if line.strip()]
+        if not all(name.strip() and sign for name, sign, _ in pairs):
+            st.error("Write each pattern as NAME=PATTERN, such as doc_id=night-*.")
+            return None
+    since = datetime(day.year, day.month, day.day, tzinfo=UTC) if isinstance(day, date) else None
+    return TextFilter(new, since, tuple((name.strip(), pattern.strip()) for name, _, pattern in pairs))
 
 
 def draw_options(
