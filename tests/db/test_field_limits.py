@@ -18,7 +18,7 @@ WRITTEN = {
     "expert_answer": {"note"},
     "preference": {"reason"},
     "project": {"description", "notice", "text_name", "source_name", "writer_name", "language"},
-    "question": {"text", "original_text", "guidance", "not_apply_reason"},
+    "question": {"text", "original_text", "guidance", "not_apply_reason", "grade"},
     "question_comment": {"text"},
     "question_improvement": {"text", "guidance", "taken_text", "taken_guidance"},
     "room": {"agreed"},
