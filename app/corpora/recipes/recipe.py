@@ -20,7 +20,16 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,60}$")]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 FigureName = Literal[
-    "pearson", "spearman", "kendall", "mae", "fisher-spearman", "fisher-kendall", "self-rouge-l", "topic-spread"
+    "pearson",
+    "spearman",
+    "kendall",
+    "mae",
+    "fisher-spearman",
+    "fisher-kendall",
+    "self-rouge-l",
+    "topic-spread",
+    "mean-person",
+    "mean-llm",
 ]
 OF_ATTRIBUTES = frozenset({"self-rouge-l", "topic-spread"})
 """Figures of the attributes of a condition, for which nothing is scored."""
@@ -35,6 +44,8 @@ _FIGURES: dict[str, str] = {
     "fisher-kendall": "Kendall",
     "self-rouge-l": "ROUGE-L",
     "topic-spread": "spread",
+    "mean-person": "person",
+    "mean-llm": "LLM",
 }
 MOST_ROWS, MOST_COLUMNS = 200, 60
 OWN_RECIPES = (".yaml", ".yml")
@@ -52,7 +63,8 @@ class DataSet(_Part):
     names, not_names: parts that the path of its file has, and hasn't. format, references: as `import` takes them.
     mapping, ratings, scales: FIELD=COLUMN and the like, of a table of no known format.
     without: systems whose texts are not scored. rubrics: dimension -> its definition, instead of the format's. also:
-    dimension -> what a known format calls it.
+    dimension -> what a known format calls it. pairs: the dimension on which people compared the texts, where the file
+    is a table of such pairs; people: the systems that are people.
     """
 
     title: Name
@@ -68,6 +80,8 @@ class DataSet(_Part):
     description: Words = ""
     rubrics: dict[Name, Words] = Field(default_factory=dict, max_length=60)
     also: dict[Name, Name] = Field(default_factory=dict, max_length=60)
+    pairs: Words = ""
+    people: tuple[Name, ...] = ()
     without: tuple[Name, ...] = ()
     score: Name = "pred_score"
     rating: Name = "true_score"
@@ -110,7 +124,8 @@ class Column(_Part):
     """One dimension of a data set with its figures.
 
     options: of `evaluator` in this column; other methods have no figure here where `alone`. against: headings of
-    columns of the same figures, to which differences are tested: † for the first, ‡ for the second.
+    columns of the same figures, to which differences are tested: † for the first, ‡ for the second. preferred: of
+    mean-person and mean-llm, the pairs in which people found that text better.
     """
 
     heading: Name
@@ -120,6 +135,7 @@ class Column(_Part):
     evaluator: Words = ""
     options: dict[Name, str | int | bool] = Field(default_factory=dict, max_length=30)
     alone: bool = False
+    preferred: Literal["", "person", "alike", "llm"] = ""
     against: Annotated[tuple[Name, ...], Field(max_length=2)] = ()
 
 

@@ -31,6 +31,7 @@ from app.services.reproduction.reproduction import (
     Source,
     StudySource,
 )
+from app.services.results.quality_cost import Mean, bias_of
 from app.services.results.results import Choices, DimensionResult, kept_result
 from app.services.results.run_comparison import compare_runs, sets_named
 
@@ -83,10 +84,11 @@ class _Scored:
 class _Found:
     """Figures of one column, and what they rest on where an average can be drawn anew; `run` where it is one."""
 
-    figures: Mapping[str, Figure | float | None]
+    figures: Mapping[str, Figure | Mean | float | None]
     scored: _Scored | None = None
     run: int | None = None
     dimension: int | None = None
+    n: int | None = None
 
 
 @dataclass
@@ -125,7 +127,7 @@ class TableCells:
             return Cell(row.label, place.heading, published, reason=found)
         figures = [each.figures.get(place.figure) for each in found]
         mark = self._mark(row, place, found[0]) if len(found) == 1 and place.column.against else ""
-        return _joined(Cell(row.label, place.heading, published, mark=mark), figures)
+        return _joined(Cell(row.label, place.heading, published, n=found[0].n, mark=mark), figures)
 
     def _average(self, row: Row, place: Place, published: float | None) -> Cell:
         columns = [column for column in self.made.table.columns if place.figure in column.figures]
@@ -232,10 +234,21 @@ class TableCells:
         return Choices(self.made.table.level, duplicates=self.made.table.duplicates, resamples=self.resamples)
 
     def _of_run(self, run: int, dimension: int, column: Column) -> _Found | str:
+        if column.preferred:
+            return self._of_writers(run, dimension, column.preferred)
         result = kept_result(self.made.workbench, run, dimension, self._choices())
         if result is None:
             return "Not scored yet."
         return _Found(_named(result.meta), _scored(result, column.data), run, dimension)
+
+    def _of_writers(self, run: int, dimension: int, preferred: str) -> _Found | str:
+        """Mean scores of texts by people and by LLMs, of the pairs in which people found that one better."""
+        try:
+            study = bias_of(self.made.workbench, run, dimension, self._choices())
+        except NotReadyError as error:
+            return error.message
+        group = next(each for each in study.groups if each.preference == preferred)
+        return _Found({"mean-person": group.person, "mean-llm": group.llm}, n=group.pairs)
 
     def _of_file(self, source: FileSource, column: Column) -> _Found | str:
         rows = read_scores(source.data, source.paths, source.dimension, source.trial)
@@ -321,11 +334,13 @@ def cells_of(made: Reproduction, resamples: int = RESAMPLES) -> list[Cell]:
     return TableCells(made, resamples).cells()
 
 
-def _joined(cell: Cell, figures: Sequence[Figure | float | None]) -> Cell:
+def _joined(cell: Cell, figures: Sequence[Figure | Mean | float | None]) -> Cell:
     """The cell with one figure and its interval; of several models with their mean, which has none."""
     first = figures[0]
     if len(figures) == 1 and isinstance(first, Figure):
         return replace(cell, ours=first.value, low=first.low, high=first.high, n=first.n, reason=_reason(first))
+    if len(figures) == 1 and isinstance(first, Mean):
+        return replace(cell, ours=first.value, low=first.low, high=first.high)
     known = [value for figure in figures if (value := _value(figure)) is not None]
     if len(known) < len(figures):
         return replace(cell, reason="It has no such figure.")
@@ -340,8 +355,8 @@ def _reason(figure: Figure) -> str:
     return figure.reason if figure.value is None else ""
 
 
-def _value(figure: Figure | float | None) -> float | None:
-    return figure.value if isinstance(figure, Figure) else figure
+def _value(figure: Figure | Mean | float | None) -> float | None:
+    return figure.value if isinstance(figure, Figure | Mean) else figure
 
 
 def _scored(result: DimensionResult, data: str) -> _Scored:

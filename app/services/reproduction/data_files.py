@@ -20,8 +20,10 @@ from app.services.attributes.attributes import (
     import_attribute_table,
     import_attributes,
 )
+from app.services.attributes.preferences import import_preferences
 from app.services.data.imports import import_file
 from app.services.data.projects import dimensions_named, get_project, save_dimension, save_task
+from app.services.results.quality_cost import mark_people, writers
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 
@@ -139,13 +141,20 @@ def bring_texts_in(workbench: Workbench, path: Path, data: DataSet, project: str
 
     Texts that are there already aren't added again. Raises as `import_file`.
     """
-    if (found := _format(path)) in KNOWN_FORMATS and data.format in (*KNOWN_FORMATS, "auto"):
-        format_, mapping = found, None  # the published shape says what each field means
+    if data.pairs:
+        columns = dict(entry.split("=", 1) for entry in data.mapping)
+        import_preferences(workbench, path, project, columns, data.pairs)
+    elif (found := _format(path)) in KNOWN_FORMATS and data.format in (*KNOWN_FORMATS, "auto"):
+        # The published shape says what each field means.
+        import_file(workbench, path, project, found, references=data.references)
     else:
         format_ = data.format if data.format in CONTAINERS else "auto"
         mapping = ColumnMapping.parse(data.mapping, data.ratings, data.scales) if data.mapping or data.ratings else None
-    import_file(workbench, path, project, format_, mapping, references=data.references)
+        import_file(workbench, path, project, format_, mapping, references=data.references)
     made = get_project(workbench, project)
+    systems, marked = writers(workbench, made.id)
+    if not marked and (people := [name for name in data.people if name in systems]):
+        mark_people(workbench, made.id, people)
     if list_runs(workbench, made.id):  # a person may have changed the words since, and scores rest on them
         return
     if data.description:

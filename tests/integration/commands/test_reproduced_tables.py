@@ -54,6 +54,19 @@ def _file(name: str, data: DataSet, table: PaperTable, folder: Path) -> Path | N
         dimensions = dict.fromkeys(column.dimension for column in table.columns)
         lines = [(d, *who, f"{who[0]} looks at part {n}.") for d in dimensions for who in SAID for n in range(4)]
         return _written(folder / "attributes.csv", ["dimension", "contributor", "kind", "text"], lines)
+    if data.pairs:
+        pairs = [
+            (
+                f"Article {n}.",
+                f"Summary {n} by hand.",
+                f"Summary {n} by a model.",
+                "writer",
+                "llm",
+                ["a", "b", "tie"][n % 3],
+            )
+            for n in range(9)
+        ]
+        return _written(path, ["source", "text_a", "text_b", "system_a", "system_b", "winner"], pairs)
     if data.format == "qags":
         return made_data("qags_cnndm.json" if "cnn" in name else "qags_xsum.json")
     if data.format == "topical-chat":  # the made-up systems have other names
@@ -233,3 +246,23 @@ def test_figures_of_attributes_are_those_of_topics_and_similarity(run: Run) -> N
     project = ("--project", "interacteval figure-10a")
     sets = json.loads(run("similarity", *project, "--dimension", "coherence", "--json")[1])["sets"]
     assert cells["SH-TA", "Coherence ROUGE-L"]["ours"] == pytest.approx(sets["humans"]["rouge_l"])
+
+
+def test_mean_scores_by_preference_are_those_of_the_bias_study(
+    run: Run, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", vendors.address("openai", ONE))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-local")
+    recipe = load_recipe("g-eval")
+    pairs = _file("news-pairs", recipe.data["news-pairs"], recipe.table("figure-2"), tmp_path)
+    command = ("reproduce", "g-eval", "figure-2", "--data", f"news-pairs={pairs}", "--judge", "openai:gpt-4o", "--json")
+    status, out, err = run(*command)
+    assert status == 0, err
+    cells = {cell["column"]: cell for cell in json.loads(out)["cells"]}
+    (made,) = json.loads(run("runs", "list", "--project", "g-eval figure-2", "--json")[1])
+    study = json.loads(run("runs", "bias", made["run"], "--dimension", "quality", "--json")[1])
+    assert study["by"] == "preferences"
+    for heading, group in zip(("Human preferred", "Alike", "LLM preferred"), study["groups"], strict=True):
+        assert group["pairs"] == cells[f"{heading} person"]["n"] == 3
+        assert cells[f"{heading} person"]["ours"] == group["person"]["value"]
+        assert cells[f"{heading} LLM"]["ours"] == group["llm"]["value"]
