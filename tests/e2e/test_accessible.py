@@ -100,3 +100,19 @@ def _named_alike(page: Page) -> list[str]:
     """The names that several buttons have, so that who hears them can't tell what each is about."""
     names = re.findall(r'^\s*- button "(.*?)"', page.get_by_role("main").aria_snapshot(), re.MULTILINE)
     return [name for name, times in Counter(names).items() if times > 1 and name not in PARTS_OF_FIELDS]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("width", [1280, 1440, 1920])
+def test_heat_map_of_eight_contributors_fits(page: Page, app: App, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{app.url}/compare?project=Demo&dimension=fluency&compare_view=alike")
+    drawn = page.locator(".vega-embed :is(svg, canvas)").first
+    expect(drawn).to_be_visible()
+    settled(page)
+    chart, main = drawn.bounding_box(), page.get_by_test_id("stMain").bounding_box()
+    assert chart and main
+    assert main["x"] <= chart["x"] and chart["x"] + chart["width"] <= main["x"] + main["width"]
+    assert page.evaluate(PART_FITS)
+    names = page.locator(".vega-embed").first.get_by_text("simulated")
+    assert names.count() >= 8
