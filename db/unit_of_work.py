@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sqlalchemy.exc import DatabaseError as DriverError
 from sqlalchemy.exc import StatementError
@@ -13,7 +14,7 @@ from sqlmodel import Session
 from app.domain.people import PENDING
 from app.domain.project import Scope
 from app.errors import WorkbenchError
-from db.backup import copy_before_migration
+from db.backup import copy_before_migration, copy_database
 from db.engine import check, connect, explained, is_trouble, keep_private, open_engines, revision, upgrade
 from db.repositories.calls import Calls, ProviderBatches, StageRuns
 from db.repositories.checklists import Checklists, Proposals
@@ -323,3 +324,30 @@ def _entered(work: UnitOfWork) -> Iterator[None]:
     except BaseException:
         pending.kept = False
         raise
+
+
+def write_portable(database: Database, file: Path) -> None:
+    """As it is at one moment, while others go on writing."""
+    with TemporaryDirectory(prefix="interacteval-") as folder:
+        whole = Path(folder) / "whole.db"
+        alone = Database(f"sqlite:///{whole}")
+        try:
+            with database.read() as work, alone.write() as target:
+                work.transfers.hold_still()
+                target.transfers.take_all(work.transfers)
+        finally:
+            alone.close()
+        copy_database(whole, file)  # one file, proved to be whole
+
+
+def put_portable(file: Path, database: Database) -> None:
+    """Make `database` hold what `file` holds: all of it, or everything stays. The file may be of an earlier version."""
+    with TemporaryDirectory(prefix="interacteval-") as folder:
+        copy = Path(folder) / "copy.db"
+        copy_database(file, copy)
+        source = Database(f"sqlite:///{copy}")  # brings the copy's tables up to date, not the file's
+        try:
+            with source.read() as other, database.write() as work:
+                work.transfers.take_all(other.transfers)
+        finally:
+            source.close()

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app.errors import WorkbenchError
 from app.services.data.projects import dimensions_named
-from app.services.think_aloud.samples import ensure_samples, held_out
+from app.services.think_aloud.samples import held_out
 from app.services.think_aloud.think_aloud_jobs import think_aloud_job_key
 from pages.components.ask_llms import (
     ask_button,
@@ -19,10 +18,9 @@ from pages.components.ask_llms import (
     waiting_batches,
 )
 from pages.components.shell.background import watch
-from pages.components.shell.current import current_workbench, was_pressed
+from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import needs_dimension
-from pages.components.shell.navigation.screens import go
-from pages.components.shell.reading import left_out, rubric, samples_side_by_side
+from pages.components.shell.reading import left_out, needed_samples, rubric, samples_side_by_side
 from pages.components.shell.runs.model_options import more_options
 from pages.components.shell.words import number, plain
 
@@ -34,13 +32,7 @@ project, dimension = needs_dimension(
     "Ask LLMs",
     "LLMs read what the experts read and say what to look for. Asking again adds a round of what they did not say yet.",
 )
-try:
-    samples = ensure_samples(workbench, dimension.id)
-except WorkbenchError as error:
-    st.markdown(plain(str(error)))
-    if was_pressed("Import texts", key="samples_need_texts", type="primary"):
-        go("texts", {"section": "Import"})
-    st.stop()
+samples = needed_samples(workbench, dimension)
 
 dimensions = dimensions_named(workbench, project.name, "all")
 choice, answers = st.columns([4, 7], gap="medium")

@@ -6,16 +6,15 @@ import streamlit as st
 
 from app.domain.attribute import Sample
 from app.domain.people import Role
-from app.errors import WorkbenchError
 from app.services.checklists.assignments import is_theirs_to_do
 from app.services.think_aloud.independence import own_attributes_of
-from app.services.think_aloud.samples import ensure_samples, held_out
-from pages.components.shell.current import current_workbench, was_pressed
+from app.services.think_aloud.samples import held_out
+from pages.components.shell.current import current_workbench
 from pages.components.shell.enough import enough
 from pages.components.shell.expert import expert, role_in
 from pages.components.shell.frame import needs_dimension, sticky
-from pages.components.shell.navigation.screens import go, link
-from pages.components.shell.reading import left_out, rubric, samples_side_by_side
+from pages.components.shell.navigation.screens import link
+from pages.components.shell.reading import left_out, needed_samples, rubric, samples_side_by_side
 from pages.components.shell.words import plain
 from pages.components.think_aloud.own_attributes import own_attributes
 from pages.components.think_aloud.own_rows import Own, follow_up_choice, sample_verdict
@@ -27,13 +26,7 @@ project, dimension = needs_dimension(
     "Think aloud",
     "You are the expert: read what the dimension means and the samples, and say what you look for.",
 )
-try:
-    samples = ensure_samples(workbench, dimension.id)
-except WorkbenchError as error:
-    st.markdown(plain(str(error)))
-    if was_pressed("Import texts", key="samples_need_texts", type="primary"):
-        go("texts", {"section": "Import"})
-    st.stop()
+samples = needed_samples(workbench, dimension)
 
 
 def shown_to(own: Own, sample: Sample) -> None:

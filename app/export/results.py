@@ -15,7 +15,7 @@ from app import __version__
 from app.domain.storable_text import shown_value
 
 if TYPE_CHECKING:
-    from app.export.report_charts import ReportChart
+    from app.export.charts import ReportChart
 
 COLUMNS = (
     "run",

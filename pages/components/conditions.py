@@ -36,7 +36,6 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.model_options import (
     DrawChoice,
     draw_options,
@@ -48,7 +47,7 @@ from pages.components.shell.runs.model_options import (
 from pages.components.shell.runs.result_choices import one_of
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, P_HELP
 from pages.components.shell.runs.run_words import FAMILIES, condition_words, interval, row_label
-from pages.components.shell.tables import csv_download
+from pages.components.shell.tables import Chart, csv_download, picture
 from pages.components.shell.words import about, model_label, number, plain, show_error
 
 

@@ -23,9 +23,8 @@ from app.services.scoring.run_writer import method_label
 from pages.components.shell.current import was_pressed
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.picture import picture
 from pages.components.shell.runs.result_choices import ResultScope
-from pages.components.shell.tables import csv_download
+from pages.components.shell.tables import csv_download, picture
 from pages.components.shell.words import model_label, plain, show_error
 
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")

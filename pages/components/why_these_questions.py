@@ -16,7 +16,7 @@ from app.domain.project import Dimension
 from app.services.checklists.lineage import LEFT_OUT, Branch, Flow, LineageView, Unserved
 from pages.components.shell.checklists.publishing import ORIGINS, STAGE_NAMES
 from pages.components.shell.contributor_choice import said_by
-from pages.components.shell.picture import Chart, colour_scale, picture
+from pages.components.shell.tables import Chart, colour_scale, picture
 from pages.components.shell.words import model_label, number, plain
 
 COLUMNS = (0.0, 1.0, 2.0)

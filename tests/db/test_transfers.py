@@ -14,9 +14,8 @@ from app.errors import FileFormatError
 from db import project_rows
 from db.backup import copy_database
 from db.models.columns import UtcDateTime
-from db.portable import put_portable, write_portable
 from db.project_rows import PEOPLE, owner, tables
-from db.unit_of_work import Database
+from db.unit_of_work import Database, put_portable, write_portable
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ROWS = 3  # of each table in each project

@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from pages.components.shell.picture import FILE_WIDTH, SHARPNESS, picture_file
+from pages.components.shell.tables import FILE_WIDTH, SHARPNESS, picture_file
 
 
 @pytest.fixture

@@ -36,8 +36,8 @@ from app.services.scoring.own_scores import ScoreColumns, import_scores
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from pages.components.results.details import SECTIONS
 from pages.components.results.verdicts import AXES, CEILING, INTERVAL, forest_chart
-from pages.components.shell.picture import Chart, picture_file
 from pages.components.shell.runs.run_words import interval
+from pages.components.shell.tables import Chart, picture_file
 from tests.support.result_screen import change, grid, shown, table
 
 Open = Callable[[str], AppTest]

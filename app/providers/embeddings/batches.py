@@ -9,11 +9,25 @@ from numpy.typing import NDArray
 from app.errors import ProviderError
 from app.limits import VECTORS
 from app.providers.adapters.body_limits import body_limits
-from app.providers.adapters.calling import failure_of
+from app.providers.adapters.calling import DEFAULT_TIMEOUT, failure_of
 from app.providers.adapters.rejection import Rejection, provider_error, unreadable
+from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 
 Vectors = Sequence[Sequence[float]]
+
+
+class ApiEmbedder:
+    """A client is opened for the length of one `embed`; no retries: the person in front of the screen decides."""
+
+    def __init__(self, name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> None:
+        self._name = name
+        self._endpoint = endpoint
+        self._timeout = timeout
+
+    @property
+    def name(self) -> str:
+        return str(self._name)
 
 
 def embed_in_batches(

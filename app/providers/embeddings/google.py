@@ -6,31 +6,17 @@ from google.genai.types import Content, EmbedContentResponse, HttpOptions, Part
 from numpy.typing import NDArray
 
 from app.errors import ProviderError
-from app.providers.adapters.calling import DEFAULT_TIMEOUT
 from app.providers.adapters.connections import at_home_sync
 from app.providers.adapters.google import read_error
 from app.providers.adapters.rejection import Rejection
-from app.providers.credentials import Endpoint
-from app.providers.embeddings.batches import Vectors, embed_in_batches
-from app.providers.model_name import ModelName
+from app.providers.embeddings.batches import ApiEmbedder, Vectors, embed_in_batches
 
 # The API takes at most 100 texts in a request.
 BATCH = 100
 TASK = "SEMANTIC_SIMILARITY"
 
 
-class GoogleEmbedder:
-    """A client is opened for the length of one `embed`; no retries: the person in front of the screen decides."""
-
-    def __init__(self, name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> None:
-        self._name = name
-        self._endpoint = endpoint
-        self._timeout = timeout
-
-    @property
-    def name(self) -> str:
-        return str(self._name)
-
+class GoogleEmbedder(ApiEmbedder):
     def embed(self, texts: list[str]) -> NDArray[np.float64]:
         """(texts, width), made for telling how alike texts are. Raises a ProviderError."""
 

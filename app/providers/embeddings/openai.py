@@ -6,29 +6,15 @@ from openai import DefaultHttpxClient, OpenAI
 from openai.types import CreateEmbeddingResponse, Embedding
 
 from app.errors import ProviderError
-from app.providers.adapters.calling import DEFAULT_TIMEOUT
 from app.providers.adapters.connections import at_home_sync, trusted
 from app.providers.adapters.openai import read_error
 from app.providers.adapters.rejection import Rejection
-from app.providers.credentials import Endpoint
-from app.providers.embeddings.batches import Vectors, embed_in_batches
-from app.providers.model_name import ModelName
+from app.providers.embeddings.batches import ApiEmbedder, Vectors, embed_in_batches
 
 BATCH = 256
 
 
-class OpenAIEmbedder:
-    """A client is opened for the length of one `embed`; no retries: the person in front of the screen decides."""
-
-    def __init__(self, name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> None:
-        self._name = name
-        self._endpoint = endpoint
-        self._timeout = timeout
-
-    @property
-    def name(self) -> str:
-        return str(self._name)
-
+class OpenAIEmbedder(ApiEmbedder):
     def embed(self, texts: list[str]) -> NDArray[np.float64]:
         """(texts, width). Raises a ProviderError."""
 

@@ -10,7 +10,7 @@ from app.attribute_analysis.topics.grouping import TopicGrouping
 from app.domain.attribute import ContributorKind
 from app.domain.run import model_label
 from app.errors import InputError, NotReadyError
-from app.export.attribute_charts import (
+from app.export.charts import (
     Chart,
     LikenessCell,
     SpreadRow,

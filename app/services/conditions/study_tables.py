@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.errors import InputError
-from app.export.attribute_charts import chart_svg, sweep_chart
+from app.export.charts import chart_svg, sweep_chart
 from app.export.latex import interval_shown, latex_tabular
 from app.export.spreadsheet import csv_bytes
 from app.meta_evaluation.comparison import TestedDifference

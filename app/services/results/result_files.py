@@ -47,7 +47,7 @@ from app.services.scoring.run_writer import method_label, variant_words
 from app.services.think_aloud.samples import evaluation_texts
 
 if TYPE_CHECKING:
-    from app.export.report_charts import ReportChart
+    from app.export.charts import ReportChart
 
 __all__ = [
     "AgreementVerdict",
@@ -255,7 +255,7 @@ def report_html(
     `xrays`, one a result, say what speaks against its questions; None, or none at all, leave that out. `evidence` the
     same of what the judge quotes.
     """
-    from app.export.report_charts import IntervalRow, interval_plot  # noqa: PLC0415 - takes a second
+    from app.export.charts import IntervalRow, interval_plot  # noqa: PLC0415 - takes a second
 
     figures = [(result, result.meta.figures["spearman"]) for result in results]
     rows = [IntervalRow(_label(r), f.value, f.low, f.high, f.n) for r, f in figures if f.value is not None]
@@ -356,7 +356,7 @@ def _label(result: DimensionResult) -> str:
 
 
 def _charts(result: DimensionResult) -> "list[ReportChart]":
-    from app.export.report_charts import distributions, scatter  # noqa: PLC0415 - takes a second
+    from app.export.charts import distributions, scatter  # noqa: PLC0415 - takes a second
 
     low, high = result.dimension.low, result.dimension.high
     counted = result.compared

@@ -20,9 +20,8 @@ from app.services.runtime.workbench import Workbench
 from app.settings import settings
 from db.backup import check_backup, copy_database, put_back
 from db.engine import sqlite_file
-from db.portable import put_portable, write_portable
 from db.repositories.runs import SILENCE
-from db.unit_of_work import Database
+from db.unit_of_work import Database, put_portable, write_portable
 
 SERVER = "web-"
 """What the name of a web process begins with."""

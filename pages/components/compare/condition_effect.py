@@ -28,9 +28,8 @@ from app.services.runtime.workbench import Workbench
 from pages.components.compare.similarity import MEASURES, SEEN, Names
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.picture import Chart, colour_scale, picture, shape_scale
 from pages.components.shell.runs.run_words import title
-from pages.components.shell.tables import csv_download
+from pages.components.shell.tables import Chart, colour_scale, csv_download, picture, shape_scale
 from pages.components.shell.words import model_label, number, plain, show_error
 
 ROW, MARGIN = 34, 60

@@ -31,9 +31,8 @@ from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.picture import colour_scale, picture, shape_scale
 from pages.components.shell.runs.run_words import condition_label, llms_word
-from pages.components.shell.tables import csv_download, latex_download
+from pages.components.shell.tables import colour_scale, csv_download, latex_download, picture, shape_scale
 from pages.components.shell.words import RULES_LABEL, model_label, plain, show_error
 
 

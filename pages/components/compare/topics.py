@@ -22,8 +22,7 @@ from app.services.attributes.analysis import (
 from app.services.attributes.analysis_files import spread_chart, spread_rows, topics_latex
 from pages.components.compare.similarity import Names
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.picture import Chart, colour_scale, picture
-from pages.components.shell.tables import csv_download, latex_download
+from pages.components.shell.tables import Chart, colour_scale, csv_download, latex_download, picture
 from pages.components.shell.words import number, plain
 
 COUNT, SEEDS, MOST_SEEDS = 5, 20, 200

@@ -10,10 +10,9 @@ from app.domain.chart_look import JUDGE
 from app.services.results.method_grid import FIGURES
 from app.services.results.raters import AltTest, HumanSide, Stratum, alt_test_verdict, human_side_of, stand_in_for_rater
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.runs.run_words import interval
-from pages.components.shell.tables import csv_download
+from pages.components.shell.tables import Chart, csv_download, picture
 from pages.components.shell.words import plain
 
 _STAND_IN_HELP = (

@@ -20,8 +20,8 @@ from app.services.results.result_files import (
 )
 from app.services.results.results import DimensionResult
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.picture import picture
 from pages.components.shell.runs.result_choices import ResultScope
+from pages.components.shell.tables import picture
 from pages.components.shell.words import plain
 
 HELP = (

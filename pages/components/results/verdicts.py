@@ -40,7 +40,6 @@ from pages.components.results.details import (
 )
 from pages.components.shell.current import choose, keep, prepare
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.result_choices import (
     DETAIL_RUN,
     LEVELS,
@@ -49,6 +48,7 @@ from pages.components.shell.runs.result_choices import (
     offer_dataset,
 )
 from pages.components.shell.runs.run_words import interval
+from pages.components.shell.tables import Chart, picture
 from pages.components.shell.words import button_label, plain
 
 AXES: dict[FigureName, str] = {

@@ -21,7 +21,7 @@ from app.services.attributes.analysis import (
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.picture import Chart, picture
+from pages.components.shell.tables import Chart, picture
 from pages.components.shell.words import model_label, number, plain, show_error
 
 ORDER, AVERAGE = "in the order they came", "average over all orders"

@@ -19,7 +19,9 @@ from app.domain.wording import QuotedPlace, Span
 from app.errors import WorkbenchError
 from app.services.data.uploads import samples_words
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.samples import HeldOut, give_verdict
+from app.services.think_aloud.samples import HeldOut, ensure_samples, give_verdict
+from pages.components.shell.current import was_pressed
+from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import number, plain, plain_piece, show_error
 
 WORDS = {Verdict.GOOD: "Good", Verdict.NOT_GOOD: "Not good", Verdict.CANT_SAY: "Can't say"}
@@ -349,6 +351,17 @@ def _chosen(samples: Sequence[Sample]) -> str:
 def score_words(score: float | None) -> str:
     """The mean rating of a sample, as it is named everywhere."""
     return "not rated" if score is None else f"score {score:.2f}"
+
+
+def needed_samples(workbench: Workbench, dimension: Dimension) -> list[Sample]:
+    """Return the samples of a screen that needs some. Without texts the screen ends here, with a button to import."""
+    try:
+        return ensure_samples(workbench, dimension.id)
+    except WorkbenchError as error:
+        st.markdown(plain(str(error)))
+        if was_pressed("Import texts", key="samples_need_texts", type="primary"):
+            go("texts", {"section": "Import"})
+        st.stop()
 
 
 def samples_side_by_side(

@@ -8,7 +8,7 @@ import altair as alt
 import pytest
 
 from app.domain.chart_look import JUDGE, PERSON
-from app.export.report_charts import IntervalRow, ReportChart, distributions, interval_plot, scatter
+from app.export.charts import IntervalRow, ReportChart, distributions, interval_plot, scatter
 from app.export.results import html_report
 
 SVG = "{http://www.w3.org/2000/svg}"

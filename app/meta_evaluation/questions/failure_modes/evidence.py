@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
@@ -156,16 +156,7 @@ Mode = Literal[
     "missing criteria",
 ]
 
-URGENCY: tuple[Mode, ...] = (
-    "misaligned or rigid",
-    "subjective",
-    "ungrounded",
-    "hackable",
-    "redundant",
-    "low signal",
-    "non-atomic",
-    "missing criteria",
-)
+URGENCY: tuple[Mode, ...] = get_args(Mode)
 """The most urgent first: answers that are wrong, then answers that nobody can rely on, then those that mean something
 else, then those that add nothing. What rests on wording alone comes after everything that was measured."""
 

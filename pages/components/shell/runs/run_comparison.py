@@ -12,10 +12,9 @@ from app.services.conditions.study import StudyCondition
 from app.services.results.run_comparison import Coefficient, RunComparison, ScoreSet, compare_runs, score_sets
 from app.services.scoring.run_writer import variant_of
 from pages.components.shell.current import keep, numbers, prepare
-from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.runs.run_words import condition_label, condition_words, started
-from pages.components.shell.tables import csv_download
+from pages.components.shell.tables import Chart, csv_download, picture
 from pages.components.shell.words import model_label, number, plain
 
 COEFFICIENTS: dict[Coefficient, str] = {"spearman": "Spearman", "kendall": "Kendall tau-b", "pearson": "Pearson"}
