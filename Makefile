@@ -69,10 +69,12 @@ test-tools: install-test $(TOOLS)/.installed ## Exported checklists in the tools
 	@$(BIN)/python -m pytest tests/tools
 
 # Other people's tools have dependencies of their own, so they get an environment of their own.
-$(TOOLS)/.installed: tests/tools/requirements.txt tests/tools/package.json | install
-	@echo "Installing promptfoo, DeepEval and Inspect in $(TOOLS) (a few minutes the first time)"
+$(TOOLS)/.installed: tests/tools/requirements.txt tests/tools/training.txt tests/tools/package.json | install
+	@echo "Installing promptfoo, DeepEval, Inspect and verifiers in $(TOOLS) (a few minutes the first time)"
 	@$(BIN)/python -m venv --clear $(TOOLS)
 	@$(TOOLS)/bin/python -m pip install -qq -r tests/tools/requirements.txt
+	@$(BIN)/python -m venv $(TOOLS)/training
+	@$(TOOLS)/training/bin/python -m pip install -qq -r tests/tools/training.txt
 	@if command -v npm >/dev/null; then cp tests/tools/package.json $(TOOLS) && \
 	  npm install --prefix $(TOOLS) --no-audit --no-fund --no-package-lock --omit=peer --loglevel=error; \
 	else echo "There is no npm here: promptfoo is left out, and its tests are skipped"; fi

@@ -159,7 +159,19 @@ def test_a_file_that_is_no_checklist_is_refused(demo: Workbench, open_screen: Op
 def test_every_format_can_be_taken_out(demo: Workbench):
     view = view_checklist(demo, dimension(demo).id)
     files = {name: export_file(demo, view, name).decode("utf-8", "replace") for name in EXPORT_FORMATS}
-    assert set(files) == {"json", "yaml", "md", "csv", "html", "docx", "promptfoo", "deepeval", "inspect"}
+    assert set(files) == {
+        "json",
+        "yaml",
+        "md",
+        "csv",
+        "html",
+        "docx",
+        "promptfoo",
+        "deepeval",
+        "inspect",
+        "reward",
+        "openai-grader",
+    }
     assert json.loads(files["json"]) == yaml.safe_load(files["yaml"])
     assert all(question.text in files["md"] for question in view.checklist.asked)
     assert len(files["csv"].splitlines()) == 1 + len(view.checklist.asked)

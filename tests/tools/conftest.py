@@ -35,8 +35,8 @@ TEXTS = (
     Text("d6", "The judge answers nothing here."),
 )
 QUESTIONS = (
-    Question("Is it in order?", "Order", key_question="Order?", weight=2.0, guidance="Dates {{ count }}."),
-    Question('Does it say "yes" {% raw %} or {{ no }}?', "Wording", weight=0.5),
+    Question("Is it in order?", "Order", key_question="Order?", weight=2.0, guidance="Dates {{ count }}.", cap=2.0),
+    Question('Does it say "yes" {% raw %} or {{ no }}?', "Wording", weight=0.5, must_not=True),
     Question("هل النص واضح؟\u2028Is it clear?", "Wording"),
 )
 

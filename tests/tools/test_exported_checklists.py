@@ -14,7 +14,7 @@ from app.evaluators.checklist import judge as judge_text
 from app.services.checklists.checklists import ChecklistView
 from app.services.runtime.workbench import Workbench
 from tests.support.fake_llm.server import FakeLlm
-from tests.tools.conftest import TEXTS, Tools, exported, texts_csv
+from tests.tools.conftest import HOW, TEXTS, TOOLS, Tools, exported, texts_csv
 
 
 @dataclass(frozen=True)
@@ -177,6 +177,88 @@ def test_inspect_answers_as_we_do_in_the_same_words(
     passed = [float(one.score is not None and one.score >= middle) for one in ours]
     assert [score["value"]["passed"] for score in scores] == passed
     assert set(passed) == {0.0, 1.0}
+
+
+def test_a_reward_is_our_score_from_0_to_1(
+    tools: Tools,
+    bench: Workbench,
+    view: ChecklistView,
+    judge: FakeLlm,
+    ours: list[Judged],
+    our_words: set[tuple[str, ...]],
+) -> None:
+    file = exported(bench, view, "reward", tools.folder)
+    printed = tools.run("python", file, texts_csv(tools.folder), CHECKLIST_JUDGE="gpt-4o")
+    found = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
+    same([Judged(f["answers"], f["score"], f["weighted_score"], f["coverage"]) for f in found], ours)
+    assert our_words <= sent(judge)
+    expected = [None if own.score is None else pytest.approx((own.score - 1) / 4) for own in ours]
+    assert [each["reward"] for each in found] == expected
+    (tools.folder / "training.py").write_text(
+        "import json\n"
+        f"from {file.removesuffix('.py')} import reward\n"  # as TRL calls it
+        f"texts = {[(text.text, text.source) for text in TEXTS]!r}\n"
+        "completions = [[{'role': 'assistant', 'content': text}] for text, _ in texts]\n"
+        "print('RESULT', json.dumps(reward(completions=completions, prompts=[''] * len(texts), "
+        "source=[source for _, source in texts], trainer_state=None)))\n",
+        encoding="utf-8",
+    )
+    printed = tools.run("python", "training.py", CHECKLIST_JUDGE="gpt-4o")
+    line = next(line for line in printed.splitlines() if line.startswith("RESULT "))
+    assert json.loads(line.removeprefix("RESULT ")) == expected
+
+
+def test_verifiers_rewards_as_we_score(
+    tools: Tools, bench: Workbench, view: ChecklistView, ours: list[Judged], tmp_path: Path
+) -> None:
+    python = TOOLS / "training" / "bin" / "python"
+    if not python.exists():
+        pytest.skip(f"verifiers is not installed: {HOW}")
+    file = exported(bench, view, "reward", tools.folder)
+    (tools.folder / "rewarding.py").write_text(
+        "import asyncio, json\n"
+        "from types import SimpleNamespace\n"
+        "import verifiers.v1 as vf\n"
+        "class Data(vf.TaskData):\n"
+        "    source: str = ''\n"
+        f"plugged = {{'checklist': {{'fn': {f'{file}:checklist_reward'!r}}}}}\n"
+        f"texts = {[(text.text, text.source) for text in TEXTS]!r}\n"
+        "async def rewarded(text, source):\n"
+        "    task = vf.Task(Data(prompt='Write.', source=source), vf.TaskConfig(rewards=plugged))\n"
+        "    trace = SimpleNamespace(last_reply=text, rewards={}, metrics={})\n"
+        "    trace.record_reward = lambda name, value, *a, **k: trace.rewards.__setitem__(name, value)\n"
+        "    await task.score(trace)\n"
+        "    found = trace.rewards['checklist']\n"
+        "    return getattr(found, 'value', found)\n"
+        "async def all_of_them():\n"
+        "    return [await rewarded(*each) for each in texts]\n"
+        "print('RESULT', json.dumps(asyncio.run(all_of_them())))\n",
+        encoding="utf-8",
+    )
+    printed = tools.run(str(python), "rewarding.py", CHECKLIST_JUDGE="gpt-4o")
+    line = next(line for line in printed.splitlines() if line.startswith("RESULT "))
+    expected = [pytest.approx(0.0 if own.score is None else (own.score - 1) / 4) for own in ours]
+    assert json.loads(line.removeprefix("RESULT ")) == expected
+
+
+def test_openai_knows_the_grader(tools: Tools, bench: Workbench, view: ChecklistView) -> None:
+    file = exported(bench, view, "openai-grader", tools.folder)
+    (tools.folder / "grading.py").write_text(
+        "import json\n"
+        "from openai.types.graders import LabelModelGrader, MultiGrader\n"
+        "from pydantic import TypeAdapter\n"
+        f"found = json.load(open({file!r}, encoding='utf-8'))\n"
+        "graders = [TypeAdapter(LabelModelGrader).validate_python(each) for each in found['graders'].values()]\n"
+        "TypeAdapter(MultiGrader).validate_python({**found, 'graders': found['graders']['q1']})\n"  # the SDK's type
+        "print('RESULT', json.dumps([[each.name, each.labels, each.passing_labels] for each in graders]))\n",
+        encoding="utf-8",
+    )
+    printed = tools.run("python", "grading.py")
+    line = next(line for line in printed.splitlines() if line.startswith("RESULT "))
+    yes_no = [[f"q{n}", ["yes", "no"], [good]] for n, good in enumerate(("yes", "no", "yes"), start=1)]
+    assert json.loads(line.removeprefix("RESULT ")) == yes_no
+    words = json.dumps(json.loads((tools.folder / file).read_text(encoding="utf-8"))["graders"])
+    assert "{{ links" not in words
 
 
 def _of_inspect(score: dict[str, Any]) -> Judged:

@@ -221,7 +221,9 @@ def export(
     format_: Annotated[
         str,
         typer.Option(
-            "--format", help="json, yaml, md, csv; html, docx: paper; promptfoo, deepeval, inspect: run as they are."
+            "--format",
+            help="json, yaml, md, csv; html, docx: paper; promptfoo, deepeval, inspect: run as they are; "
+            "reward: for TRL and verifiers; openai-grader.",
         ),
     ] = "json",
     output: Annotated[Path | None, typer.Option(help="The file to write; stdout without it.")] = None,

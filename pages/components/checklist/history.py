@@ -53,8 +53,18 @@ FORMATS = {
         "text/x-python",
         "A task that Inspect runs as it is: `inspect eval FILE -T texts=texts.csv`.",
     ),
+    "reward": (
+        "Reward (TRL, verifiers)",
+        "text/x-python",
+        "A reward function from 0 to 1 for training with TRL or verifiers.",
+    ),
+    "openai-grader": (
+        "OpenAI grader",
+        "application/json",
+        "A grader for OpenAI's fine-tuning and evals, from 0 to 1. A question that doesn't apply passes.",
+    ),
 }
-TOOLS = ("promptfoo", "deepeval", "inspect")
+TOOLS = ("promptfoo", "deepeval", "inspect", "reward", "openai-grader")
 
 
 def on_paper(workbench: Workbench, view: ChecklistView) -> None:

@@ -38,7 +38,7 @@ MARKS: list[dict[str, Any]] = [
 
 def document(weights: list[float]) -> dict[str, Any]:
     question = {"id": 1, "component": "c", "key_question": "k", "text": "Is it?", "guidance": "", "may_not_apply": True}
-    about = {"dimension": "coherence", "version": 3, "low": LOW, "high": HIGH}
+    about = {"task": "summary", "rubric": "", "dimension": "coherence", "version": 3, "low": LOW, "high": HIGH}
     marks = MARKS if len(weights) == len(MARKS) else [{}] * len(weights)
     return {**about, "questions": [{**question, "weight": w, **mark} for w, mark in zip(weights, marks, strict=True)]}
 
@@ -66,7 +66,7 @@ WEIGHTS = [[1.0], [1.0, 2.0, 0.5, 1.0, 3.0, 1.0, 1.0], [1.0] * 9, [0.0, 0.0, 2.0
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("tool", ["deepeval", "inspect"])
+@pytest.mark.parametrize("tool", ["deepeval", "inspect", "reward"])
 def test_python_scores_as_we_do(tool: str, weights: list[float]) -> None:
     source = tool_file(tool, document(weights), WORDS)
     ours_alone = source[source.index("CHECKLIST = ") : source.index("def texts_in")]
@@ -74,6 +74,18 @@ def test_python_scores_as_we_do(tool: str, weights: list[float]) -> None:
     exec(compile(ours_alone, tool, "exec"), found)
     for answers in cases(weights):
         assert found["scored"](answers) == ours(answers, weights)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_the_openai_grader_scores_as_we_do(weights: list[float]) -> None:
+    found = json.loads(tool_file("openai-grader", document(weights), WORDS))
+    passing = {key: grader["passing_labels"] for key, grader in found["graders"].items()}
+    for answers in cases(weights):
+        score = ours(answers, weights)["score"]
+        if set(answers.values()) <= {"yes", "no"} and score is not None:
+            values = {key: int(answers[key] in passing[key]) for key in answers}
+            told = eval(found["calculate_output"], {"min": min}, values)
+            assert LOW + (HIGH - LOW) * told == pytest.approx(score)
 
 
 def graded(source: dict[str, Any], answers: list[dict[str, str]]) -> list[dict[str, Any]]:
