@@ -57,7 +57,7 @@ class Similarity:
         return {name: None if value is None else 1 - value for name, value in values.items()}
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return asdict(self) | {"diversity": self.diversity}
 
 
 @dataclass(frozen=True, slots=True)

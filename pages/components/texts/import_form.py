@@ -346,7 +346,10 @@ def _references(key: str) -> str:
 
 def _definitions(key: str) -> str:
     """The paper whose definitions new dimensions get, "" for none."""
-    papers = {"": "As here", **{name: f"As in {title}" for name, title in papers_with_definitions().items()}}
+    papers = {
+        "": "As in the workbench",
+        **{name: f"As in {title}" for name, title in papers_with_definitions().items()},
+    }
     return st.selectbox(
         "Definitions",
         list(papers),

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from app.corpora.recipes import load_recipe
 from app.services.data.projects import get_project
 from app.services.runtime.workbench import open_workbench
 from app.services.scoring.runs import list_runs
@@ -295,3 +296,39 @@ def test_g_eval_on_qags(run: Run) -> None:
     off = {place: cell["difference"] for place, cell in _cells(out).items() if place[0] == "ROUGE-2"}
     assert len(off) == 9
     assert max(abs(difference) for difference in off.values()) < 0.006
+
+
+def test_published_files_of_known_formats_fill_a_recipes_dimensions(run: Run, tmp_path: Path) -> None:
+    columns = ["system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity"]
+    lines = [columns] + [
+        [f"s{system}", "news", "1", str(segment), "r1", f"Satz {segment}.", f"Text {system} of {segment}.", *error]
+        for segment in range(3)
+        for system, error in enumerate((["No-error", "No-error"], ["Fluency/Grammar", "Minor"], ["Accuracy", "Major"]))
+    ]
+    file = tmp_path / "mqm_newstest2020_zhen.tsv"
+    file.write_text("\n".join("\t".join(line) for line in lines), encoding="utf-8")
+    command = ("reproduce", "gptscore", "table-4", "--data", file, "--resamples", 0, "--json")
+    status, out, err = run(*command)
+    assert status == 0, err
+    reasons = {cell["column"]: cell["reason"] for cell in json.loads(out)["cells"]}
+    assert all("no dimension" not in reason for reason in reasons.values()), reasons
+    rated = json.loads(run("dimension", "list", "--project", "gptscore table-4", "--json")[1])
+    rubrics = {each["name"]: each["rubric"] for each in rated}
+    assert rubrics["quality"] == load_recipe("gptscore").data["mqm"].rubrics["mqm"]
+
+
+def test_one_file_of_fed_serves_both_of_its_data_sets(run: Run, tmp_path: Path) -> None:
+    turn = {
+        "context": "User: Hi.",
+        "response": "System: Hello.",
+        "system": "Meena",
+        "annotations": {"Interesting": [2]},
+    }
+    whole = {"context": "User: Hi.\nSystem: Bye.", "system": "Human", "annotations": {"Topic depth": [1]}}
+    file = tmp_path / "fed_data.json"
+    file.write_text(json.dumps([turn, whole]), encoding="utf-8")
+    status, out, err = run("reproduce", "gptscore", "table-6", "--data", file, "--resamples", 0, "--json")
+    assert status == 0, err
+    reasons = {cell["reason"] for cell in json.loads(out)["cells"]}
+    assert not any("No file" in reason or "no dimension Interesting" in reason for reason in reasons), reasons
+    assert not any("no dimension Depth" in reason for reason in reasons), reasons

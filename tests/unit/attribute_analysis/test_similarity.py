@@ -58,6 +58,7 @@ def test_overlapping_groups_never_pair_a_text_with_itself() -> None:
 def test_diversity_is_the_rest() -> None:
     found = compare_sets({"x": ["a1 b1", "a1 c1"]}).within["x"]
     assert found.diversity["jaccard"] == pytest.approx(2 / 3)
+    assert found.to_json()["diversity"] == found.diversity
 
 
 def test_order_of_attributes_changes_nothing() -> None:
