@@ -124,7 +124,7 @@ def scheduler_at(address: str) -> Iterator[Scheduler]:
 
 
 def check_address(address: str) -> str:
-    """In full. Raises InputError."""
+    """Return the scheduler's address in full. Raises InputError."""
     written = address.strip()
     if not _ADDRESS.fullmatch(written):
         raise InputError(
@@ -193,7 +193,7 @@ def cluster_errors(address: str) -> Iterator[None]:
 
 
 def leave_worker_pool() -> None:
-    """In a task that mostly waits: its worker takes other tasks meanwhile."""
+    """Let the worker of a task that mostly waits take other tasks."""
     from distributed import secede  # noqa: PLC0415 - an extra
 
     secede()

@@ -41,7 +41,7 @@ FILES_HELD = 100
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one reader; None where that measure doesn't exist for it.
+    """Limits of one reader; None where a measure doesn't exist for it.
 
     size: bytes as they come. unpacked: bytes after decompression. rows, cells: of a table. cell: characters of one
     value. seconds: a deadline. memory: bytes of the subprocess that parses it.

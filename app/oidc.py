@@ -39,7 +39,7 @@ class OidcClient:
 
     @property
     def host(self) -> str:
-        """Where people sign in, as they know it."""
+        """The host of the sign-in page."""
         return urlsplit(self.discovery).hostname or ""
 
 
@@ -150,7 +150,7 @@ def forget_documents() -> None:
 
 @lru_cache(maxsize=1)
 def trusted_certificates() -> ssl.SSLContext:
-    """Those that this computer trusts."""
+    """Return the certificates that this computer trusts."""
     return httpx2.create_ssl_context()
 
 
@@ -236,7 +236,7 @@ class Identity:
 
 
 def identity_of(claims: Mapping[str, Any]) -> Identity:
-    """Of claims that were checked. Raises SignInError where nobody is named."""
+    """Return the identity in verified claims. Raises SignInError where nobody is named."""
     issuer, subject = claims["iss"], claims["sub"]
     if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT or not is_storable(subject):
         raise SignInError("The provider doesn't say who you are.", "Tell this server's owner.")

@@ -107,7 +107,7 @@ class CountedTokens(Protocol):
 
 
 class AskedSpan:
-    """Of one request; without a span it says nothing to nobody."""
+    """The span of one request. Without a span its methods do nothing."""
 
     __slots__ = ("_span", "_texts")
 

@@ -124,7 +124,7 @@ def explained(error: DriverError, engine: Engine) -> DatabaseError:
 
 
 def _called(engine: Engine) -> str:
-    """Where people sign in, they don't learn where it is."""
+    """Return how messages name the database: without its path or host where people sign in."""
     if engine.dialect.name != "sqlite":
         host, port = engine.url.host, engine.url.port or _USUAL_PORT
         return f"The database server{'' if settings().shared else f' {host}:{port}' if host else ' on this machine'}"

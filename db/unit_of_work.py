@@ -258,7 +258,7 @@ class Database:
 
     @property
     def file(self) -> Path | None:
-        """Where it lies; None for a server."""
+        """Return the path of the database's file; None for a server."""
         return self._file
 
     def check(self) -> None:

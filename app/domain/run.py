@@ -156,7 +156,7 @@ class TextFilter:
 
     @classmethod
     def of_run(cls, params: Mapping[str, Any]) -> "TextFilter":
-        """Of what is stored with a run."""
+        """Return the filter stored with a run."""
         since = params.get("since")
         matching = tuple((str(name), str(pattern)) for name, pattern in params.get("matching", ()))
         return cls(bool(params.get("new")), datetime.fromisoformat(since) if since else None, matching)
@@ -273,7 +273,7 @@ class RunSummary:
 
     @property
     def systems(self) -> SystemChoice:
-        """Whose texts it scores."""
+        """The systems whose texts it scores."""
         return SystemChoice(*(tuple(self.params.get(name, ())) for name in ("systems", "without_systems")))
 
     @property

@@ -263,7 +263,7 @@ def _judge(caller: ApiCaller, _: Request, body: bytes) -> Any:
 
 
 def _faults(error: ValidationError) -> list[dict[str, str]]:
-    """Where and why, never what was sent."""
+    """Return where and why a body is invalid, without what was sent."""
     return [
         {"pointer": "#" + "".join(f"/{part}" for part in fault["loc"]), "detail": fault["msg"]}
         for fault in error.errors(include_input=False, include_url=False, include_context=False)[: API_BODY.rows]

@@ -200,7 +200,7 @@ class ReadSettings:
 
 
 def read_settings(content: str) -> ReadSettings:
-    """Of the document that `read_document` reads. Raises FileFormatError for a setting that can't be one."""
+    """Return the settings in a document of `read_document`. Raises FileFormatError for a setting that can't be one."""
     document = _parsed(content)
     if not isinstance(document, Mapping):
         return ReadSettings()
@@ -373,7 +373,7 @@ def _checklist(named: Iterable[Named], dimension: str, known: Known, described: 
 
 
 def _components(read: Sequence[Question], described: Sequence[object], known: Known) -> tuple[Component, ...]:
-    """Those the file describes and those its questions name, in that order, each once."""
+    """Return the components that the file describes, then those that its questions name, each once."""
     found = (read_component(item, position, known) for position, item in enumerate(described))
     by_name = {component.name: component for component in found if component}
     for question in read:

@@ -198,7 +198,7 @@ def markdown(grid: PaperGrid) -> str:
 
 
 def _escaped(text: str) -> str:
-    """On one line, so that no name of a model or file makes a heading, a link or a cell."""
+    """Escape a name to one line, so that it makes no heading, link or cell."""
     plain = " ".join(text.split())
     return "".join(f"\\{character}" if character in "\\`*_[]<>|#" else character for character in plain)
 

@@ -218,5 +218,5 @@ def _mark(row: Any, name: str) -> None:
 
 
 def _legal(text: str) -> str:
-    """Without the characters that XML has no place for; marks that turn its direction are shown."""
+    """Return the text without characters that XML forbids; direction marks are shown."""
     return _ILLEGAL.sub("", shown_directions(text))

@@ -83,7 +83,7 @@ class TestedDifference:
 
     @property
     def stars(self) -> str:
-        """Of the permutation test, corrected where several comparisons were made together."""
+        """Return stars of the permutation test, corrected where several comparisons were made together."""
         return stars(self.permutation.p if self.p_holm is None else self.p_holm)
 
     @property

@@ -53,7 +53,7 @@ class SourceCoefficient:
 
 
 def spearman_by_source(pred: Column, human: Column, group: Column) -> list[SourceCoefficient]:
-    """In the order in which sources appear; texts without a score, a rating or a source are left out."""
+    """Return Spearman by source, in the order of sources. Texts without score, rating or source are left out."""
     table = score_table([pred], human, group=group, duplicates="keep")
     if not table.sources:
         return []

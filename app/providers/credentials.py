@@ -175,7 +175,7 @@ def endpoint(provider: ProviderSpec, access: Access) -> Endpoint:
 
 
 def key_place(provider: ProviderSpec, typed: bool) -> str:
-    """Where a person set a provider's key."""
+    """Return where a person set a provider's key."""
     return f"what was typed in “Key for {provider.title}” on Settings" if typed else provider.key_variable
 
 

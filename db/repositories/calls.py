@@ -92,7 +92,7 @@ class Calls:
         return [(kind, calls, int(given), int(made)) for kind, calls, given, made in self._session.exec(query)]
 
     def discard(self, digests: Sequence[str]) -> None:
-        """Nothing could be made of the replies to these requests: they stay on record, as paid."""
+        """Mark the replies to these requests as unreadable; they stay on record as paid."""
         if digests:
             self._session.connection().execute(_DISCARD, [{"discarded": digest} for digest in digests])
 
@@ -332,11 +332,11 @@ class ProviderBatches:
         return [_batch(row) for row in self._session.exec(query)]
 
     def open(self, run_id: int) -> list[ProviderBatch]:
-        """Those whose answers aren't in the ledger yet."""
+        """Return batches whose answers aren't in the ledger yet."""
         return [each for each in self.of_run(run_id) if each.status in OPEN]
 
     def open_without_run(self, project_id: int, model: str = "") -> list[ProviderBatch]:
-        """Those of a model in a project, or of all its models, that are for no run, oldest first."""
+        """Return open batches for no run, of one model in a project or of all, oldest first."""
         row = ProviderBatchRow
         query = select(row).where(col(row.project_id) == project_id, col(row.run_id).is_(None)).order_by(col(row.id))
         query = query.where(col(row.model) == model) if model else query
@@ -406,7 +406,7 @@ class StageRuns:
         return self._session.exec(query).one()
 
     def last_models(self, project_id: int, stages: Sequence[str]) -> list[str]:
-        """Those that answered at one of these stages of the project, each once, the one asked last first."""
+        """Return the models that answered at one of these stages of the project, each once, newest first."""
         of_project = select(DimensionRow.id).where(DimensionRow.project_id == project_id)
         query = (
             select(StageRunRow.model)

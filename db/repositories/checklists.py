@@ -40,7 +40,7 @@ from db.repositories.drafts import locked_draft
 
 
 def read_checklists(session: Session, rows: Sequence[ChecklistRow]) -> list[Checklist]:
-    """In the order of the rows. Each kind of part is read once for all of them."""
+    """Return checklists in the order of the rows, with one query for each kind of part."""
     ids = [int(row.id or 0) for row in rows]
     if not ids:
         return []

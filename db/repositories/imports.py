@@ -236,7 +236,7 @@ class ImportReports:
         self._session = session
 
     def keep(self, project_id: int, report: Mapping[str, Any]) -> None:
-        """In place of the one before."""
+        """Replace the earlier report."""
         self._session.execute(delete(ImportReportRow).where(col(ImportReportRow.project_id) == project_id))
         self._session.add(ImportReportRow(project_id=project_id, report=dict(report)))
         self._session.flush()
@@ -320,7 +320,7 @@ class JobFiles:
         self._session.execute(delete(JobFileRow).where(col(JobFileRow.id) == file_id))
 
     def drop_forsaken(self) -> None:
-        """Those whose process was killed before a job was begun."""
+        """Delete files whose process was killed before a job began."""
         old = col(JobFileRow.touched_at) < now() - FORSAKEN
         self._session.execute(delete(JobFileRow).where(col(JobFileRow.job_id).is_(None), old))
 

@@ -160,7 +160,7 @@ class Jobs:
         self._session.execute(delete(WorkerRow).where(col(WorkerRow.name) == name))
 
     def workers(self, within: timedelta) -> list[str]:
-        """Those that said lately that they are there."""
+        """Return the workers with a recent heartbeat."""
         since = database_now(self._session) - within
         query = select(WorkerRow.name).where(WorkerRow.seen_at >= since).order_by(WorkerRow.name)
         return list(self._session.exec(query))

@@ -161,7 +161,7 @@ class People:
         self._session.flush()
 
     def members(self, project_id: int) -> list[ProjectMember]:
-        """In the order they joined."""
+        """Return the members in the order they joined."""
         rows = self._session.exec(
             select(MembershipRow, PersonRow)
             .join(PersonRow, col(PersonRow.id) == MembershipRow.person_id)
@@ -260,7 +260,7 @@ class Places:
         )
 
     def named(self, project: str) -> set[Place]:
-        """Of the project of this name; empty where there is none."""
+        """Return the place of the project of this name; none where there is no such project."""
         found = self._session.exec(select(ProjectRow.id).where(ProjectRow.name == project)).first()
         return set() if found is None else {Place(found)}
 
@@ -356,7 +356,7 @@ class PersonNames:
         return list(self._connection.scalars(sql_select(_PEOPLE.c.id).where(known).order_by(_PEOPLE.c.id)))
 
     def replace(self, project_id: int, name: str, pseudonym: str) -> int:
-        """In all places of the project; returns in how many."""
+        """Replace a name everywhere in the project. Return in how many places."""
         return sum(
             self._replace(_TABLES[table], column, _within(_TABLES[table], project_id), name, pseudonym)
             for table, column in PLACES
@@ -474,7 +474,7 @@ class Assignments:
         return {text: frozenset(names) for text, names in found.items()}
 
     def share(self, draw_id: int, shares: Mapping[int, Collection[str]], contributors: Mapping[str, int]) -> None:
-        """Whom each of these texts is given to from now on; {} leaves all as they are.
+        """Assign each of these texts to these experts from now on; {} changes nothing.
 
         contributors: the id of each who is named.
         """

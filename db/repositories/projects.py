@@ -267,7 +267,7 @@ class Transfers:
         return list(self._connection.scalars(sql_select(table.c.id).where(which).order_by(table.c.id)))
 
     def rows(self, table: Table, which: ColumnElement[bool]) -> Iterator[Row]:
-        """In the order of their ids, some at a time in memory."""
+        """Yield rows by id, some at a time in memory."""
         query = sql_select(table).where(which).order_by(table.c.id).execution_options(yield_per=ROWS_AT_ONCE)
         for row in self._connection.execute(query).mappings():
             yield dict(row)

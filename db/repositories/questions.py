@@ -412,7 +412,7 @@ class Improvements:
         return {row.doc_id: Half(row.half) for row in rows}
 
     def hold_halves(self, project_id: int) -> None:
-        """Until the end of the transaction nobody else draws."""
+        """Lock the halves until the end of the transaction, so that nobody else draws."""
         self._session.exec(select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update()).all()
 
     def add_halves(self, project_id: int, drawn: Mapping[str, Half]) -> None:

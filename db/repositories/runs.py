@@ -233,7 +233,7 @@ class Runs:
             raise _lost(run_id)
 
     def lease(self, run_id: int) -> Lease | None:
-        """Who works on the run; None where nobody does any more, going by the signs of life."""
+        """Return the lease of the run's worker; None where its heartbeat has stopped."""
         row = self._session.get(ScoringRunRow, run_id)
         if row is None or row.status != RunStatus.RUNNING.value or silent(self._session, row):
             return None
@@ -258,7 +258,7 @@ class Runs:
             row.status, row.finished_at = RunStatus.STOPPED.value, now()
 
     def count_calls(self, run_id: int, cached: int, retries: int) -> None:
-        """So many more requests were answered from the ledger, and so many sent again."""
+        """Add to the counts of requests answered from the ledger and of requests sent again."""
         run = ScoringRunRow
         more = {"calls_cached": col(run.calls_cached) + cached, "retries": col(run.retries) + retries}
         self._session.execute(update(run).where(col(run.id) == run_id).values(**more))
@@ -289,7 +289,7 @@ class Runs:
         ]
 
     def still_open(self, run_id: int, scores: Sequence[int]) -> set[int]:
-        """Those of these scores (ids) of the run that have none yet."""
+        """Return which of these scores (ids) of the run have no value yet."""
         found: set[int] = set()
         for start in range(0, len(scores), 500):
             query = select(ScoreRow.id).where(

@@ -30,7 +30,7 @@ class Texts:
         self._scope = scope
 
     def ids_by_key(self, project_id: int) -> dict[Key, int]:
-        """Of every text, locked ones too: what a file may name."""
+        """Return ids of every text, also locked ones, by the keys that a file may name."""
         return {place.key: place.id for place in Texts(self._session, Scope.EVERY).places(project_id)}
 
     def add_many(self, project_id: int, texts: Sequence[Text]) -> None:
@@ -119,7 +119,7 @@ class Texts:
         return {place.id: place.doc_id for place in self.places(project_id)}
 
     def ids(self, project_id: int) -> "array[int]":
-        """Of every text, in import order; 64 bits each."""
+        """Return the ids of every text, in import order; 64 bits each."""
         rows = self._session.scalars(
             select(TextRow.id)
             .where(TextRow.project_id == project_id, *within(self._scope, TextRow.id))
@@ -197,7 +197,7 @@ class Texts:
         return text_value(row)
 
     def many(self, text_ids: Iterable[int], project_id: int | None = None) -> dict[int, Text]:
-        """Those of these ids that are there, of one project where it is given."""
+        """Return the texts of these ids that exist, of one project where it is given."""
         wanted = list(text_ids)
         of_project = [] if project_id is None else [TextRow.project_id == project_id]
         found: dict[int, Text] = {}

@@ -61,7 +61,7 @@ _CONTRASTS = "contrasts_told"
 
 
 def contrast_button(workbench: Workbench, project: Project, dimension: Dimension, models: Sequence[str]) -> None:
-    """Where people said which of two texts is better: the models say what the better ones have."""
+    """Draw the button that asks models what the better texts of compared pairs have."""
     pairs = contrastable(workbench, dimension.id)
     if not pairs:
         return
@@ -271,7 +271,7 @@ def models_to_ask(workbench: Workbench, project: Project) -> list[str]:
 
 
 def _asked_before(workbench: Workbench, project: Project, usable: Sequence[ModelChoice]) -> list[str]:
-    """Those of them that can be asked now."""
+    """Return those of the models asked before that can be asked now."""
     providers = {model.name.partition(":")[0] for model in usable if model.name != RULES}
     before = [name for name in last_thinkers(workbench, project.id) if ":" in name]
     return [name for name in before if name.partition(":")[0] in providers]
@@ -290,7 +290,7 @@ def _start_with(suggested: list[str]) -> None:
 
 
 def _what_is_suggested(missing: int, providers: int) -> None:
-    """Nothing where every provider is set up: then the choice speaks for itself."""
+    """Say which models are suggested; nothing where every provider is set up."""
     if missing == providers:
         st.caption(
             "No LLM is set up yet, so the choice starts with the rules, which are not an LLM. What each provider needs "

@@ -70,7 +70,7 @@ def counts(attributes: Sequence[Attribute]) -> None:
 
 
 def contributor_table(attributes: Sequence[Attribute], contributors: Sequence[Contributor]) -> None:
-    """Who they are and how much each said, as the paper's Table 1; it unfolds."""
+    """Draw the contributors and how much each said, as the paper's Table 1, folded."""
     with st.expander("By contributor", key="by_contributor"):
         st.caption("Who said how much, and what they told about themselves.", help=EXPLAINED)
         st.dataframe(
@@ -289,7 +289,7 @@ class Pool:
 
 
 def pool_place(dimension_id: int) -> str:
-    """Where changes of a dimension's attributes are remembered."""
+    """Return the place where Undo keeps changes of a dimension's attributes."""
     return f"pool_{dimension_id}"
 
 
@@ -324,7 +324,7 @@ def _grouped(pool: Pool, shown: Sequence[Attribute], grouping: str) -> list[tupl
 
 
 def _groups(pool: Pool, shown: Sequence[Attribute], grouped: Mapping[int, str], grouping: str) -> list[ListedGroup]:
-    """In the order of the components or contributors, without empty ones; what has no component comes last."""
+    """Return groups by component or contributor, without empty ones; attributes without component come last."""
     titles, about = {}, {}
     if grouping == COMPONENT:
         titles = {str(component.id): component.name for component, _ in pool.clusters}

@@ -269,7 +269,7 @@ def figure_table(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
 
 
 def member_table(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
-    """Those behind the means of single LLMs and single people, as in Table 10 of the paper."""
+    """Return the figures of each single LLM and person, as in Table 10 of the paper."""
     return pd.DataFrame(
         [
             {

@@ -154,7 +154,7 @@ def last_decision(workbench: Workbench, decides: bool) -> None:
 
 
 def undo(workbench: Workbench, decision: Decision, pair: str) -> None:
-    """In a callback: the pair is shown again."""
+    """Undo the last decision, in a callback, and show its pair again."""
     st.session_state.pop(_LAST, None)
     show_pair(pair)
     try:
@@ -164,7 +164,7 @@ def undo(workbench: Workbench, decision: Decision, pair: str) -> None:
 
 
 def settle(workbench: Workbench, queue: DisagreementQueue, decision: Decision, pair: str) -> None:
-    """In a callback: keep this one of those that contradict each other."""
+    """Keep this one of contradicting decisions, in a callback."""
     st.session_state.pop(_LAST, None)
     show_pair(pair)
     try:
@@ -220,7 +220,7 @@ def list_button() -> None:
 
 
 def pair_list(workbench: Workbench, project: Project, pairs: Sequence[QueuedPair]) -> None:
-    """In the order of the queue."""
+    """Draw the pairs in the order of the queue."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "One by one (?)",
@@ -536,7 +536,7 @@ def _judges(found: SidesOfPair, source: str) -> None:
 
 
 def _place(judgment: Judgment, text: Text) -> QuotedPlace | None:
-    """Where its quote stands; None for none, and for one that stands nowhere."""
+    """Return the place of the quote; None without a quote, or where it is not in the text."""
     return find_quote(judgment.quote, text.text, text.source) if judgment.quote else None
 
 

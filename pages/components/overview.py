@@ -174,7 +174,7 @@ _SHOWN = ("Texts", "Attributes", "Checklist", "Scores")
 
 
 def ready(workbench: Workbench, progress: Overview) -> None:
-    """Nothing is ready for a project without texts or dimensions but the one thing its button says."""
+    """Draw what is ready to do; without texts or dimensions, the button of the first step."""
     if not progress.texts or not progress.dimensions:
         todo = next_of(progress, None)
         st.markdown(plain(todo.why))

@@ -168,7 +168,7 @@ def merge_answer(build: Build, answer: StageAnswer) -> Build:
 
 
 def drop_orphans(build: Build, stage: Stage, components: set[int]) -> Build:
-    """Without the generated questions of components that lost all their attributes."""
+    """Return the build without generated questions of components that lost all their attributes."""
     kept = (
         q for q in build.questions(stage) if q.component not in components or q.origin is not QuestionOrigin.GENERATED
     )

@@ -335,7 +335,7 @@ class _Evidence:
 
     @property
     def needed(self) -> str:
-        """So many texts, of as many more documents, would bring the ends to about the margin."""
+        """Return in words about how many texts, of more documents too, bring the interval to the margin."""
         if self.documents < FEWEST_UNITS:
             return f"its texts come from {counted_of(self.documents, 'document')}, and {FEWEST_UNITS} are the least"
         reach = (self.high - self.low) / 2

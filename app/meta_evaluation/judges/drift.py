@@ -229,7 +229,7 @@ class LookFigures:
 
 
 def reference_figures(found: Answerings) -> ReferenceFigures:
-    """Of the first answerings alone."""
+    """Return the figures of the first answerings alone."""
     values = np.concatenate([_unlike_first(found, place)[1] for place in range(1, REPEATS)])
     mean = float(values.mean()) if values.size else 0.0
     rate = findable_rate(found, np.empty(0))

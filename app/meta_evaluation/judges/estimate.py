@@ -407,7 +407,7 @@ class SystemMean:
 def system_means(
     sides: Sequence[ComparedSide], *, method: Correction = "ppi", resamples: int = RESAMPLES, seed: int = 0
 ) -> list[SystemMean]:
-    """In the order given; each by itself, so that two of them are better compared by their difference."""
+    """Return each system's mean, in the order given. Compare two systems by their difference instead."""
     return [_mean(side, method, resamples, seed) for side in sides]
 
 

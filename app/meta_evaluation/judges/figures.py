@@ -290,7 +290,7 @@ def wilson(count: float, rows: float) -> Ends:
 
 
 def percentiles(values: Floats) -> Ends:
-    """Of resamples, one or more of them."""
+    """Return the 2.5 % and 97.5 % quantiles of resamples."""
     low, high = np.quantile(values, [0.025, 0.975])
     return float(low), float(high)
 

@@ -115,7 +115,7 @@ def cut_off(name: str, room: int) -> CutOffError:
 
 
 def _plain_numbers(said: str) -> str:
-    """Without commas between thousands."""
+    """Return the text without commas between thousands."""
     return re.sub(r"(?<=\d),(?=\d{3})", "", said)
 
 
@@ -235,7 +235,7 @@ def learned_at(address: str) -> dict[str, LearnedFacts]:
 
 
 def forget_styles() -> None:
-    """Of all models, as in a process that has just started."""
+    """Forget the styles of all models, as in a new process."""
     _LEARNED.clear()
 
 

@@ -131,7 +131,7 @@ class _Knowing:
         return ChatReply(call.reply, call.model, finish=call.finish, logprobs=logprobs, rationales=call.rationales)
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is no connection."""
 
 
 CENT = 0.01
@@ -182,7 +182,7 @@ class Estimate:
 
     @property
     def counted_on(self) -> str:
-        """On how many texts requests and tokens were counted, in words; "" where on all."""
+        """Return in words on how many texts requests and tokens were counted; "" for all."""
         return f"counted on {self.sampled:,} of the texts, which stand for all" if self.sampled else ""
 
     @property

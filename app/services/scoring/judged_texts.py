@@ -352,7 +352,7 @@ def _asked(work: UnitOfWork, run_id: int) -> tuple[int, Sequence[Question]]:
 
 
 def _judged(work: UnitOfWork, run_id: int) -> tuple[JudgedText, ...]:
-    """In the order of the file."""
+    """Return the judged texts in the order of the file."""
     dimension, questions = _asked(work, run_id)
     places = {question.id: number for number, question in enumerate(questions, start=1)}
     rows = work.results.scored(run_id, dimension)

@@ -111,14 +111,14 @@ class _LedgerOnly:
         return call
 
     async def intend(self, digest: str, run: int) -> str:
-        """Nothing is sent."""
+        """Do nothing: no request is sent."""
         return ""
 
     async def withdraw(self, key: str) -> None:
-        """Nothing was to be sent."""
+        """Do nothing: no request was intended."""
 
     async def add(self, call: RecordedCall, key: str = "") -> None:
-        """Nothing new is kept: a request without a recorded answer is only asked to see that there is none."""
+        """Do nothing: a request without a recorded answer shows only that there is none."""
 
     async def discard(self, digests: Sequence[str]) -> None:
         """Looking changes nothing."""
@@ -142,7 +142,7 @@ class _Silent:
         raise UnsupportedError(f"{self.name} is not asked again.")
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is no connection."""
 
 
 async def _score_again(work: UnitOfWork, run: RunSummary, ledger: _LedgerOnly) -> None:

@@ -47,7 +47,7 @@ class RunHold:
         self._renewing = asyncio.Lock()
 
     def hold(self, work: UnitOfWork) -> None:
-        """In each transaction of the run, before anything else. Raises RunLostError where it is another writer's."""
+        """Check the lease first in each transaction of the run. Raises RunLostError where another writer holds it."""
         work.runs.hold(self.run_id, self.name)
         self._renewed = time.time()
 

@@ -212,7 +212,7 @@ class RunOptions:
         }
 
     def method_options(self) -> Any:
-        """Of the method's own type. Raises InputError for an option that it doesn't have or that does nothing."""
+        """Return the method's own options. Raises InputError for one that it doesn't have or that does nothing."""
         plain = asdict(PLAIN)
         changed = [(name, value) for name, value in asdict(self.asking).items() if value != plain[name]]
         return chosen_options(self.evaluator, [*changed, *self.settings])

@@ -106,7 +106,7 @@ def plan_scoring(workbench: Workbench, project_id: int, wishes: Sequence[RunOpti
 
 @use_case(Right.FACILITATE)
 def start_scoring_job(workbench: Workbench, job: ProjectJob, runs: Sequence[int]) -> None:
-    """In the place of a scoring run of the project. Raises ConflictError, and stops the runs then."""
+    """Start a job that counts as the project's scoring run. Raises ConflictError, and stops the runs then."""
     try:
         start_job(workbench, job_key(job.project_id), f"Scoring, run {', '.join(map(str, runs))}", job)
     except ConflictError:  # somebody else was quicker by a moment: what was planned can be resumed later
@@ -263,7 +263,7 @@ class CancellingJob:
 
 @use_case(Right.FACILITATE)
 def begin_cancelling(workbench: Workbench, project_id: int, run_id: int) -> None:
-    """In the background, in the place of a scoring run. Raises ConflictError while texts of the project are scored."""
+    """Cancel batches in the background, as a scoring job. Raises ConflictError while texts are scored."""
     refuse_second(workbench, project_id)
     start_job(workbench, job_key(project_id), f"Cancelling, run {run_id}", CancellingJob(project_id, run_id))
 

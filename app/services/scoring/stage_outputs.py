@@ -46,7 +46,7 @@ class StageOutput:
 
 @use_case(Right.READ)
 def stage_outputs_of(workbench: Workbench, dimension_id: int) -> list[StageOutput]:
-    """Of a dimension, the newest first; failures left out."""
+    """Return the stage outputs of a dimension, newest first, without failures."""
     with workbench.database.read() as work:
         stages = work.stages.of(dimension_id)
     kept: dict[tuple[str, str], list[StageRun]] = {}

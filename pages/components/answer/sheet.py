@@ -81,7 +81,7 @@ def _form(workbench: Workbench, versions: Sequence[Checklist], file_id: str, upl
 
 
 def _one_giver(columns: Sequence[str], file_id: str) -> AnswerGivers | None:
-    """Where each row is an answer. None as long as nobody is named."""
+    """Ask who answered, for a file with an answer a row. Return None until somebody is named."""
     named = next((column for column in ("judge", "expert") if column in columns), "")
     if named:
         st.caption(f"Its column “{named}” says whose they are.")
@@ -95,7 +95,7 @@ def _one_giver(columns: Sequence[str], file_id: str) -> AnswerGivers | None:
 
 
 def _givers(columns: Sequence[str], file_id: str) -> AnswerGivers | None:
-    """Where each who answered has a column. None as long as none is chosen."""
+    """Ask for the column of each expert or judge. Return None until one is chosen."""
     choices = [column for column in columns if column not in _NOBODYS]
     left, right = st.columns(2)
     people = left.multiselect("Experts", choices, key=f"answers_experts_{file_id}", placeholder="their columns")
@@ -385,7 +385,7 @@ def sheet(workbench: Workbench, project: Project, dimension: Dimension, mine: An
 
 
 def _place(mine: AnswerSheet) -> int:
-    """Where the expert is; the first text that isn't finished where they haven't moved."""
+    """Return the expert's current text; at first the first unfinished one."""
     key = _place_key(mine)
     if key not in st.session_state:
         asked = len(mine.checklist.asked)

@@ -144,7 +144,7 @@ _HALVES = {Half.DEVELOPMENT: "Development half", Half.PROOF: "Proof half"}
 
 
 def improvements(editing: Editing, question: Question) -> None:
-    """Nothing for a question that nobody decided anything about."""
+    """Draw the improvements of a question; nothing where no answer about it was decided."""
     workbench, checklist_id = editing.workbench, editing.view.checklist.id
     if problem := st.session_state.pop(_PROBLEM, None):
         show_error(problem)

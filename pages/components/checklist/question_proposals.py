@@ -77,7 +77,7 @@ def _comment(workbench: Workbench, comment: QuestionComment, who: str, settles: 
 
 
 def told(comment: QuestionComment) -> str:
-    """Who said it, when, of which version, and what became of it."""
+    """Return a line about a comment: who wrote it, when, on which version, and its state."""
     line = f"{comment.who or NAMELESS}, {local_time.said(comment.at)}, version {comment.version}"
     if comment.settled_at is None:
         return line
@@ -92,7 +92,7 @@ def comments_word(said: Sequence[QuestionComment]) -> list[str]:
 
 
 def all_comments(workbench: Workbench, checklist: Checklist) -> None:
-    """Of a version, by question; those on questions that were removed too."""
+    """Draw comments on a version by question, also on removed ones."""
     found = comments_on(workbench, checklist.id)
     if not sees_all_comments(workbench, checklist.id):
         st.caption(_CLOSED)

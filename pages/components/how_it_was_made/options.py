@@ -41,7 +41,7 @@ ROW = [6, 1]  # what is read, what is done
 
 
 def build_place(build_id: int) -> str:
-    """Where Undo keeps what was done to this build."""
+    """Return the place where Undo keeps changes to this build."""
     return f"build_{build_id}"
 
 

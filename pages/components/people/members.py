@@ -99,7 +99,7 @@ def _overlap(workbench: Workbench, shared: SharedTexts) -> None:
 
 
 def _standing(shared: SharedTexts) -> str:
-    """In words: what is drawn, and what the spread leaves undone."""
+    """Return in words what is drawn, and what the assignment leaves undone."""
     if not shared.texts:
         return "No texts are drawn yet; those that are drawn will be spread so."
     said = [f"{number(shared.texts, 'text')} drawn, {number(len(shared.experts), 'expert')}."]
@@ -245,7 +245,7 @@ def _invite(workbench: Workbench, project: Project) -> None:
 
 
 def _invite_one(workbench: Workbench, project: Project) -> None:
-    """In a callback, so that the field can be emptied for the next person; after an error it keeps what was typed."""
+    """Invite a person, in a callback, and empty the field; after an error it keeps what was typed."""
     one = InvitedPerson(str(st.session_state["invite_name"]), st.session_state["invite_role"])
     try:
         made = invite(workbench, project.id, one.name, one.role, int(st.session_state["invite_days"]))

@@ -172,7 +172,7 @@ def _token_row(token: ApiToken) -> dict[str, object]:
 
 
 def _make(workbench: Workbench, project: Project) -> None:
-    """In a callback, so that the field can be emptied for the next token; after an error it keeps what was typed."""
+    """Make a token, in a callback, and empty the field; after an error it keeps what was typed."""
     state = st.session_state
     budget, days = float(state["api_token_budget"]), int(state["api_token_days"])
     try:
@@ -196,7 +196,7 @@ _DONE = "pseudonym_done"
 
 
 def pseudonyms(workbench: Workbench, project: Project) -> None:
-    """Nothing where nobody has a name yet."""
+    """Draw the pseudonyms; nothing where nobody has a name yet."""
     names = people_named(workbench, project.id)
     if not names:
         return

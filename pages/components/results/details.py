@@ -291,7 +291,7 @@ TRIALS_HELP = "Each trial drew texts of its own; how far their figures are apart
 
 
 def trials(scope: ResultScope) -> None:
-    """Nothing where no two runs differ in their draw alone."""
+    """Draw the trials; nothing where no two runs differ in their draw alone."""
     groups = trials_of(scope.workbench, scope.project.id, scope.dimension, scope.choices)
     if not groups:
         return

@@ -114,7 +114,7 @@ RESTS_ON = {"corrected": "judge, corrected by experts", "human_only": "experts a
 
 
 def failures(workbench: Workbench, result: DimensionResult) -> None:
-    """Of a binary dimension: how often texts are not good, and which questions fail; the most frequent first."""
+    """Draw failure rates of a binary dimension, whole and by question, the most frequent first."""
     with st.spinner("Correcting the judge's shares"):
         found = failure_rates(workbench, result)
     if found is None:
@@ -208,7 +208,7 @@ _JUDGES_HELP = (
 
 
 def several_judges(workbench: Workbench, project_id: int, result: DimensionResult) -> None:
-    """Nothing where there is one judge, or too little to compare."""
+    """Compare judges; draw nothing with one judge or too few answers."""
     with st.spinner("Comparing the judges"):
         found = judge_panel(workbench, project_id, result)
     if found is None:
@@ -252,7 +252,7 @@ VERSIONS_HELP = (
 
 
 def judge_differences(workbench: Workbench, project: Project, result: DimensionResult) -> None:
-    """Nothing where there is one system and one version."""
+    """Compare systems and versions; draw nothing where there is one of each."""
     with st.spinner(plain(f"Comparing {project.task.writers_name}")):
         systems = system_scores(workbench, result)
     if systems:

@@ -400,12 +400,12 @@ def _table_key(scope: str) -> str:
 
 
 def by_score(rows: Sequence[ScoredText]) -> list[ScoredText]:
-    """Those that have a score, the lowest first; equals in import order."""
+    """Return the texts with a score, lowest first; equal ones in import order."""
     return sorted((row for row in rows if row.score is not None), key=lambda row: (row.score or 0.0, row.text))
 
 
 def scored_list(workbench: Workbench, project: Project, rows: Sequence[ScoredText], scope: str) -> None:
-    """Of texts that nobody rated: what the judge gave them."""
+    """Draw the judge's scores of texts that nobody rated."""
     st.markdown(
         "No text has both a score and a human rating here, so nothing can be compared. Have experts answer the "
         "checklist, and look at where they and the judge differ on Disagreements: on a dimension from 0 to 1 they also "

@@ -181,7 +181,7 @@ def _row(spent: Spending) -> dict[str, object]:
 
 
 def allowance(workbench: Workbench, project_id: int, ahead: Sequence[Forecast]) -> None:
-    """Nothing where nothing is asked, or nothing limits it."""
+    """Draw what the budget allows; nothing without requests or a limit."""
     paying = [judge for judge in ahead if judge.is_llm and judge.estimate.calls > judge.estimate.calls_cached]
     try:
         purses = allowances_left(workbench, project_id, [judge.judge for judge in paying])

@@ -298,7 +298,7 @@ def note_ending(workbench: Workbench, project: Project) -> None:
 
 
 def outcome(workbench: Workbench, project: Project) -> None:
-    """Nothing where no run has ended in this session; none of the locked split or of a study."""
+    """Draw the outcome of the run that ended in this session, except of the locked split and of studies."""
     ended = st.session_state.get(_key(project), ())
     if not ended:
         return
@@ -362,7 +362,7 @@ def scoring_start(
 
 
 def _check_drift(workbench: Workbench, wishes: Sequence[RunOptions]) -> list[tuple[Dimension, Asking]]:
-    """Where anchors are frozen and the judge knows them: whom to ask about which ahead of the texts, if so wished."""
+    """Offer to check drift before scoring, where anchors are frozen and the judge knows them."""
     asked = anchors_ahead(workbench, wishes)
     if not asked:
         return []

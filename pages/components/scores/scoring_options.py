@@ -179,7 +179,7 @@ def asking_options(evaluator: str, judges: Sequence[JudgeAbility]) -> Wishes:
 
 
 def _tier(judges: Sequence[JudgeAbility]) -> str:
-    """Not asked for where no vendor sells another one."""
+    """Ask for the service tier, where a vendor sells several."""
     flex = [judge for judge in judges if judge.sells_flex]
     batches = [judge for judge in judges if sells_batches(judge.name)]
     offered = ["", *(["flex", "flex-or-standard"] if flex else []), *([BATCH] if batches else [])]
@@ -250,7 +250,7 @@ RULES = "rules"
 
 
 def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list[JudgeAbility]:
-    """Those chosen; none, with a word on why, where one of them is no model."""
+    """Return the chosen judges; none, with the reason shown, where one of them is no model."""
     rules = takes_rules(evaluator)
     known = _known_judges(workbench, project, rules)
     key = "score_judge" if rules else "score_llm_judge"
@@ -406,7 +406,7 @@ def _run(
 
 
 def _dimensions(workbench: Workbench, project: Project, wishes: Wishes) -> tuple[Dimension, ...]:
-    """Those chosen of those that the method can score; none, with a word on why."""
+    """Return the chosen dimensions that the method can score; none, with the reason shown."""
     if needs_checklist(wishes.evaluator, wishes.settings):
         ready = dimensions_with_checklist(workbench, project)
         offered = [dimension for dimension, _ in ready]

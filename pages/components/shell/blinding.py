@@ -42,7 +42,7 @@ def open_attributes(
 def open_dimensions(
     workbench: Workbench, project: Project, dimensions: Sequence[Dimension], what: str
 ) -> list[Dimension]:
-    """Those on which the person may see everything; the others are named. Without any the screen ends."""
+    """Return the dimensions on which the person may see everything, and name the others. Without any, stop."""
     expert = current_expert()
     hidden = [d for d in dimensions if not visible_attributes(workbench, project.id, d.id, expert)[1]]
     if hidden and len(hidden) == len(dimensions):

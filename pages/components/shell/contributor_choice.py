@@ -16,13 +16,13 @@ ABOUT = {PassagePart.TEXT: "about", PassagePart.SOURCE: "about", PassagePart.TRA
 
 
 def contributor_words(attribute: Attribute) -> str:
-    """Not yet fit for Markdown."""
+    """Return who said it, not escaped for Markdown."""
     name = model_label(attribute.contributor)
     return name if attribute.contributor == "rules" else f"{name} ({kind_word(attribute.kind, attribute.contributor)})"
 
 
 def said_by(attribute: Attribute) -> str:
-    """Who said it, and about which words where it has a passage. Fit for Markdown."""
+    """Return who said it, and about which words where it has a passage, escaped for Markdown."""
     who, passage = plain(contributor_words(attribute)), attribute.passage
     return f"{who} {ABOUT[passage.part]} {quote_words(passage)}" if passage else who
 

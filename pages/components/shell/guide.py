@@ -22,7 +22,7 @@ def more_on(error: WorkbenchError) -> str:
 
 
 def failure_address(kind: str) -> str:
-    """Of a failure that was stored with its kind; a project from elsewhere may hold kinds that nobody knows."""
+    """Return the address of a stored kind of failure; an imported project may hold unknown kinds."""
     paragraph = paragraph_of_kind(kind)
     return paragraph.address if kind in kinds_of_failures() else f"{paragraph.page}.html"
 

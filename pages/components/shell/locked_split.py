@@ -48,7 +48,7 @@ def locked_split(workbench: Workbench, project: Project) -> None:
 
 
 def split_sentence(state: SplitState) -> str:
-    """In Markdown."""
+    """Return the sentence about the split, in Markdown."""
     split = state.split
     return (
         f"**{len(split.documents):,} of {state.documents_all:,} documents are locked**, with {state.texts:,} of "
@@ -58,7 +58,7 @@ def split_sentence(state: SplitState) -> str:
 
 
 def look_list(state: SplitState) -> None:
-    """Who looked, when and at what; nothing before the first look."""
+    """Draw who looked, when and at what; nothing before the first look."""
     if not state.split.looks:
         return
     st.dataframe(

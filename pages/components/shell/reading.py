@@ -32,7 +32,7 @@ _PROBLEM = "verdict_problem"
 def verdict_choice(
     workbench: Workbench, dimension: Dimension, expert: str, text_id: int, given: Verdict | None, prompts: str = ""
 ) -> None:
-    """Nothing on a scale, but why the last one wasn't kept.
+    """Ask for a verdict, on a binary dimension only; show why the last one was not saved.
 
     given: what they said of the text before. prompts: the key of a field that names the sample which made somebody
     write: it is set to this one.
@@ -213,7 +213,7 @@ def _emphasised(line: str) -> str:
 
 
 def matches(content: str, words: str) -> list[Span]:
-    """Where these words stand, whatever their case; at most MOST_MATCHES."""
+    """Return the places of these words, in any case; at most MOST_MATCHES."""
     found = re.finditer(re.escape(words), content, re.IGNORECASE) if words else iter(())
     return [one.span() for one in islice(found, MOST_MATCHES)]
 

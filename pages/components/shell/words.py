@@ -126,7 +126,7 @@ LONG = "%d %b %Y, %H:%M"
 
 
 def local(moment: datetime) -> datetime:
-    """In the browser's zone; in this machine's own where the browser doesn't say, or says one nobody knows."""
+    """Return the time in the browser's zone; in this machine's where the browser names none that is known."""
     name = st.context.timezone
     try:
         zone = ZoneInfo(name) if name else None

@@ -329,7 +329,7 @@ def _from_the_top() -> None:
 
 
 def sample_change(workbench: Workbench, project: Project) -> None:
-    """Those of the chosen dimension; every change is saved at once and holds for everybody, people and LLMs."""
+    """Change the samples of the chosen dimension; each change is saved at once, for people and LLMs."""
     dimension = current_dimension(workbench, project)
     if dimension is None:
         st.markdown("**There is no dimension yet.** Add one under Dimensions and wording.")

@@ -35,7 +35,7 @@ _HIDDEN = "[data-testid='stLayoutWrapper']:has(> .st-key-typing_facts), .st-key-
 
 
 def typing_facts(person: int | None) -> None:
-    """Once a drawing: whose drafts these are, and the fields without any."""
+    """Tell the browser, once a drawing, whose drafts these are and which fields have none."""
     left_out = json.dumps([_class(prefix) for prefix in LEFT_OUT])
     with st.container(key="typing_facts"):
         st.html(
@@ -120,7 +120,7 @@ def run_in_page(script: str, beside: str = "") -> None:
 
 
 def scripts_in_pages() -> tuple[str, ...]:
-    """Those of all modules that are loaded, and the one in Streamlit's own page."""
+    """Return the scripts of all loaded modules, and the one in Streamlit's own page."""
     return (*_SCRIPTS, *_streamlit_scripts())
 
 
@@ -144,12 +144,12 @@ def browser() -> str:
 
 
 def tour_was_ended() -> bool:
-    """In this browser, before this session began."""
+    """Return whether the tour was ended in this browser before this session."""
     return bool(st.context.cookies.get(TOUR_COOKIE, "") == _ENDED)
 
 
 def keep_cookie() -> None:
-    """That the tour was ended, for the sessions after this one. Streamlit has no answer to put a cookie into."""
+    """Keep that the tour was ended, for later sessions. Streamlit has no response to set a cookie in."""
     with st.container(key=_COOKIE_KEY):
         run_in_page(_KEEP, f"<style>{_HIDDEN_COOKIE}</style>")
 

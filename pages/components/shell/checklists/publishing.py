@@ -131,7 +131,7 @@ def remember_way(way: WayBack) -> None:
 
 
 def way_back(dimension_id: int) -> WayBack | None:
-    """Of this session, to a result of this dimension."""
+    """Return the way back to a result of this dimension, of this session."""
     way: WayBack | None = st.session_state.get(_WAY)
     return way if way is not None and way.dimension == dimension_id else None
 

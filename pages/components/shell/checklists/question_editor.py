@@ -146,7 +146,7 @@ def unsaved_of(question_id: int) -> Unsaved | None:
 
 
 def unsaved_wordings(workbench: Workbench, checklist: Checklist, who: str) -> None:
-    """On top of the draft, where it can't be overlooked; it stays until the person has chosen."""
+    """Draw unsaved wordings above the draft, until the person chooses what holds."""
     if problem := st.session_state.pop(_UNSAVED_PROBLEM, None):
         show_error(problem)
     for unsaved in _all().values():

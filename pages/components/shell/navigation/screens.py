@@ -260,7 +260,7 @@ def top_bar(workbench: Workbench, here: str) -> Project | None:
 
 
 def _know(workbench: Workbench, project: Project | None) -> None:
-    """Who is there decides what is shown, from here on."""
+    """Keep the signed-in person, who decides what is shown."""
     name_expert(workbench, project)
     open_screens(workbench.actor, project)
 
@@ -308,7 +308,7 @@ def _pick(label: str, key: str, options: list[str], width: int) -> None:
 
 
 def _keep() -> None:
-    """In one go, and only what changed: the browser remembers a screen once more for each time it is told."""
+    """Set the changed parameters in one go: the browser adds to its history at each change."""
     changed = {key: value for key, value in address().items() if st.query_params.get(key) != value}
     if changed:
         st.query_params.update(changed)
@@ -497,7 +497,7 @@ def rooms(here: str) -> None:
 
 
 def _rooms(door: Door) -> list[Screen]:
-    """Those of its screens that are open to this person."""
+    """Return those of its screens that are open to this person."""
     return [screen for screen in door.screens if is_open(screen.name)]
 
 

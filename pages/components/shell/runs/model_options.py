@@ -159,7 +159,7 @@ WIDTH, HEIGHT = 300, 150
 
 
 def draw_check(checks: Sequence[DrawCheck]) -> None:
-    """Of one draw, or of those of several trials; nothing where all texts are scored, or none is rated."""
+    """Draw the check of one draw or of several trials; nothing where all texts are scored or none is rated."""
     if not checks:
         return
     several = len({check.seed for check in checks}) > 1

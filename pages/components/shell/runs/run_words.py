@@ -72,7 +72,7 @@ def started(run: RunSummary) -> str:
 
 
 def title(run: RunSummary) -> str:
-    """Not escaped: Markdown takes it through plain()."""
+    """Return the title of a run, not escaped for Markdown."""
     return f"Run {run.id} · {method_and_judge(run)} · {', '.join(run.dimensions)}"
 
 
@@ -200,7 +200,7 @@ SHOWN = 10
 
 
 def typing_note(workbench: Workbench, chosen: Sequence[str]) -> None:
-    """Where a model of the endpoint must be typed, and why; nothing once one is chosen, or where they can be chosen."""
+    """Say why a model of the endpoint must be typed; nothing once one is chosen or can be chosen."""
     found = endpoint_models(workbench, patience=0)
     if any(name.startswith("llama:") for name in chosen):
         return
