@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from app.meta_evaluation.questions.item_analysis import analyse_items, point_biserial, share_of_yes, top_less_bottom
+from app.meta_evaluation.questions.item_analysis import (
+    Counting,
+    analyse_items,
+    point_biserial,
+    share_of_yes,
+    top_less_bottom,
+)
 
 NAN = np.nan
 ANSWERS = np.array(
@@ -31,6 +37,27 @@ def test_flags_in_plain_words() -> None:
     assert "less often" in flags[2]
     assert "Always answered yes" in flags[3]
     assert "67 %" in flags[4]
+
+
+def test_a_question_where_yes_is_bad_counts_by_its_no() -> None:
+    turned = ANSWERS[:, :4].copy()
+    turned[:, 2] = 1 - turned[:, 2]
+    plain = analyse_items(turned, HUMAN)
+    marked = Counting(np.array([False, False, True, False]), np.ones(4), np.full(4, NAN))
+    found = analyse_items(ANSWERS[:, :4], HUMAN, counting=marked)
+    assert [(i.discrimination, i.effect, i.top_less_bottom) for i in found.items] == [
+        (i.discrimination, i.effect, i.top_less_bottom) for i in plain.items
+    ]
+    assert found.spearman == plain.spearman
+    assert found.items[2].yes_share == 0.5
+
+
+def test_scores_count_thresholds_together_and_hold_caps() -> None:
+    # One question that caps at a quarter, and a grade of two thresholds.
+    counting = Counting(np.zeros(3, dtype=bool), np.array([1, 0.5, 0.5]), np.array([0.25, NAN, NAN]))
+    answers = np.array([[1, 1, 0], [0, 1, 1], [NAN, 1, 0], [NAN, NAN, NAN]])
+    assert counting.score(answers) == pytest.approx([0.75, 0.25, 0.5, NAN], nan_ok=True)
+    assert counting.score(answers, without=0) == pytest.approx([0.5, 1, 0.5, NAN], nan_ok=True)
 
 
 def test_discrimination_is_the_point_biserial_with_the_rest() -> None:

@@ -26,6 +26,14 @@ def test_on_good_questions_at_most_one_badge_in_a_hundred_questions(texts: int) 
     assert badges <= 1
 
 
+def test_a_question_where_yes_is_bad_is_no_fault_once_it_is_marked(good: RubricEvidence) -> None:
+    judge, people = good.judge.copy(), good.people.copy()
+    judge[:, :, 2], people[:, :, 2] = 1 - judge[:, :, 2], 1 - people[:, :, 2]
+    turned = replace(good, judge=judge, people=people)
+    assert ("misaligned or rigid", 2, "goes against ratings") in planted(turned)
+    assert planted(replace(turned, against=np.arange(8) == 2)) == planted(good)
+
+
 def test_a_question_that_rewards_length_beyond_what_people_see(good: RubricEvidence) -> None:
     rng = np.random.default_rng(5)
     long = np.log(good.words) + rng.normal(scale=0.3, size=good.words.size) > 5
