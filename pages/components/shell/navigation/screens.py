@@ -213,30 +213,29 @@ def signed_in(workbench: Workbench, project: Project | None) -> None:
         st.html(_WAY_OUT)
 
 
-_ICONS = {
-    StepState.DONE: ":material/check_circle:",
-    StepState.READY: ":material/radio_button_unchecked:",
-    StepState.BLOCKED: ":material/lock:",
+_MARKS = {
+    StepState.DONE: " :small[:material/check_circle:]",
+    StepState.READY: "",
+    StepState.BLOCKED: " :small[:material/lock:]",
 }
 # Where going on is a matter of its own: the list of all that is ready, and the expert's own "I am done".
 _OWN_WAY_ON = ("overview", "think_aloud")
 _LOOK = """
 <style>
   .st-key-where { border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent); padding-bottom: 0.6rem; }
-  .st-key-steps { column-gap: 0.1rem; }
 </style>
 """
 
 
-def top_bar(workbench: Workbench, here: str) -> Project | None:
+def top_bar(workbench: Workbench, here: str) -> tuple[Project | None, tuple[FlowStep, ...]]:
     """Choose project and dimension; both stay in the address, so a refresh or a sent link shows the same.
 
-    `here`: the screen that is open. Returns the project, None where there is none yet.
+    `here`: the screen that is open. Returns the project, None where there is none yet, and the dimension's steps.
     """
     projects = [project.name for project in list_projects(workbench)]
     if not projects:
         _know(workbench, None)
-        return None
+        return None, ()
     _say_if_unknown(projects)
     st.html(_LOOK)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="where"):
@@ -244,33 +243,24 @@ def top_bar(workbench: Workbench, here: str) -> Project | None:
         project = current_project(workbench)
         _know(workbench, project)
         if project is None:
-            return None
+            return None, ()
         progress = overview(workbench, project.id)
         dimensions = {d.dimension.name: d for d in progress.dimensions}
         if dimensions:
             _pick("Dimension", DIMENSION, list(dimensions), width=150)
         chosen = dimensions.get(str(st.session_state.get(DIMENSION)))
         steps = steps_of(progress, chosen)
-        _steps(steps, here)
         todo = next_of(progress, chosen)
         if workbench.actor.has(todo.right, project.id):
             _way_on(todo, steps, here)
     _keep()
-    return project
+    return project, steps
 
 
 def _know(workbench: Workbench, project: Project | None) -> None:
     """Keep the signed-in person, who decides what is shown."""
     name_expert(workbench, project)
     open_screens(workbench.actor, project)
-
-
-def _steps(steps: tuple[FlowStep, ...], here: str) -> None:
-    behind = {screen.name for screen in door_of(here).screens}
-    with st.container(horizontal=True, gap="small", key="steps", width="content"):
-        for step in steps:
-            title = f"**{step.title}**" if step.screen in behind else step.title
-            link(step.screen, title, icon=_ICONS[step.state], help_=plain(step.words))
 
 
 def _way_on(todo: NextStep, steps: tuple[FlowStep, ...], here: str) -> None:
@@ -459,14 +449,17 @@ _RESEARCH_HELP = "Screens for studies: who notices what, blind comparisons, cond
 _OPEN = "<style>.st-key-door_{name} a {{ background: color-mix(in srgb, currentColor 12%, transparent); }}</style>"
 
 
-def doors(workbench: Workbench, project: Project | None, here: str) -> None:
-    """`here`: the screen that is open."""
+def doors(workbench: Workbench, project: Project | None, here: str, steps: tuple[FlowStep, ...]) -> None:
+    """`here`: the screen that is open. A door shows whether its step of the dimension is done or can't begin yet."""
     with st.sidebar:
         with st.container(key="doors", gap="xxsmall"):
             for door in DOORS:
                 if rooms_ := _rooms(door):
                     with st.container(key=f"door_{door.screens[0].name}"):
-                        link(rooms_[0].name, door.title, icon=door.icon, stretch=True)
+                        step = next((step for step in steps if step.screen in {s.name for s in door.screens}), None)
+                        title = door.title + (_MARKS[step.state] if step else "")
+                        help_ = plain(step.words) if step else None
+                        link(rooms_[0].name, title, icon=door.icon, help_=help_, stretch=True)
         opened = door_of(here)
         if opened in DOORS:
             st.html(_OPEN.format(name=opened.screens[0].name))
