@@ -203,7 +203,7 @@ class RepliesOnRecord(Protocol):
     """A model that answers what it was asked before from a record."""
 
     async def discard(self, requests: Sequence[ChatRequest]) -> None:
-        """Nothing could be made of the replies to these: who tries once more gets others."""
+        """Mark replies as unreadable, so that a retry asks again."""
         ...
 
 

@@ -75,7 +75,7 @@ class KeptPrices:
 
 
 def bundled_prices(compared: Mapping[str, Any]) -> KeptPrices:
-    """Those that came with the package. compared: the version that was compared with the vendors' pages, and when."""
+    """Return the package's prices. compared: its version that was compared with the vendors' pages, and the day."""
     installed = version(PACKAGE)
     day = compared.get("day") if compared.get("version") == installed else None
     return KeptPrices(get_snapshot(), PriceOrigin(f"{PACKAGE} {installed}", day))

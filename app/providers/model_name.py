@@ -84,7 +84,7 @@ def kept_models() -> list[str]:
 
 
 def recording_path(name: str) -> Path:
-    """Where the recording of this name lies: in the folder, else wherever the name says."""
+    """Return the path of this recording: in the folder, else as the name says."""
     return settings().replays / name if f"replay:{name}" in kept_recordings() else Path(name)
 
 

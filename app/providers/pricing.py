@@ -73,7 +73,7 @@ class Price:
 
 
 class PriceSource(Protocol):
-    """Something that is kept up to date elsewhere."""
+    """A source of prices that is kept up to date elsewhere."""
 
     @property
     def source(self) -> PriceOrigin:

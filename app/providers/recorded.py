@@ -20,7 +20,7 @@ from app.telemetry import asked_span
 
 
 class Ledger(Protocol):
-    """Where calls are kept."""
+    """The store of recorded calls."""
 
     async def find(self, digest: str, usable: bool = False) -> RecordedCall | None:
         """The newest reply to this very request, if it was ever answered; usable: that wasn't discarded."""

@@ -174,7 +174,7 @@ class ReplayModel:
         )
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is no connection."""
 
 
 def open_model(name: ModelName) -> ReplayModel:

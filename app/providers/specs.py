@@ -350,7 +350,7 @@ def traced_names(model: str) -> tuple[str, str]:
 
 
 def network_providers() -> list[ProviderSpec]:
-    """Those that are reached over a network."""
+    """Return the providers that are reached over a network."""
     return [spec for spec in KNOWN_PROVIDERS.values() if spec.speaks_http]
 
 

@@ -62,7 +62,7 @@ class RulesModel:
         return ChatReply(text=json.dumps(stage(prompt.variables), ensure_ascii=False), model=self.name)
 
     async def aclose(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is no connection."""
 
 
 def open_model(_name: ModelName) -> RulesModel:

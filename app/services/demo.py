@@ -148,7 +148,7 @@ class DemoJob:
 
 @use_case(Right.SERVE)
 def begin_demo(workbench: Workbench) -> None:
-    """In the background. Raises ConflictError while it runs."""
+    """Load the demo in the background. Raises ConflictError while it runs."""
     start_job(workbench, DEMO_JOB, "Demo", DemoJob())
 
 

@@ -17,6 +17,6 @@ MODULES = (
 
 
 def load_job_kinds() -> None:
-    """In a process that no screen has loaded them into."""
+    """Import every module with job kinds, in a process without screens."""
     for module in MODULES:
         import_module(f"app.services.{module}")

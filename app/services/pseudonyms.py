@@ -108,7 +108,7 @@ def still_said(done: ReplacedName) -> list[str]:
 
 
 def _names(work: UnitOfWork, project_id: int) -> set[str]:
-    """Of those who take part, and of those who once did something."""
+    """Return the names of members and of people who once did something."""
     humans = (one.name for one in work.think_aloud.contributors(project_id) if one.kind is ContributorKind.HUMAN)
     members = (one.name for one in work.people.members(project_id))
     acted = (one.who for one in work.trail.of(project_id))

@@ -251,7 +251,7 @@ def _tier(answer: object) -> str | None:
 
 
 def _logprobs(choice: Mapping[str, Any]) -> tuple[TokenLogprob, ...]:
-    """Of the whole reply, or none: places in a reply with a gap would be other places."""
+    """Return log-probabilities of the whole reply, or none: a gap would shift all later places."""
 
     def read(token: object) -> tuple[str, float]:
         word, logprob = part_of(token, "token"), part_of(token, "logprob")

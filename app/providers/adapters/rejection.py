@@ -139,7 +139,7 @@ def oversized(name: ModelName) -> ProviderError:
 
 
 def refused_effort(name: ModelName, rejection: Rejection, effort: str) -> EffortError | None:
-    """Where what is refused is the reasoning effort that was asked for."""
+    """Return an error where the rejection is of the reasoning effort, else None."""
     gist = rejection.gist
     if not effort or rejection.status not in (400, 404, 422) or "temperature" in gist:
         return None
@@ -152,7 +152,7 @@ def refused_effort(name: ModelName, rejection: Rejection, effort: str) -> Effort
 
 
 def refused_tier(name: ModelName, rejection: Rejection, tier: str) -> TierError | None:
-    """Where what is refused is the service tier that was asked for."""
+    """Return an error where the rejection is of the service tier, else None."""
     about = tier and rejection.status in (400, 403, 404, 422) and _ABOUT_TIER.search(rejection.gist)
     return (
         TierError(f"{name.title} doesn't sell {name} in the tier “{tier}” ({_status(rejection)}).") if about else None
@@ -291,7 +291,7 @@ def no_logprobs(name: ModelName) -> ProviderError:
 
 
 def rates_no_given_text(name: str) -> ProviderError:
-    """Not something to approximate: what a chat model would write says little about a text that is there."""
+    """Return the error of a model that can't rate given texts. What it would write itself is no approximation."""
     return UnsupportedError(
         f"{name} can't say how likely each token of a given text is.",
         "Use a completions endpoint with echo (llama:NAME at a vLLM or llama-cpp-python server), or a model on this "

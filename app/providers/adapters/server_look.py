@@ -126,7 +126,7 @@ async def _tokens_at_ollama(client: httpx2.AsyncClient, address: str, model: str
 
 
 def _client(endpoint: Endpoint, timeout: float) -> httpx2.AsyncClient:
-    """Without the proxies of the environment, which would ask their own computer for this one's address."""
+    """Open a client without the environment's proxies: to them a local address is their own computer."""
     key = endpoint.key.get_secret_value()
     headers = {"authorization": f"Bearer {key}"} if key else {}
     hooks = at_home(endpoint.base_url)

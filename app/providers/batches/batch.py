@@ -23,7 +23,7 @@ from app.telemetry import asked_span
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
-    """Of one batch. A provider's own limit is higher than `bytes`, by what it wraps around the requests."""
+    """Limits of one batch. A provider's own limit is higher than `bytes`, by what it wraps around the requests."""
 
     requests: int
     bytes: int
@@ -147,7 +147,7 @@ class BatchedModel(RecordedModel):
         return cost
 
     def _trace(self, request: ChatRequest, line: BatchLine) -> None:
-        """Nothing of a request that the batch didn't get to."""
+        """Trace the answered requests, and none that the batch did not reach."""
         if line.reply is None and line.failure is None:
             return
         with asked_span(*traced_names(self.name), request.prompt, self._run, batch=True) as span:

@@ -77,7 +77,7 @@ def answer_lines(written: bytes) -> list[dict[str, Any]]:
 
 
 def known_part(answer: Any) -> Any:
-    """Of an answer what the SDK certainly knows."""
+    """Return the part of an answer that the SDK knows."""
     return _known(answer, _READ)
 
 

@@ -101,7 +101,7 @@ def workers_there(workbench: Workbench) -> bool:
 
 @use_case(Right.ENTER)
 def adopt_job(workbench: Workbench) -> None:
-    """Where the last worker went, this process does what was left to it."""
+    """Do the job in this process where its worker is gone."""
     if is_ending() or workers_there(workbench):
         return
     if workbench.credentials.typed:  # a key that somebody typed is for their own work alone

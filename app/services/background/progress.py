@@ -48,7 +48,7 @@ class Progress:
         self.keep()
 
     def fell_short(self) -> None:
-        """Something was left undone: what the work says in the end is no success."""
+        """Note that something was left undone, so that the end is not shown as a success."""
         self.complete = self._changes["complete"] = False
 
     def is_set(self) -> bool:

@@ -108,7 +108,7 @@ CANNOT_TELL = ("can't tell", "cannot tell")
 
 
 def read_table(upload: Upload) -> TableData:
-    """Of any container that holds rows. Raises FileFormatError."""
+    """Read a table from any container that holds rows. Raises FileFormatError."""
     with stored(upload) as path:
         return load_table(path)
 

@@ -193,7 +193,7 @@ class ChecklistImport:
 
     @property
     def stays(self) -> tuple[SettingDifference, ...]:
-        """Of those that differ, the ones of which the project's hold."""
+        """Return the differing settings of which the project's hold."""
         return tuple(one for one in self.differs if one.setting not in self.taken)
 
     @property

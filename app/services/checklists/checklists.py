@@ -321,7 +321,7 @@ class ChecklistDiff:
         return not (self.questions or self.new_key_questions or self.gone_key_questions)
 
     def __str__(self) -> str:
-        """In numbers: "1 added, 2 reworded"."""
+        """Return counts in words: "1 added, 2 reworded"."""
         counts = Counter(kind for change in self.questions for kind in change.kinds)
         said = [f"{counts[kind]} {kind.value}" for kind in DiffKind if counts[kind]]
         keys = max(len(self.new_key_questions), len(self.gone_key_questions))

@@ -38,7 +38,7 @@ class QuestionWording:
         return self if said in self.guidance else replace(self, guidance=f"{self.guidance} For example: {said}".strip())
 
     def tidy(self) -> "QuestionWording":
-        """On one line. Raises InputError without text or with a weight that is none."""
+        """Return the question on one line. Raises InputError without text or with an invalid weight."""
         text = " ".join(self.text.split())
         if not text:
             raise InputError("A question can't be empty.", "Write one that is answered yes or no, or remove it.")
@@ -165,7 +165,7 @@ def put_back(workbench: Workbench, question_id: int, who: str = "") -> Change | 
 
 @use_case(Right.EDIT, act="moved a question")
 def move_question(workbench: Workbench, question_id: int, by: int, who: str = "") -> Change | None:
-    """So many places down among the questions of its component, up where negative; as far as there are places."""
+    """Move a question so many places down within its component, up where negative, at most to the end."""
     with workbench.database.write() as work:
         checklist = work.checklists.get(work.drafts.draft_of("question", question_id))
         moved = question_in(checklist, question_id)
@@ -203,7 +203,7 @@ def place_in(checklist: Checklist, component: str) -> dict[str, object]:
 
 
 def _who_changed(work: UnitOfWork, checklist_id: int, question_id: int) -> str:
-    """Who touched the question last; when that was stands in the history, in the reader's own time."""
+    """Return who changed the question last; the history has the time, in the reader's zone."""
     for change in work.drafts.history(checklist_id):
         if any((step.kind, step.id) == ("question", question_id) for step in change.steps):
             return change.who or "Somebody without a name"
@@ -288,7 +288,7 @@ def edit_component_in(
 
 @use_case(Right.EDIT, act="edited a component of the draft")
 def move_component(workbench: Workbench, checklist_id: int, component_id: int, by: int, who: str = "") -> Change | None:
-    """So many places down, up where negative, with all its questions."""
+    """Move a component so many places down, up where negative, with all its questions."""
     with workbench.database.write() as work:
         checklist = work.checklists.get(checklist_id)
         _component(checklist, component_id)

@@ -230,7 +230,7 @@ def answer_sheet(workbench: Workbench, checklist_id: int, expert: str) -> Answer
 
 @use_case(Right.ANSWER)
 def own_sheet(workbench: Workbench, dimension_id: int, expert: str) -> AnswerSheet | None:
-    """Of the newest version that texts are drawn for; None before any are."""
+    """Return the sheet of the newest version with drawn texts; None before any are drawn."""
     with workbench.database.read() as work:
         draw = newest_draw(work, dimension_id)
         return _sheet(work, draw, expert) if draw else None

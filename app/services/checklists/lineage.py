@@ -56,7 +56,7 @@ def lineage_of_version(workbench: Workbench, dimension_id: int, version: int | N
 
 
 def lineage_of_checklist(workbench: Workbench, checklist_id: int) -> LineageView:
-    """Of this one, also where a study of conditions made it."""
+    """Return the lineage of this checklist, also where a study of conditions made it."""
     with workbench.database.read() as work:
         checklist, dimension_id = work.checklists.get(checklist_id), work.checklists.dimension_of(checklist_id)
         project = work.projects.project_of(dimension_id)

@@ -74,7 +74,7 @@ def proposals_job_key(checklist_id: int) -> str:
 def begin_proposals(
     workbench: Workbench, checklist_id: int, action: Action | None, question_ids: Sequence[int], model: str
 ) -> None:
-    """In the background; action: None for the validator. Raises ConflictError while one is asked about the draft."""
+    """Ask for proposals in the background; action: None for the validator. Raises ConflictError while one job runs."""
     title = f"Asking {model}" if action else "Reviewing the questions"
     job = ProposalJob(checklist_id, action, tuple(question_ids), model)
     start_job(workbench, proposals_job_key(checklist_id), title, job)
@@ -229,7 +229,7 @@ def accept_proposal(workbench: Workbench, proposal_id: int, who: str = "") -> No
 
 @use_case(Right.EDIT, act="refused a proposal")
 def refuse(workbench: Workbench, proposal_id: int, who: str = "") -> None:
-    """Nothing changes; it stays on record as refused."""
+    """Refuse a proposal: it stays on record, and the draft stays as it is."""
     with workbench.database.write() as work:
         _undecided(work, proposal_id)
         work.proposals.decide(proposal_id, ProposalStatus.REFUSED, who)
@@ -325,7 +325,7 @@ def _still_answering(workbench: Workbench, checklist_id: int) -> str:
 
 @use_case(Right.EDIT, act="commented on a question", about="text")
 def comment_on(workbench: Workbench, question_id: int, text: str, who: str = "") -> None:
-    """Of a draft or a published version. Raises InputError for nothing or for too much, NotFoundError."""
+    """Comment on a question of any version. Raises InputError for an empty or too long one, NotFoundError."""
     said = text.strip()
     if not said:
         raise InputError("There is nothing in the comment.", "Write what others should know about this question.")

@@ -281,7 +281,7 @@ class StudyPlan:
 
     @property
     def conditions(self) -> list[StudyCondition]:
-        """In the paper's order; leaving one out comes last."""
+        """The conditions in the paper's order, those that leave one out last."""
         order = list(Family)
         return sorted({cell.condition for cell in self.cells}, key=lambda c: (order.index(c.family), c.name))
 

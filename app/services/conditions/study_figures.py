@@ -437,7 +437,7 @@ class TrialFigures:
 def trial_figures(
     workbench: Workbench, /, plans: Sequence[StudyPlan], level: Level = "per-source", **options: Any
 ) -> TrialFigures:
-    """Of what has been scored so far. options: those of `study_figures`."""
+    """Return figures of what has been scored so far. options: those of `study_figures`."""
     trials = tuple(study_figures(workbench, plan, level, **options) for plan in plans)
     return TrialFigures(trials, _means(trials) if len(trials) > 1 else ())
 

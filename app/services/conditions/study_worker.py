@@ -243,7 +243,7 @@ def run_study(
 
 @use_case(Right.FACILITATE, act="began a study of conditions")
 def begin_study(workbench: Workbench, project: Project, options: StudyOptions) -> None:
-    """In the background, in the place of a scoring run. Raises ConflictError while texts of the project are scored."""
+    """Run a study in the background, as a scoring job. Raises ConflictError while texts are scored."""
     if running_run(workbench, project.id) is not None or is_scoring(workbench, project.id):
         raise ConflictError("Texts of this project are being scored right now.", "Wait until that ends, or stop it.")
     check_study(workbench, options, plan_trials(workbench, project, options))

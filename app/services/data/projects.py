@@ -70,7 +70,7 @@ class Overview:
 
 @use_case(Right.ENTER)
 def list_projects(workbench: Workbench) -> list[Project]:
-    """Those that are open to the actor, newest first."""
+    """Return the projects that are open to the actor, newest first."""
     with workbench.database.read() as work:
         return [project for project in work.projects.all() if workbench.actor.has(Right.SEE, project.id)]
 
@@ -127,7 +127,7 @@ def preset_names() -> tuple[str, ...]:
 
 
 def papers_with_definitions() -> dict[str, str]:
-    """Those whose definitions can be taken at import -> what each is called."""
+    """Return the papers whose definitions can be taken at import, with their titles."""
     return PAPERS
 
 

@@ -306,7 +306,7 @@ class ImportPlan:
 
 
 def upload_sheets(upload: Upload) -> tuple[str, ...]:
-    """Those of a workbook, to choose from. Raises FileFormatError."""
+    """Return the sheets of a workbook, to choose from. Raises FileFormatError."""
     with stored(upload) as path:
         return sheets_of(path)
 

@@ -93,7 +93,7 @@ def check_anchors(workbench: Workbench, project_id: int, dimension: Dimension, f
 
 
 def anchor_texts(workbench: Workbench, found: AnchorSet) -> list[Text]:
-    """In the order frozen; what was locked away or taken out since is missing."""
+    """Return anchor texts in the order frozen, without those locked or removed since."""
     with workbench.database.read() as work:
         texts = work.texts.many(found.texts)
     return [texts[text] for text in found.texts if text in texts]

@@ -323,7 +323,7 @@ class DriftState:
 def drift_state(
     workbench: Workbench, project_id: int, dimension: Dimension, judge: str = "", against: str = ""
 ) -> DriftState:
-    """Of the newest anchors. Without a judge, the one of the newest look or reference, else of the newest run."""
+    """Return the drift on the newest anchors; without a judge, of the newest look, reference or run."""
     found = newest_anchors(workbench, dimension)
     judge = judge or _usual_judge(workbench, project_id, dimension, found)
     against = against or _usual_reference(workbench, found, judge)

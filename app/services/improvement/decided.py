@@ -141,7 +141,7 @@ def counting_again(work: UnitOfWork, view: ChecklistView, run: RunSummary, texts
 async def _asked(
     workbench: Workbench, view: ChecklistView, run: RunSummary, texts: Sequence[Text], earlier: Earlier
 ) -> list[tuple[float | None, ProviderError | None]]:
-    """Of each text its score, or what kept the judge from it."""
+    """Return each text's score, or why the judge gave none."""
     options, asked = asking_of_run(run), ModelOptions.of_run(run.params)
     async with model_session(workbench, run.judge, project=view.project.id, options=asked) as model:
         evaluator = ChecklistEvaluator(model, view.project.task, view.dimension, view.checklist, options, earlier)
@@ -299,7 +299,7 @@ def told(judgments: Sequence[Judgment], line: set[int]) -> tuple[Answer, str] | 
 
 
 def runs_of_line(work: UnitOfWork, checklist: Checklist) -> list[RunSummary]:
-    """Of the versions that it descends from, and of itself; newest first."""
+    """Return runs of the version and its ancestors, newest first."""
     versions = {checklist.id, *work.checklists.ancestors(checklist.id)}
     ids = {run for version in versions for run in work.runs.with_checklist(version)}
     project = work.projects.project_of(work.checklists.dimension_of(checklist.id))

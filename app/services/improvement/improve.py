@@ -401,7 +401,7 @@ def attempt_sentence(attempt: Improvement) -> str:
 
 
 def standing_of(attempt: Improvement) -> str:
-    """In two or three words."""
+    """Return its standing in two or three words."""
     return "none better" if attempt.best is None else proof_standing(difference_of(attempt.proof))
 
 
@@ -448,7 +448,7 @@ def remove_examples(workbench: Workbench, question_id: int, who: str = "") -> No
 
 @use_case(Right.EDIT, act="refused a wording from decisions")
 def refuse_improvement(workbench: Workbench, question_id: int, improvement_id: int, who: str = "") -> None:
-    """Nothing changes; it stays on record, and what it was proven on stays spent."""
+    """Refuse an improvement: it stays on record, and the texts of its proof stay spent."""
     with workbench.database.write() as work:
         _undecided(work, question_id, improvement_id)
         work.improvements.decide(improvement_id, ImprovementStatus.REFUSED, who)

@@ -271,7 +271,7 @@ def trail_of(workbench: Workbench, project_id: int) -> list[TrailEntry]:
 
 @use_case(Right.SERVE)
 def server_trail(workbench: Workbench) -> list[TrailEntry]:
-    """Of all projects, those that were deleted too, and of the server itself; newest first."""
+    """Return the audit log of the server and of all projects, also deleted ones, newest first."""
     with workbench.database.read() as work:
         return work.trail.of(None)
 
@@ -351,7 +351,7 @@ class ApiCaller:
 
 @use_case(Right.ARRIVE)
 def api_caller(workbench: Workbench, secret: str) -> ApiCaller | None:
-    """Who comes with this token; None for one that isn't this server's.
+    """Return who uses this token; None for one that isn't this server's.
 
     Raises NotAllowedError for a token that was revoked or is too old, and for one whose maker is no facilitator of the
     project any more.

@@ -87,7 +87,7 @@ _OIDC_SECONDS = OIDC_DAYS * 24 * 3600
 
 @use_case(Right.ARRIVE)
 def actor_of_cookie(workbench: Workbench, cookie: str) -> Actor:
-    """Who is signed in with this cookie, with their part in each project as it is now; NOBODY for no good cookie."""
+    """Return who is signed in with this cookie, with their current roles; NOBODY for an invalid one."""
     return _actor_of_token(workbench, token_in(cookie) if cookie else "")
 
 
@@ -101,7 +101,7 @@ def actor_of_oidc_cookie(workbench: Workbench, cookie: str, allowed: AllowList, 
 
 @use_case(Right.ARRIVE)
 def actor_of_proxy(workbench: Workbench, subject: str) -> Actor:
-    """Who a trusted proxy says is there; kept under that name from their first time on, with no part in any project."""
+    """Return the person whom a trusted proxy names, added at the first visit without any project."""
     called = checked_name(subject, "person")
     with workbench.database.read() as work:
         person = work.people.find(PROXY, called.casefold())

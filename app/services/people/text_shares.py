@@ -30,7 +30,7 @@ def experts_on(work: UnitOfWork, dimension_id: int) -> list[str]:
 
 
 def newest_draw(work: UnitOfWork, dimension_id: int) -> AnswerDraw | None:
-    """Of the newest version that texts are drawn for: what experts answer now."""
+    """Return the draw of the newest version that has one, which experts answer now."""
     draws = (work.expert_answers.draw_of(each.id) for each in work.checklists.versions(dimension_id))
     return next((draw for draw in draws if draw), None)
 

@@ -90,7 +90,7 @@ def _check_oidc() -> None:
 
 
 def allow_list() -> AllowList:
-    """Who may come in with a provider. Raises InputError for an entry that is neither address nor domain."""
+    """Return who may sign in with a provider. Raises InputError for an entry that is neither address nor domain."""
     return parse_allow_list(settings().oidc_allowed, "INTERACTEVAL_OIDC_ALLOWED")
 
 
@@ -109,7 +109,7 @@ def proxies() -> frozenset[str]:
 
 
 def set_address() -> str:
-    """Where browsers reach the server, "" where that isn't set. Raises InputError for what is no address."""
+    """Return the server's address for browsers, "" where it isn't set. Raises InputError for what is no address."""
     written = settings().address.strip()
     return whole_address(written, "INTERACTEVAL_ADDRESS") if written else ""
 
@@ -145,13 +145,13 @@ def link_of(token: str, seen_at: str) -> str:
 
 
 def whom_to_ask() -> str:
-    """In words, for those who stand at the door."""
+    """Return in words whom to ask for access."""
     return settings().contact.strip() or "this server's owner"
 
 
 @use_case(Right.ARRIVE)
 def who_asks(workbench: Workbench, cookies: Mapping[str, str], headers: Mapping[str, str]) -> Actor:
-    """Who a browser belongs to. Only ask where the request came through the door, which checks the proxy's address."""
+    """Return the person at a browser. Call it only behind the gate, which checks the proxy's address."""
     match access_mode():
         case AccessMode.LOCAL:
             return LOCAL_OWNER
@@ -317,5 +317,5 @@ def _whole_megabytes(variable: str, written: str, most: int | None = None) -> in
 
 
 def _shown(size: int) -> str:
-    """In MB, rounded up: what is over a limit must not look as if it were not."""
+    """Return a size in MB, rounded up, so that a size over a limit looks so."""
     return f"{-(-size // MB):,}"

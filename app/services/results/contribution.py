@@ -82,7 +82,7 @@ def runs_with_checklist(workbench: Workbench, project_id: int, dimension_id: int
 def checklist_contribution(
     workbench: Workbench, project_id: int, dimension_id: int, checklist: Checklist
 ) -> Contribution:
-    """Whose attributes reached this checklist; also those excluded since count."""
+    """Return whose attributes reached this checklist, counting those excluded since."""
     with workbench.database.read() as work:
         attributes = {a.id: a for a in work.think_aloud.attributes(project_id, dimension_id)}
     return contribution_of(checklist, attributes)

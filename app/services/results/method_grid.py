@@ -290,7 +290,7 @@ class DimensionMean:
 
 
 def dimension_means(results: Sequence[DimensionResult]) -> list[DimensionMean]:
-    """Of each run with several dimensions among the results, in their order."""
+    """Return means over dimensions, for each run with several among the results, in their order."""
     by_run: dict[int, list[DimensionResult]] = {}
     for result in results:
         by_run.setdefault(result.run.id, []).append(result)

@@ -92,7 +92,7 @@ class AskingCost:
 
 
 def asking_cost(workbench: Workbench, run: RunSummary) -> AskingCost:
-    """Of a run that may have been answered from the ledger in part: every reply counts as what it took when it came."""
+    """Return the cost of a run. Replies from the ledger count with what they cost when they came."""
     if run.judge in (NO_JUDGE, "rules") or not run.done:
         return AskingCost()
     try:

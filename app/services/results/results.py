@@ -441,7 +441,7 @@ class Trials:
         return [result.run for result in self.results]
 
     def values(self, coefficient: Coefficient) -> list[float]:
-        """Of the trials that have the coefficient."""
+        """The values of trials that have the coefficient."""
         figures = [result.meta.figures[coefficient] for result in self.results]
         return [figure.value for figure in figures if figure.value is not None]
 

@@ -125,7 +125,7 @@ def compare_runs(
 
 @use_case(Right.READ)
 def sets_named(workbench: Workbench, project_id: int, dimension_id: int, runs: Sequence[int]) -> list[ScoreSet]:
-    """In the order asked. Raises NotFoundError for a run that has no scores on the dimension."""
+    """Return the score sets in the order asked. Raises NotFoundError for a run that has no scores on the dimension."""
     by_run = {found.run.id: found for found in score_sets(workbench, project_id, dimension_id)}
     missing = [run for run in runs if run not in by_run]
     if missing:
@@ -215,7 +215,7 @@ def _scores(work: UnitOfWork, run_id: int, dimension_id: int, choices: Choices) 
 
 
 def counted_rows(result: DimensionResult) -> list[ScoredText]:
-    """Those that figures of the result rest on."""
+    """Return the rows on which figures of the result rest."""
     return [row for row in result.rows if row.counts(result.choices.include_partial)]
 
 

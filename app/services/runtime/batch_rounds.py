@@ -41,7 +41,7 @@ class BatchHolder(Protocol):
     """The owner of batches: a run or a stage."""
 
     def hold(self, work: UnitOfWork) -> None:
-        """In each transaction, before anything else. Raises where they are another's by now."""
+        """Check the lease first in each transaction. Raises where another process holds it."""
         ...
 
     async def may_ask(self) -> None:

@@ -76,12 +76,12 @@ class EndpointModels:
 
     @property
     def chat(self) -> list[str]:
-        """Those that can be asked questions."""
+        """The models that can be asked questions."""
         return [name for name in self.names if chats(name)]
 
     @property
     def listening(self) -> list[str]:
-        """Those that turn speech into text."""
+        """The models that turn speech into text."""
         return [name for name in self.names if listens(name)]
 
     @property
@@ -152,7 +152,7 @@ class LocalServers:
 
     @property
     def others(self) -> list[LocalServer]:
-        """Those that aren't in use."""
+        """The servers that aren't in use."""
         return [server for server in self.found if server.address != self.used]
 
 

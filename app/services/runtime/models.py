@@ -128,7 +128,7 @@ def preload_providers(workbench: Workbench) -> None:
 
 @cache
 def _import_sdks(prefixes: tuple[str, ...]) -> None:
-    """Once a process for the same ones."""
+    """Import SDKs, once a process for the same ones."""
 
     def work() -> None:
         for prefix in prefixes:
@@ -326,7 +326,7 @@ class _Nobody:
         raise UnsupportedError("This method has no judge to ask.")
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is no connection."""
 
 
 def _budget(
@@ -445,7 +445,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class DataPlace:
-    """Where the data lie: a file, or a server without its password. `size` is in bytes, None for a server."""
+    """The place of the data: a file, or a server without its password. `size` is in bytes, None for a server."""
 
     kind: str
     place: str
@@ -476,7 +476,7 @@ def limits() -> Limits:
 
 @use_case(Right.SERVE)
 def data_place(workbench: Workbench) -> DataPlace:
-    """Where everything is kept."""
+    """Return the place of the data."""
     url = settings().url
     scheme, _, rest = url.partition("://")
     if scheme.startswith("sqlite"):

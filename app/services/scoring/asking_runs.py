@@ -191,7 +191,7 @@ def work_on_asking(
 
 @use_case(Right.FACILITATE, act="began to compare ways of asking")
 def begin_asking(workbench: Workbench, project_id: int, options: AskingOptions) -> None:
-    """In the background, in the place of a scoring run. Raises ConflictError while texts of the project are scored."""
+    """Compare ways of asking in the background, as a scoring job. Raises ConflictError while texts are scored."""
     refuse_second(workbench, project_id)
     runs = [run.id for run in start_asking(workbench, project_id, options).values()]
     title = f"Comparing ways to ask, runs {', '.join(map(str, runs))}"

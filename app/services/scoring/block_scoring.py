@@ -254,7 +254,7 @@ class WorkerSession:
         self._end_parts()
 
     def saved(self, outcomes: Sequence[Outcome]) -> None:
-        """In any thread: these are in the database."""
+        """Note, from any thread, that these are in the database."""
         self._loop.call_soon_threadsafe(self._note, outcomes)
 
     def beat(self) -> bool:
@@ -341,7 +341,7 @@ class _BlockFeed:
         self._tell()
 
     def end(self) -> None:
-        """Nothing more will come."""
+        """Note that nothing more will come."""
         self._ended = True
         self._tell()
 

@@ -519,7 +519,7 @@ def _as_newest_run(workbench: Workbench, dimension_id: int, version: int | None,
 async def _scores(
     workbench: Workbench, asked: _Asked, texts: Sequence[Text], money: Money, seconds: float
 ) -> tuple[list[Evaluation | ProviderError], Tally, str]:
-    """Of each text its score, or what kept the judge from it; what was asked, and the judge's full name."""
+    """Return each text's score or error, the questions asked, and the judge's full name."""
     options, hold = await asyncio.to_thread(_within, asked, money)
     options = replace(options, timeout=min(options.timeout, seconds))
     async with model_session(workbench, asked.judge, project=asked.project.id, options=options, hold=hold) as model:
