@@ -62,9 +62,10 @@ class DataSet(_Part):
     columns `score` and `rating` of a table whose rows name their source and writer.
     names, not_names: parts that the path of its file has, and hasn't. format, references: as `import` takes them.
     mapping, ratings, scales: FIELD=COLUMN and the like, of a table of no known format.
-    without: systems whose texts are not scored. rubrics: dimension -> its definition, instead of the format's. also:
-    dimension -> what a known format calls it. pairs: the dimension on which people compared the texts, where the file
-    is a table of such pairs; people: the systems that are people.
+    without: systems whose texts are not scored. definitions: the paper whose definitions come before the format's.
+    rubrics: dimension -> its definition, before either. also: dimension -> what a known format calls it. pairs: the
+    dimension on which people compared the texts, where the file is a table of such pairs; people: the systems that are
+    people.
     """
 
     title: Name
@@ -80,6 +81,7 @@ class DataSet(_Part):
     description: Words = ""
     rubrics: dict[Name, Words] = Field(default_factory=dict, max_length=60)
     also: dict[Name, Name] = Field(default_factory=dict, max_length=60)
+    definitions: Words = ""
     pairs: Words = ""
     people: tuple[Name, ...] = ()
     without: tuple[Name, ...] = ()

@@ -141,16 +141,19 @@ def bring_texts_in(workbench: Workbench, path: Path, data: DataSet, project: str
 
     Texts that are there already aren't added again. Raises as `import_file`.
     """
+    wished = {"references": data.references, "definitions": data.definitions}
     if data.pairs:
         columns = dict(entry.split("=", 1) for entry in data.mapping)
         import_preferences(workbench, path, project, columns, data.pairs)
     elif (found := _format(path)) in KNOWN_FORMATS and data.format in (*KNOWN_FORMATS, "auto"):
         # The published shape says what each field means.
-        import_file(workbench, path, project, found, references=data.references)
+        import_file(workbench, path, project, found, **wished)
     else:
         format_ = data.format if data.format in CONTAINERS else "auto"
         mapping = ColumnMapping.parse(data.mapping, data.ratings, data.scales) if data.mapping or data.ratings else None
-        import_file(workbench, path, project, format_, mapping, references=data.references)
+        import_file(
+            workbench, path, project, format_, mapping, references=data.references, definitions=data.definitions
+        )
     made = get_project(workbench, project)
     systems, marked = writers(workbench, made.id)
     if not marked and (people := [name for name in data.people if name in systems]):

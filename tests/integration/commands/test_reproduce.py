@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from app.corpora.recipes import load_recipe
+from app.corpora.presets import paper_definitions
 from app.services.data.projects import get_project
 from app.services.runtime.workbench import open_workbench
 from app.services.scoring.runs import list_runs
@@ -314,7 +314,7 @@ def test_published_files_of_known_formats_fill_a_recipes_dimensions(run: Run, tm
     assert all("no dimension" not in reason for reason in reasons.values()), reasons
     rated = json.loads(run("dimension", "list", "--project", "gptscore table-4", "--json")[1])
     rubrics = {each["name"]: each["rubric"] for each in rated}
-    assert rubrics["quality"] == load_recipe("gptscore").data["mqm"].rubrics["mqm"]
+    assert rubrics["quality"] == paper_definitions("gptscore")["mqm"]
 
 
 def test_one_file_of_fed_serves_both_of_its_data_sets(run: Run, tmp_path: Path) -> None:
