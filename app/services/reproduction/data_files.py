@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from app.corpora.mapping import ColumnMapping
@@ -141,13 +142,13 @@ def bring_texts_in(workbench: Workbench, path: Path, data: DataSet, project: str
 
     Texts that are there already aren't added again. Raises as `import_file`.
     """
-    wished = {"references": data.references, "definitions": data.definitions}
+    bring = partial(import_file, workbench, path, project, references=data.references, definitions=data.definitions)
     if data.pairs:
         columns = dict(entry.split("=", 1) for entry in data.mapping)
         import_preferences(workbench, path, project, columns, data.pairs)
     elif (found := _format(path)) in KNOWN_FORMATS and data.format in (*KNOWN_FORMATS, "auto"):
         # The published shape says what each field means.
-        import_file(workbench, path, project, found, **wished)
+        bring(found)
     else:
         format_ = data.format if data.format in CONTAINERS else "auto"
         mapping = ColumnMapping.parse(data.mapping, data.ratings, data.scales) if data.mapping or data.ratings else None
