@@ -289,7 +289,7 @@ _REPLAY = ProviderSpec(
     "replay",
     "Replay",
     "replay:calls.jsonl",
-    "app.providers.recording:open_model",
+    "app.providers.adapters.replay:open_model",
     speaks_http=False,
     needs_key=False,
     placeholder="FILE",

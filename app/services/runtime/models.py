@@ -22,6 +22,7 @@ from app.evaluators.checklist import judge
 from app.limits import CONCURRENCY
 from app.providers import rate_limit
 from app.providers.adapters.calling import DEFAULT_TIMEOUT
+from app.providers.adapters.replay import ReplayModel
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.batches.batch import BatchedModel
 from app.providers.budget import RUN_S, Budget, Hold, Purse
@@ -30,7 +31,6 @@ from app.providers.model_name import kept_recordings, parse_model_name
 from app.providers.model_options import ModelOptions, TieredModel, options_for
 from app.providers.rate_limit import AdaptiveLimit, GatedModel, MayAsk, Share, limit_of
 from app.providers.recorded import RecordedModel
-from app.providers.recording import ReplayModel
 from app.providers.registry import describe_models, import_sdk, open_batches, sold_names
 from app.providers.retry import LONGEST, ConnectionPause, RetryingModel, RetryPolicy
 from app.providers.specs import KNOWN_PROVIDERS, OWN, ProviderSpec, network_providers, spec_of

@@ -16,10 +16,10 @@ from app.domain.people import Right
 from app.domain.run import RecordedCall, RunSummary, ScoreStatus
 from app.errors import NotReadyError, ProviderError, UnsupportedError
 from app.evaluators.method import NullStages
+from app.providers.adapters.replay import recording_lines, write_recording
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.model_name import parse_model_name
 from app.providers.recorded import RecordedModel
-from app.providers.recording import recording_lines, write_recording
 from app.providers.specs import spec_of
 from app.services.runtime.output_file import output_file
 from app.services.runtime.prompts import own_wordings_of_run

@@ -24,8 +24,8 @@ from app.corpora import parquet, workbook
 from app.domain.attribute import ContributorKind
 from app.domain.people import Role, read_invited
 from app.prompting.template import split_front_matter
+from app.providers.adapters.replay import read_recording
 from app.providers.known_prices import read_prices
-from app.providers.recording import read_recording
 from app.services.attributes.attributes import attribute_sets, import_attribute_table, import_attributes
 from app.services.checklists.answer_files import import_answers
 from app.services.checklists.checklist_files import import_checklist

@@ -7,9 +7,9 @@ import pytest
 
 from app.domain.run import RecordedCall, RenderedPrompt
 from app.errors import FileFormatError, NotFoundError, ProviderError, UnsupportedError
+from app.providers.adapters.replay import ReplayModel, write_recording
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage
 from app.providers.credentials import Credentials
-from app.providers.recording import ReplayModel, write_recording
 from app.providers.registry import open_model
 
 REQUEST = ChatRequest(RenderedPrompt("judge", 2, "d", "SYSTEM", "USER", {}), schema={"type": "object"})
