@@ -22,7 +22,7 @@ from app.domain.wording import NOT_APPLICABLE, abstention, answer_part, kept_quo
 from app.errors import NotReadyError
 from app.evaluators.method import EvaluatorContext, JudgeLogprobs, Method, gather_all, shown
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
-from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob
+from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, asked_for
 from app.providers.structured import ask, fits
 
 
@@ -396,6 +396,7 @@ class ChecklistEvaluator:
     logprobs: JudgeLogprobs = field(default_factory=JudgeLogprobs)
 
     async def score(self, text: Text) -> Evaluation:
+        asked_for(text.id)
         repeats = await gather_all(self._answers(text, n) for n in range(self.options.repeats))
         return evaluation_of(self.checklist, self.dimension, repeats)
 

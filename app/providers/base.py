@@ -2,7 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -239,3 +241,31 @@ class WrappedModel:
 
     async def aclose(self) -> None:
         await self._model.aclose()
+
+
+_SPENT: ContextVar[dict[int, float | None] | None] = ContextVar("spent", default=None)
+_ASKED_FOR: ContextVar[int] = ContextVar("asked_for", default=0)
+
+
+@contextmanager
+def spending_by_text() -> Iterator[dict[int, float | None]]:
+    """Text -> US dollars that was paid for it meanwhile, None where a price is unknown; 0 stands for no text."""
+    spent: dict[int, float | None] = {}
+    token = _SPENT.set(spent)
+    try:
+        yield spent
+    finally:
+        _SPENT.reset(token)
+
+
+def asked_for(text: int) -> None:
+    """What is paid from here on in this task is paid for this text."""
+    _ASKED_FOR.set(text)
+
+
+def note_spending(cost: float | None) -> None:
+    """US dollars that were paid now, None for an unknown price; kept where somebody counts by text."""
+    spent, text = _SPENT.get(), _ASKED_FOR.get()
+    if spent is not None:
+        before = spent.get(text, 0.0)
+        spent[text] = None if cost is None or before is None else before + cost

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from app.domain.run import RecordedCall
 from app.errors import ProviderError, StoppedError
 from app.providers.adapters.reply_text import storable_reply
-from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage, digest_of
+from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage, digest_of, note_spending
 from app.providers.budget import Budget
 from app.providers.known_prices import known_prices, today
 from app.providers.model_options import FLEX_OR_STANDARD
@@ -212,9 +212,13 @@ class RecordedModel:
             if self._budget is not None and reserved is not None:
                 await self._budget.settle(reserved, usage, cost)
         self.tally.mended += mended
-        self.tally.paid(reply.usage, cost)
+        self._pay(reply.usage, cost)
         await self._keep(answered_call(self._call(digest, request), reply, cost), key)
         return reply
+
+    def _pay(self, usage: Usage, cost: float | None) -> None:
+        self.tally.paid(usage, cost)
+        note_spending(cost)
 
     def _check_open(self) -> None:
         if self._stopped.is_set():
@@ -231,7 +235,7 @@ class RecordedModel:
             return
         call = replace(self._call(digest, request), error_kind=error.kind, cost_usd=0.0)
         if usage is not None:
-            self.tally.paid(usage, cost)
+            self._pay(usage, cost)
             call = replace(call, **_counted(usage), cost_usd=cost)
         await self._keep(call, key)
 

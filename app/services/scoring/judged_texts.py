@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path, PurePath
 from statistics import fmean
@@ -33,6 +33,7 @@ from app.evaluators.checklist import INCONSISTENT, METHOD, PLAIN, WEIGHTED, Chec
 from app.evaluators.method import gather_all
 from app.limits import CONCURRENCY
 from app.providers.adapters.request_style import START
+from app.providers.base import spending_by_text
 from app.providers.budget import Hold
 from app.providers.credentials import Credentials
 from app.providers.known_prices import known_prices, today
@@ -163,7 +164,8 @@ class GateCheck:
 @dataclass(frozen=True, slots=True)
 class JudgedTexts:
     """`version` is the file's own, None where it has none. `calls` and `cost_usd` are of this session; `calls_cached`
-    requests were answered before and cost nothing now."""
+    requests were answered before and cost nothing now. `costs`: text -> what was paid for it in this session, None
+    where the price is unknown; without those that were answered before, and those that a batch asked."""
 
     dimension: str
     version: int | None
@@ -176,6 +178,7 @@ class JudgedTexts:
     calls_cached: int
     cost_usd: float | None
     report: RunReport
+    costs: Mapping[str, float | None] = field(default_factory=dict)
 
     @property
     def mean(self) -> float | None:
@@ -198,6 +201,7 @@ class JudgedTexts:
             "cost_usd": self.cost_usd,
             "calls": self.calls,
             "calls_cached": self.calls_cached,
+            "costs": dict(self.costs),
         }
 
 
@@ -243,11 +247,13 @@ def judge_texts(
     required = [_number(each, questions) for each in dict.fromkeys(judging.required)]
     run = get_run(workbench, run_id)
     unfinished = run.done < run.all
-    report = work_on(workbench, run_id, judging.concurrency, on_progress) if unfinished else RunReport(run, Tally())
+    with spending_by_text() as paid:
+        report = work_on(workbench, run_id, judging.concurrency, on_progress) if unfinished else RunReport(run, Tally())
     spent = run_spending(workbench, run_id)
     settings_ = checklist_settings(checklist, file_name)
     with workbench.database.read() as work:
         judged = _judged(work, run_id)
+        names = _names(work.texts.many(row.text for row in work.results.scored(run_id, _asked(work, run_id)[0])))
     return JudgedTexts(
         dimension=_dimension(settings_.dimension, file_name),
         version=settings_.version,
@@ -261,6 +267,7 @@ def judge_texts(
         + (report.tally.cached if unfinished else spent.calls_cached),
         cost_usd=report.tally.cost_usd,
         report=report,
+        costs={} if judging.batch else {name: paid[text] for text, name in names.items() if text in paid},
     )
 
 

@@ -111,6 +111,7 @@ def test_judge_fills_its_contract(run: Run, llm: FakeLlm, checklist: Path, tmp_p
     assert found["checklist"] == {"dimension": "tone", "version": 3}
     assert (found["judge"], found["calls"], found["calls_cached"], found["cost_usd"]) == ("llama:judge", 12, 0, None)
     assert (found["passed"], found["gates"], found["left_out"]) == (True, [], [])
+    assert found["costs"] == {f"t{n}": None for n in range(12)}, "the price is unknown"
     assert [text["id"] for text in found["texts"]] == [f"t{n}" for n in range(12)]
     first = found["texts"][0]
     assert [answer["question"] for answer in first["answers"]] == [question["text"] for question in QUESTIONS]
@@ -215,6 +216,22 @@ def test_evidence_is_asked_for_and_looked_up(
         ("It thanks.", "thanks", True),
         ("It thanks.", "not there at all", False),
     ]
+
+
+def test_the_costs_of_texts_add_up_and_answered_ones_cost_nothing(
+    run: Run, checklist: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-local")
+    words = ("--checklist", checklist, "--judge", "openai:gpt-4o", "--output", tmp_path / "out.json", "--json")
+    with modern_vendors() as vendors:
+        monkeypatch.setenv("OPENAI_BASE_URL", vendors.address("openai"))
+        settings.cache_clear()
+        found = judged(run("judge", texts_at(tmp_path / "t.jsonl", 6), *words))
+        again = judged(run("judge", texts_at(tmp_path / "t.jsonl", 6), *words))
+    assert sorted(found["costs"]) == [f"t{n}" for n in range(6)]
+    assert min(found["costs"].values()) > 0
+    assert sum(found["costs"].values()) == pytest.approx(found["cost_usd"])
+    assert again["costs"] == {}
 
 
 def test_a_batch_is_collected_by_the_same_command(
