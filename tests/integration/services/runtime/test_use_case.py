@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.attribute import AttributeStanding, AttributeStatus, ContributorKind
 from app.domain.checklist import Checklist, Question
-from app.domain.expert_answer import AnchorSet, AnswerDraw
+from app.domain.expert_answer import AnchorSet, AnswerDraw, RoomStage
 from app.domain.people import LOCAL_OWNER, NOBODY, Actor, Membership, Right, Role
 from app.domain.project import Dimension, Project, Task, Text
 from app.domain.run import RunDimension, RunSummary
@@ -25,6 +25,7 @@ from db.models import (
     ProposalRow,
     ProposedAttributeRow,
     QuestionCommentRow,
+    RoomRow,
     SideBySideRow,
     TranscriptRow,
 )
@@ -101,6 +102,7 @@ def made(work: UnitOfWork, name: str, author: str) -> World:
     ids["comment"] = _add(work, QuestionCommentRow(question_id=ids["question"], text="Why?"))
     ids["comparison"] = _add(work, SideBySideRow(**whose, people_are_a=True, people=[], llms=[]))
     ids["decision"] = _add(work, DecisionRow(question_id=ids["question"], text_id=text_id, answer="yes"))
+    ids["room"] = _add(work, RoomRow(question_id=ids["question"], texts=[text_id], stage=RoomStage.VOTE.value))
     ids["improvement"] = _add(
         work, ImprovementRow(question_id=ids["question"], model="rules", judge="rules", text="Is it in its place?")
     )
