@@ -128,7 +128,7 @@ def one_point(value: float | None, low: float | None, high: float | None) -> tup
 
 
 def direction(value: float | None, high: float | None) -> tuple[str, ...]:
-    """A remark on a Spearman below 0, given the upper end of its interval, where it has one."""
+    """Return one remark on a negative Spearman, none on others. high: the upper end of its interval, if it has one."""
     if value is None or value >= 0:
         return ()
     said = "Spearman is negative: texts that people rate higher get lower scores."

@@ -248,7 +248,11 @@ def _reached(wins: Floats) -> Bools:
 
 
 def _strengths(wins: Floats) -> Floats:
-    """(B, S) log parameters, 0 on average, of (B, S, S) wins in which every chain is closed."""
+    """Bradley-Terry strengths by Hunter's (2004) iteration.
+
+    wins: (resamples, systems, systems), how often the row's system beat the column's; each system must reach each other
+    by a chain of wins. Returns (resamples, systems) log strengths, whose mean over systems is 0.
+    """
     games = wins + wins.transpose(0, 2, 1)
     won = wins.sum(axis=2)
     worth = np.ones(won.shape)

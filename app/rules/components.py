@@ -184,7 +184,7 @@ def _after_words(members: Sequence[str], context: Context) -> Named:
 
 
 def _is_verb(word: str) -> bool:
-    """Whether a word looks like a verb; things make better names."""
+    """Whether a word looks like a verb. Components are named after nouns where there are some."""
     return word.endswith("ed") or base_form(word) in VERBS
 
 

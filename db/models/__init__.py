@@ -31,26 +31,21 @@ from db.models.checklist import (
     SideBySideAnswerRow,
     SideBySideRow,
 )
+from db.models.people import ApiTokenRow, InvitationRow, MembershipRow, PersonRow, SignInRow, TrailRow
 from db.models.project import (
-    ApiTokenRow,
     CountedUploadRow,
     DimensionRow,
     ImportReportRow,
-    InvitationRow,
     JobFileBlockRow,
     JobFileRow,
     JobRow,
-    MembershipRow,
     OwnPromptRow,
-    PersonRow,
     ProjectRow,
     RatingRow,
-    SignInRow,
     StagedRatingRow,
     StagedTextRow,
     TextImportRow,
     TextRow,
-    TrailRow,
     VerdictRow,
     WorkerRow,
 )

@@ -55,7 +55,7 @@ def place_of(pairs: Sequence[QueuedPair], pair: QueuedPair) -> int | None:
 
 
 def show_pair(pair: str | None) -> None:
-    """None: the first of those chosen."""
+    """Open this pair of a question and a text, named as in the address; None opens the first in the list."""
     if pair is None:
         st.query_params.pop(PAIR, None)
     else:

@@ -39,7 +39,7 @@ class TableFile:
         """The column as numbers, None where a cell is empty.
 
         Raises:
-            InputError: a cell that is neither, with its row (the first row below the header is 1).
+            InputError: a cell is neither empty nor a number; it names the row (the first one below the header is 1).
         """
         return [self._number(name, row, cell) for row, cell in enumerate(self.column(name), start=1)]
 

@@ -6,7 +6,15 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from app.domain.attribute import Attribute, AttributeChange, AttributeStanding, AttributeStatus, Contributor, Passage
+from app.domain.attribute import (
+    LONGEST_WORDS,
+    Attribute,
+    AttributeChange,
+    AttributeStanding,
+    AttributeStatus,
+    Contributor,
+    Passage,
+)
 from app.domain.people import Right
 from app.domain.storable_text import storable
 from app.errors import ConflictError, InputError, NotFoundError
@@ -145,7 +153,6 @@ def _keep(work: UnitOfWork, before: Sequence[AttributeStanding], after: Sequence
 
 
 MOST_ACTS, MOST_ATTRIBUTES = 1_000, 10_000
-LONGEST_WORDING = 10_000  # characters
 _LARGEST = 2**31 - 1
 
 
@@ -222,8 +229,8 @@ def _number(raw: object) -> int:
 def _text(raw: object) -> str:
     if not isinstance(raw, str):
         raise _odd()
-    if len(raw) > LONGEST_WORDING:
-        raise InputError("These words are too long to be kept.", f"Shorten them to {LONGEST_WORDING:,} characters.")
+    if len(raw) > LONGEST_WORDS:
+        raise InputError("These words are too long to be kept.", f"Shorten them to {LONGEST_WORDS:,} characters.")
     return storable(raw)
 
 

@@ -80,8 +80,8 @@ def builds_of(workbench: Workbench, dimension_id: int) -> list[BuildSummary]:
 
 @use_case(Right.REVIEW)
 def versions_built_whole(workbench: Workbench, dimension_id: int) -> list[int]:
-    """Oldest first: versions from before builds were kept state by state. Their stages are on record with the
-    checklist itself, and there is no build to go on with."""
+    """Return the numbers of the checklist's versions, oldest first, that were built before the program kept each step
+    of a build: their stages can be read, but no build can be opened to go on from."""
     with workbench.database.read() as work:
         versions = work.checklists.versions(dimension_id)
         return sorted(v.version for v in versions if work.stages.of(dimension_id, v.id))

@@ -283,7 +283,7 @@ class UploadPreview:
 
     @property
     def kind(self) -> str:
-        """The preset for such texts, going by what their column is called; "" where that says nothing."""
+        """Return the preset that the text column's name suggests ("summary": summaries), "" where it suggests none."""
         column = self.guess.fields.get("text", "") if self.guess else ""
         return next((kind for word, kind in _KINDS.items() if word in column.casefold()), "")
 

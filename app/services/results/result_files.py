@@ -114,7 +114,8 @@ def score_distributions(rows: Iterable[ScoredText], low: float, high: float) -> 
 
 
 def calibration(rows: Iterable[ScoredText], low: float, high: float) -> list[CalibrationPoint]:
-    """The texts in groups around BINS + 1 points of the scale of ratings, its ends included; empty groups left out."""
+    """Group the texts by their mean human rating, around BINS + 1 points of the scale from low to high; return for each
+    group that has texts how its scores compare with its ratings."""
     groups: dict[int, list[tuple[float, float]]] = {}
     half = (high - low) / BINS / 2
     for human, score in _pairs(rows):
@@ -128,8 +129,8 @@ def by_source(rows: Sequence[ScoredText]) -> list[SourceCoefficient]:
 
 
 def shown_sources(known: Sequence[SourceCoefficient]) -> list[SourceCoefficient]:
-    """Those that a picture shows: all, or of more than MOST_SOURCES every so manieth in the order of the coefficients,
-    the lowest among them."""
+    """Return the sources that a picture shows: all, or where there are more than MOST_SOURCES, every second, third ...
+    in the order of their coefficients, beginning with the lowest."""
     step = -(-len(known) // MOST_SOURCES)
     return list(known) if step <= 1 else sorted(known, key=lambda each: each.spearman or 0.0)[::step]
 
@@ -295,8 +296,11 @@ def latex_file(
     reference: str = "",
     compared: Comparisons = MappingProxyType({}),
 ) -> bytes:
-    """The grid of methods and dimensions as a booktabs table, a block for each of these figures; without any named,
-    for each that is defined."""
+    """Return the table of methods and dimensions in LaTeX (booktabs), with a block of rows for each coefficient.
+
+    names: the coefficients, all that are defined where none is named. reference, compared: the method that others are
+    compared with, and the differences to it, which are marked; "" and none leave them out.
+    """
     names = names or defined_figures(grid) or ["spearman"]
 
     def cells(row: GridRow, name: FigureName) -> list[GridCell]:

@@ -300,9 +300,13 @@ def evaluate_scores(
     scores: Sequence[float | None],
     choices: Choices,
     origin: Origin,
-    on_scale: bool = True,  # of the ratings
+    on_scale: bool = True,
 ) -> MetaEvaluation:
-    """How well these scores of the rows' texts agree with the rows' ratings; None leaves a text out."""
+    """Compute how well scores agree with the rows' ratings.
+
+    scores: one for each row, None to leave its text out. origin: what the figures say they were computed from.
+    on_scale: whether the scores lie on the scale of the ratings, so that the MAE is defined.
+    """
     human = [row.human for row in rows]
     return _compared(rows, scores, human, choices, choices.resamples, origin=origin, on_scale=on_scale)
 

@@ -206,7 +206,7 @@ def _both(a: str, b: str) -> str:
 
 
 def _scores(work: UnitOfWork, run_id: int, dimension_id: int, choices: Choices) -> Mapping[int, ScoredText]:
-    """Text -> what was scored, for the texts that count."""
+    """Text id -> its score and rating, for the texts that the choices count (such as those with all answers)."""
     by_probability = choices.soft and has_probabilities(work.runs.get(run_id))
     rows = choices.systems.of(work.results.scored(run_id, dimension_id))
     if by_probability:

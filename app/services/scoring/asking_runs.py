@@ -75,7 +75,7 @@ def _part(texts: Sequence[TextPlace], means: Mapping[int, float], wanted: int, s
 
 
 def _answered(work: UnitOfWork, checklist_id: int) -> set[int]:
-    """The texts on which an expert answered a question."""
+    """Return the ids of the texts for which an expert answered at least one question of this version."""
     draw = work.expert_answers.draw_of(checklist_id)
     given = work.expert_answers.of(draw.id) if draw else []
     return {one.text for one in given if one.answer is not None}

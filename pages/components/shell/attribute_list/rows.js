@@ -112,7 +112,6 @@ class Row {
     if (this.field) return this.field.focus();
     this.field = make("textarea");
     this.field.dir = "auto";
-    this.field.maxLength = 10000;
     this.field.value = draft ?? this.shown.text;
     this.field.setAttribute("aria-label", `New wording of: ${this.shown.text}`);
     const fit = () => {

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from app.domain.attribute import LONGEST_WORDS
 from app.domain.storable_text import storable
 from app.errors import InputError
 from app.services.attributes.attribute_changes import (
-    LONGEST_WORDING,
     MOST_ACTS,
     MOST_ATTRIBUTES,
     ActKind,
@@ -75,7 +75,7 @@ def test_a_message_is_read() -> None:
                 {"ids": [2**31]},
                 {"ids": [1] * (MOST_ATTRIBUTES + 1)},
                 {"text": 4},
-                {"text": "x" * (LONGEST_WORDING + 1)},
+                {"text": "x" * (LONGEST_WORDS + 1)},
                 {"kind": "reword"},  # of two at once
                 {"kind": "move"},  # nowhere
                 {"kind": "merge", "target": -1},
