@@ -32,7 +32,13 @@ def test_an_address_of_the_last_release_leads_to_its_screen(page: Page, app: App
     assert "dimension=fluency" in page.url
 
 
-@pytest.mark.parametrize("address", ["nonsense", "texts/x", "results/1/", "a/b/c", "texts%2Fx"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "nonsense",
+        *(pytest.param(one, marks=pytest.mark.long) for one in ("texts/x", "results/1/", "a/b/c", "texts%2Fx")),
+    ],
+)
 def test_an_unknown_address_says_so_and_shows_home(page: Page, app: App, address: str) -> None:
     page.goto(f"{app.url}/{address}?project=Demo&dimension=fluency")
     expect(page.get_by_role("dialog")).to_contain_text("Page not found")

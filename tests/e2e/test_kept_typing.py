@@ -105,6 +105,7 @@ def test_an_edit_of_a_point_outlives_reload_and_back(page: Page, app: App) -> No
     expect(at(page, "own_rows").get_by_text("an edit is not saved yet")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_rubric_outlives_another_section_and_a_restart(page: Page, app: App) -> None:
     page.goto(f"{app.url}/texts?project=Demo&dimension=coherence&section=Dimensions and wording")
     rubric = _rubric(page)
@@ -202,6 +203,7 @@ def test_a_reason_outlives_the_next_disagreement(page: Page, app: App) -> None:
     expect(why).to_have_value("It greets twice.")
 
 
+@pytest.mark.long
 def test_a_component_renamed_without_save_is_used(page: Page, app: App) -> None:
     page.goto(f"{app.url}/how_it_was_made?project=Demo&dimension=coherence")
     another, step = button(page, "Start a new build"), button(page, "Go step by step")

@@ -29,6 +29,7 @@ def environment(servers: dict[str, FakeLlm]) -> dict[str, str]:
     return {"INTERACTEVAL_LOCAL_PORTS": ",".join(str(port_of(server)) for server in servers.values())}
 
 
+@pytest.mark.long
 def test_each_server_answers_after_two_clicks(page: Page, app: App, servers: dict[str, FakeLlm]) -> None:
     page.goto(f"{app.url}/settings")
     for kind, server in servers.items():

@@ -166,7 +166,7 @@ def saved(page: Page, said: str) -> None:
     settled(page)
 
 
-@pytest.mark.parametrize("part", ["text", "source"])
+@pytest.mark.parametrize("part", ["text", pytest.param("source", marks=pytest.mark.long)])
 def test_selected_words_become_an_attribute_in_two_actions(browser: Browser, app: App, name: str, part: str) -> None:
     quotes = {"text": ("The first came.", "cole and 🎈 last"), "source": ("🎈 three", "<b>is</b>")}[part]
     with signed_in(browser, app, name, viewport=WIDE) as page:
@@ -287,6 +287,7 @@ def test_phone_selects_by_touch_and_nothing_overflows(browser: Browser, app: App
     assert [a.passage and a.passage.quote for a in own(app, name)] == [quote]
 
 
+@pytest.mark.long
 def test_draft_in_the_field_outlives_a_reload(browser: Browser, app: App, name: str) -> None:
     with signed_in(browser, app, name, viewport=WIDE) as page:
         select(page, words(page), "last words")

@@ -204,6 +204,7 @@ def test_a_reload_in_the_middle_of_typing_loses_nothing(ana: Page, app: App, exp
     assert answers(app, expert) == "ynyn" + "." * 10
 
 
+@pytest.mark.long
 def test_a_tab_closed_before_all_was_saved_loses_nothing(ana: Page, app: App, expert: str) -> None:
     closed = ana.context.new_page()
     open_sheet(closed, app, expert)

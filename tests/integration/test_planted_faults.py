@@ -38,10 +38,19 @@ FAULTS = {
         "app/domain/judgment.py", "return low + (high - low) * yes", "return high * yes", FORMULA
     ),
     "unanswered counts as no": Fault(
-        "app/domain/judgment.py", "if a in (Answer.YES, Answer.NO)]", "if a is not Answer.NOT_APPLICABLE]", FORMULA
+        "app/domain/judgment.py",
+        "if answer in (Answer.YES, Answer.NO) else None",
+        "if answer is not Answer.NOT_APPLICABLE else None",
+        FORMULA,
     ),
     "weights are left out": Fault(
-        "app/domain/judgment.py", "weights if weights is not None else [1.0]", "[1.0]", FORMULA
+        "app/domain/judgment.py", "share * each.weight for share, each", "share for share, each", FORMULA
+    ),
+    "a bad yes earns the point": Fault(
+        "app/domain/judgment.py", "(answer is Answer.YES) is not question.must_not", "(answer is Answer.YES)", FORMULA
+    ),
+    "a failed required question caps nothing": Fault(
+        "app/domain/judgment.py", "min([value, *(cap for cap in caps if cap is not None)])", "value", FORMULA
     ),
     "kappa without chance": Fault(
         f"{META}/raters/rater_agreement.py", "(same - chance) / np.where", "same / np.where", ALPHA

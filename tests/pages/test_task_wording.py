@@ -21,6 +21,7 @@ from tests.support.projects import ready_to_score
 Open = Callable[[str], AppTest]
 FIRST, NOW = Task("summary", "article"), Task("ode", "muse", "Songs about birds.", "German")
 OTHERS_WORDS = re.compile(r"\b(summar(y|ies)|articles?|essays?)\b", re.IGNORECASE)
+FIXED_FORMS = {"gptscore-question", "gptscore-task"}  # the paper's forms of four tasks, which have no name of a text
 PROMPTS = sorted(Path(prompts.__file__).parent.glob("*/v*.md"))
 
 
@@ -87,5 +88,5 @@ def test_models_are_asked_in_the_projects_words(renamed: Project, workbench: Wor
 @pytest.mark.parametrize("file", PROMPTS, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_every_prompt_takes_the_tasks_words_and_brings_none_of_its_own(file: Path) -> None:
     body = file.read_text(encoding="utf-8").split("\n---\n", 1)[1]
-    assert "task.text_name" in body
-    assert not OTHERS_WORDS.search(body)
+    assert "task.text_name" in body or file.parent.name in FIXED_FORMS
+    assert not OTHERS_WORDS.search(re.sub(r"{%.*?%}", "", body))

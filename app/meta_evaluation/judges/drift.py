@@ -169,7 +169,7 @@ def _surprise(found: Answerings) -> Ints:
         gave = ((found.codes == code) & found.present[..., None]).astype(np.float32)
         count = np.maximum(gave.sum(axis=-2), 1)
         bits = np.rint(_STEPS * np.log2(total / count)).astype(np.float32)
-        odd += np.matmul(gave, bits[..., None])[..., 0]
+        odd += np.einsum("...aq,...q->...a", gave, bits)
     return np.rint(odd).astype(np.int64)
 
 
