@@ -91,7 +91,7 @@ def test_from_overview_one_click_shows_table_and_picture(page: Page, app: App, t
     page.goto(f"{app.url}/?project=Demo")
     settled(page)
     table = page.get_by_test_id("stTable")
-    click(page.get_by_role("link", name="Results", exact=True).first, shows=table)
+    click(at(page, "door_results").get_by_role("link"), shows=table)
     settled(page)
     for method in ("own: first", "own: second", "checklist · rules, not an LLM"):
         expect(table.get_by_role("row", name=re.compile(f"^{method}"))).to_contain_text(re.compile(r"0\.\d{3} \[.*\]"))
