@@ -64,18 +64,25 @@ def run_callbacks_whole() -> None:
     """Let the callbacks of a click run, and run to their end.
 
     Streamlit interrupts a script at its next access to the session's state as soon as another message of the browser
-    arrives. Before the callbacks that drops the click: Save did nothing. During them an edit was saved, and its field
-    stayed open. The script itself is still interrupted.
+    arrives, and whenever the script sends the browser something, such as a changed address. Before the callbacks that
+    drops the click: Save did nothing. During them an edit was saved, and its field stayed open. The script itself is
+    still interrupted.
     """
     callbacks = SafeSessionState.on_script_will_rerun
 
     def whole(state: SafeSessionState, *arguments: Any, **options: Any) -> None:
         interrupt = state._yield_callback
+        runner = getattr(interrupt, "__self__", None)
+        may_stop = bool(getattr(runner, "_execing", False))
         object.__setattr__(state, "_yield_callback", lambda: None)
+        if may_stop:
+            runner._execing = False  # type: ignore[union-attr]
         try:
             callbacks(state, *arguments, **options)
         finally:
             object.__setattr__(state, "_yield_callback", interrupt)
+            if may_stop:
+                runner._execing = True  # type: ignore[union-attr]
 
     SafeSessionState.on_script_will_rerun = whole  # type: ignore[method-assign, assignment]
 

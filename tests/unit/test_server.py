@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 from streamlit.config import get_config_options
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.runtime.scriptrunner import RerunData, RerunException
+from streamlit.runtime.scriptrunner import RerunData, RerunException, ScriptRunner
 from streamlit.runtime.state import SafeSessionState, SessionState
 
 from app import server
@@ -148,3 +148,25 @@ def test_callbacks_of_a_click_are_not_interrupted(monkeypatch: pytest.MonkeyPatc
     assert kept == {"edit": "saved", "open": "no"}
     with pytest.raises(RerunException):
         state["later"] = "interrupted"
+
+
+def test_a_callback_that_changes_the_address_is_not_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit's runner is interrupted at each message to the browser while its flag says that a script runs."""
+    monkeypatch.setattr(SafeSessionState, "on_script_will_rerun", SafeSessionState.on_script_will_rerun)
+
+    class Runner:
+        _execing = True
+
+        def interrupt(self) -> None:
+            """Of no matter here."""
+
+    class Callbacks:
+        def on_script_will_rerun(self, *_: object, **__: object) -> None:
+            seen.append(runner._execing)
+
+    seen: list[bool] = []
+    runner = Runner()
+    assert hasattr(ScriptRunner, "_set_execing_flag"), "Streamlit's runner has another flag now"
+    run_callbacks_whole()
+    SafeSessionState(cast(SessionState, Callbacks()), runner.interrupt).on_script_will_rerun(None)
+    assert (seen, runner._execing) == ([False], True)
