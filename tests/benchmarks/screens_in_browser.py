@@ -77,7 +77,7 @@ def _walk(tabs: "BrowserContext", app: ServedApp) -> list[ScreenLook]:
     processor = tabs.new_cdp_session(page)
     processor.send("Performance.enable")
     looks = [_look(page, processor, app, "overview", lambda: page.goto(app.address))]
-    page.locator(f"{DOORS} a").first.wait_for()  # what stands beside the screen may come after it
+    page.locator(f"{DOORS} a:visible").first.wait_for()  # what stands beside the screen may come after it
     for _ in range(ROUNDS):
         for screen, link in _links(page):
             # A link to the screen that is open changes nothing; the first screen is where the first round begins.
@@ -113,7 +113,7 @@ def _links(page: "Page") -> Iterator[tuple[str, "Locator"]]:
 
 
 def _in_place(page: "Page", place: str) -> Iterator[tuple[str, "Locator"]]:
-    links = page.locator(f"{place} a")
+    links = page.locator(f"{place} a:visible")
     return ((name, links.nth(n)) for n, name in enumerate(links.evaluate_all(SCREENS)))
 
 
