@@ -19,13 +19,14 @@ from app.corpora.demo_data.build import SYSTEMS, WEIGHTS, Degradation, Habits, l
 from app.domain.attribute import ContributorKind
 from app.domain.build import ChangeDecision
 from app.domain.checklist import Checklist
-from app.domain.expert_answer import SheetEntry
+from app.domain.expert_answer import RoomStage, SheetEntry, Winner
 from app.domain.judgment import Answer
 from app.domain.project import Dimension, Project, Text
 from app.providers.base import ChatModel, ChatReply, ChatRequest
 from app.providers.credentials import Credentials
 from app.providers.model_options import USUAL, ModelOptions
 from app.services.attributes.attributes import add_attributes
+from app.services.attributes.pairs import draw_pairs_for_experts, say_preference
 from app.services.attributes.side_by_side import QUESTIONS, answer_side_by_side, begin_side_by_side, reveal
 from app.services.building.build import make_checklist, run_stages, start_build
 from app.services.building.build_state import decide, view_build
@@ -40,6 +41,7 @@ from app.services.data.locked_split import lock
 from app.services.data.project_transfer import export_project
 from app.services.data.projects import dimensions_named, get_project, show_research
 from app.services.disagreements.deciding import decide_answer
+from app.services.disagreements.rooms import join_room, move_room, open_room, say_line, vote
 from app.services.drift.anchors import freeze_anchors
 from app.services.drift.looks import Asking, ask_reference, look_once
 from app.services.improvement.improve import improve, refuse_improvement, take_improvement
@@ -151,6 +153,8 @@ def make_demo(workbench: Workbench, name: str = "Demo") -> Project:
     decisions(workbench, project, coherence, checklists["coherence"], (0, 1), texts=4)
     compared(workbench, coherence)
     second_version(workbench, project, fluency, checklists["fluency"])
+    pairs(workbench, coherence)
+    room(workbench, coherence, checklists["coherence"])
     return project
 
 
@@ -270,6 +274,38 @@ def decisions(
             said = right_answer(text, dimension.name)
             why = f"The planted faults {'harm' if said is Answer.NO else 'spare'} {dimension.name} here (simulated)."
             decide_answer(workbench, checklist.id, checklist.asked[place].id, text_id, said, FACILITATOR, why=why)
+
+
+def pairs(workbench: Workbench, dimension: Dimension) -> None:
+    """Ten pairs; three experts prefer the text with fewer planted faults, and Ben has done half of his."""
+    draw = draw_pairs_for_experts(workbench, dimension.id, 10, SEED, FACILITATOR)
+    with workbench.database.read() as work:
+        texts = work.texts.many([text for pair in draw.pairs for text in pair])
+    for expert in EXPERTS:
+        for left, right in draw.pairs[: 5 if expert.startswith("Ben") else 10]:
+            less = bad(texts[right], dimension.name) - bad(texts[left], dimension.name)
+            winner = Winner.A if less > 0 else Winner.B if less < 0 else Winner.TIE
+            say_preference(workbench, dimension.id, expert, left, right, winner)
+
+
+def room(workbench: Workbench, dimension: Dimension, checklist: Checklist) -> None:
+    """One that discusses a question on two texts: all have voted, two have said why."""
+    with workbench.database.read() as work:
+        drawn = work.expert_answers.draw_of(checklist.id)
+        assert drawn is not None
+        texts = work.texts.many(list(drawn.texts[:2]))
+    opened = open_room(workbench, checklist.id, checklist.asked[0].id, list(texts), FACILITATOR)
+    for expert in EXPERTS:
+        join_room(workbench, opened.id, expert)
+        for text_id, text in texts.items():
+            said = right_answer(text, dimension.name)
+            if expert.startswith("Ben"):
+                said = Answer.YES if said is Answer.NO else Answer.NO
+            vote(workbench, opened.id, expert, text_id, said)
+    move_room(workbench, opened.id, RoomStage.DISCUSS)
+    first, second = list(EXPERTS)[:2]
+    say_line(workbench, opened.id, first, "I looked at each step from one sentence to the next (simulated).")
+    say_line(workbench, opened.id, second, "I read it as a whole, and forgave one jump (simulated).")
 
 
 def drift(workbench: Workbench, project: Project, dimension: Dimension) -> None:
