@@ -458,7 +458,7 @@ def doors(workbench: Workbench, project: Project | None, here: str, steps: tuple
                     with st.container(key=f"door_{door.screens[0].name}"):
                         step = next((step for step in steps if step.screen in {s.name for s in door.screens}), None)
                         title = door.title + (_MARKS[step.state] if step else "")
-                        help_ = plain(step.words) if step else None
+                        help_ = plain(step.words) if step and step.state is StepState.BLOCKED else None
                         link(rooms_[0].name, title, icon=door.icon, help_=help_, stretch=True)
         opened = door_of(here)
         if opened in DOORS:
