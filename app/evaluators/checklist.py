@@ -78,8 +78,8 @@ the judge may say that it can't tell. Otherwise the usual prompts ask, unchanged
 PROMPT_WITH_EVIDENCE = "judge-checklist-evidence"
 """The one that asks for quotes, with or without reasons, and takes the other answers where they are offered."""
 PROMPT_WITH_EXAMPLES = "judge-checklist-examples"
-"""The one that shows examples, with or without reasons, quotes and further answers: where a question of the call has
-some. Where none has, the others ask, to the letter as ever."""
+"""The one that shows examples, with or without reasons, quotes and further answers. It is used where a question of the
+request has examples; without any, the prompts above are used, word for word as they are without this feature."""
 ANSWERS = (Answer.YES.value, Answer.NO.value)
 ALTERNATIVES = 5  # enough to hold both words in a few spellings
 

@@ -85,7 +85,7 @@ class RecordedModel:
     project, person: whom its calls are put down to.
     tier: the service tier, as in ModelOptions, that `inner` asks in: what is set aside and paid is at its price.
     use_cache: False asks again what was asked before, by whom and when ever; its ledger then knows the calls of this
-        run alone, so that a run that is gone on with pays nothing again.
+        run alone, so that a resumed run pays nothing again.
     """
 
     def __init__(

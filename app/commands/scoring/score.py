@@ -1,4 +1,4 @@
-"""score: runs of a method over texts, started or gone on with."""
+"""score: runs of a method over texts, started or resumed."""
 
 import shlex
 from collections.abc import Sequence

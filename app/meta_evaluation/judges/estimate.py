@@ -52,9 +52,9 @@ def overall(chances: Sequence[Floats], answered: Sequence[float] | None = None) 
 def pivotal_draw(chances: Floats, order: Ints, rng: np.random.Generator) -> tuple[int, ...]:
     """Indices, ascending, each drawn with exactly its chance; as many as the chances sum to, rounded up or down.
 
-    Ordered pivotal sampling (Deville and Tille 1998; Chauvet 2012): along `order` each text meets the one still open,
-    one of them is decided and the other goes on with the rest of their chances. About one text is drawn for each whole
-    chance along the order, so an order by score makes a draw that is spread over the scale.
+    Ordered pivotal sampling (Deville and Tille 1998; Chauvet 2012): along `order` two undecided texts compete at a
+    time. One is drawn or dropped for good; the other keeps what remains of their joint chance and meets the next. About
+    one text is drawn for each whole chance along the order, so a draw ordered by score is spread over the scale.
     """
     drawn: list[int] = []
     open_, held = -1, 0.0

@@ -138,7 +138,7 @@ def build(
 ) -> Checklist:
     """All stages in one go: a new build and a version of the dimension's checklist from it.
 
-    on_stage as in `run_stages`. Where a stage fails, the build stays as far as it came and can be gone on with.
+    on_stage as in `run_stages`. Where a stage fails, the build stays as far as it came and can be resumed.
     Raises NotReadyError without attributes, and what the stages raise.
     """
     build_id = start_build(workbench, dimension, model, condition, max_components, stage_models, who=who)

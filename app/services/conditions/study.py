@@ -134,7 +134,7 @@ def study_options_of(work: UnitOfWork, project: Project, run: RunSummary) -> Stu
         int(chosen.get("seed", run.params.get("seed", 1))),
         draw=(int(draw[0]), int(draw[1])) if draw else None,
         trials=int(chosen.get("trials", 1)),
-        # A judge that is no LLM has none of its own; where a run is gone on with, its own are the newer ones.
+        # A judge that is no LLM has none of its own; in a resumed run its own are the newer ones.
         asking=ModelOptions.of_run({**chosen.get("asking", {}), **run.params}),
         sweep=tuple(map(int, chosen.get("sweep", ()))),
     )
@@ -230,7 +230,7 @@ def same_way(run: RunSummary, options: StudyOptions) -> bool:
 
 def _answered(work: UnitOfWork, run: RunSummary, dimension: int, checklist: int, prompt: str) -> bool:
     """Whether it asks the checklist's questions in these words, of whichever texts.
-    A run that was stopped counts too: it is gone on with. One that failed at once is not."""
+    A run that was stopped counts too: it is resumed. One that failed at once doesn't."""
     if run.status is RunStatus.FAILED and not run.done:
         return False
     parts = work.runs.parts(run.id)

@@ -188,7 +188,7 @@ class StudyJob:
 
 @dataclass(frozen=True, slots=True)
 class StudyReport:
-    """How a study ended. `problems` are sentences about what could not be built or scored; it can be gone on with.
+    """How a study ended. `problems` are sentences about what could not be built or scored; it can be resumed.
     `cost_usd` is None where not all of it is known.
     """
 
@@ -308,7 +308,7 @@ def _build(
 
 
 def _build_one(workbench: Workbench, options: StudyOptions, cell: Cell) -> None:
-    """A build that failed or was cut off is gone on with; what it has made is not asked again."""
+    """A build that failed or was cut off is resumed; what it has made is not asked again."""
     build = cell.build or start_build(
         workbench, cell.dimension, options.model, cell.code, options.components, study_digest=cell.digest
     )
@@ -328,7 +328,7 @@ def _score(
     spent: Callable[[], float | None],
     concurrency: int,
 ) -> int:
-    """One run a condition, over its dimensions; runs that were begun are gone on with. Returns how many it tried."""
+    """One run a condition, over its dimensions; runs that were begun are resumed. Returns how many it tried."""
     done, steps = progress
     plan = plan_study(workbench, project, trial)
     of_trial = f", trial {trial.seed - options.seed + 1} of {options.trials}" if options.trials > 1 else ""

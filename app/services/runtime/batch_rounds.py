@@ -81,7 +81,7 @@ class BatchRounds:
         self._cancelling_until: float | None = None
 
     async def until_answered(self) -> None:
-        """Raises StoppedError where somebody stopped the run, and what ends it otherwise; it can be gone on with.
+        """Raises StoppedError where somebody stopped the run, and what ends it otherwise; it can be resumed.
 
         A run that a person stopped is cancelled at the provider. One whose program ends goes on there."""
         await self._or_cancelled(self._rounds())

@@ -145,7 +145,7 @@ def _guess(model: str, effort: str) -> int:
 
 @use_case(Right.FACILITATE)
 def set_model_options(workbench: Workbench, run_id: int, wished: ModelOptions) -> None:
-    """What was chosen anew for a run that is gone on with. Raises InputError for another effort: it decides the
+    """What was chosen anew for a run that is resumed. Raises InputError for another effort: it decides the
     answers, and a run's scores are to be of one kind."""
     with workbench.database.write() as work:
         run = work.runs.get(run_id)
@@ -158,7 +158,7 @@ def set_model_options(workbench: Workbench, run_id: int, wished: ModelOptions) -
 
 
 def keep_model_options(workbench: Workbench, run_id: int, chosen: ModelOptions) -> None:
-    """All of what was chosen, also what is as usual again, for a run that is gone on with under the same effort."""
+    """All of what was chosen, also what is as usual again, for a run that is resumed with the same effort."""
     with workbench.database.write() as work:
         for name, value in asdict(chosen).items():
             work.runs.set_param(run_id, name, value)

@@ -212,7 +212,7 @@ def _ask(workbench: Workbench, job: AskingJob, progress: Progress) -> str:
 
 
 def _set_name(workbench: Workbench, project_id: int, options: AskingOptions) -> str:
-    """Of what else decides what the three runs ask: asked again with the same, they are gone on with."""
+    """Of what else decides what the three runs ask: asked again with the same, they are resumed."""
     with own_wordings(workbench, project_id):
         prompt = load_prompt(PLAIN.prompt()).digest[:12]
     return " ".join(filter(None, [f"{options.texts} texts seed {options.seed} prompt {prompt}", options.model.effort]))

@@ -384,7 +384,7 @@ class DatabaseSink:
             return {part.dimension: part.name for part in work.runs.parts(self._run_id)}
 
     def _note_logprobs(self, work: UnitOfWork) -> None:
-        """What one process was refused, no other's answer takes back."""
+        """Note whether the judge gives log-probabilities. A refusal stays, also where another process met none."""
         found = logprobs_param(self.known)
         if found and found != self._stored:
             self._stored = found

@@ -220,7 +220,7 @@ def has_open_batches(workbench: Workbench, run_id: int) -> bool:
 
 @use_case(Right.FACILITATE, act="chose what becomes of what a run's batch didn't get to", about="rest")
 def ask_rest(workbench: Workbench, run_id: int, rest: str) -> None:
-    """For a run that is gone on with. rest: as in BatchRounds. Raises InputError for one that isn't in batches."""
+    """For a run that is resumed. rest: as in BatchRounds. Raises InputError for one that isn't in batches."""
     with workbench.database.write() as work:
         if not work.runs.get(run_id).params.get("batch"):
             raise InputError(f"Run {run_id} isn't in batches: it is asked at once anyway.", "Leave that out.")

@@ -171,7 +171,7 @@ def chosen_build(builds: Sequence[BuildSummary]) -> int | None:
     if not builds:
         return None
     there = {build.id for build in builds}
-    if st.session_state.get(_NEWEST) in there - {builds[0].id}:  # one that was just built shows, whatever was chosen
+    if st.session_state.get(_NEWEST) in there - {builds[0].id}:  # a build was just made: it replaces the one chosen
         show_build(builds[0].id)
     st.session_state[_NEWEST] = builds[0].id
     wanted = st.session_state.get(SHOWN) or next(iter(numbers(ADDRESS)), None)
@@ -181,7 +181,7 @@ def chosen_build(builds: Sequence[BuildSummary]) -> int | None:
 
 
 def older_builds(versions: Sequence[int]) -> None:
-    """Where no build can be gone on with: whether nothing was built, or only before builds were kept by their steps."""
+    """Where no build can be continued: whether nothing was built, or only before builds were kept by their steps."""
     stages = "These are the stages that a build goes through:"
     if not versions:
         nothing_yet("build", f"**Nothing was built yet.** {stages}")
@@ -189,7 +189,7 @@ def older_builds(versions: Sequence[int]) -> None:
     made = ("version " if len(versions) == 1 else "versions ") + ", ".join(map(str, versions))
     st.markdown(
         f"**Older builds are on record, none is in progress.** They made {made} of the checklist before builds were "
-        "kept step by step, so they can't be gone on with here. Where their questions come from is under “Why these "
+        "kept step by step, so they can't be continued here. Where their questions come from is under “Why these "
         "questions”."
     )
     link("why_these_questions", "See where the questions come from")

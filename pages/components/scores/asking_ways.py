@@ -111,7 +111,7 @@ def _set_option(alone: bool) -> None:
 
 
 def _start(workbench: Workbench, project: Project, options: AskingOptions, judge: JudgeAbility) -> None:
-    """What the comparison would ask and cost, and the button that starts it or goes on with it."""
+    """What the comparison would ask and cost, and the button that starts or resumes it."""
     if judge.obstacle:
         st.caption(plain(judge.obstacle))
         return

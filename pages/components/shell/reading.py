@@ -164,8 +164,8 @@ def has_markdown(content: str) -> bool:
 
 
 def safe_markdown(content: str) -> str:
-    """Headings, lists, quotes, code, bold and italics as Markdown; all else to the letter. No HTML, link, image,
-    formula or colour of the text comes through: what isn't known here is escaped."""
+    """Return the content with headings, lists, quotes, code, bold and italics kept as Markdown and all else escaped, so
+    that no HTML, link, image, formula or colour of the text takes effect."""
     lines: list[str] = []
     fence = ""
     for line in content.splitlines():

@@ -1,4 +1,4 @@
-"""A study of conditions: built and scored once, gone on with, never in the way of the experts' own checklists."""
+"""A study of conditions: built and scored once, resumed, never in the way of the experts' own checklists."""
 
 import csv
 import io

@@ -166,7 +166,7 @@ def test_a_template_that_does_not_fit_is_refused(given: dict[str, str]) -> None:
         scored([reply(-1.0)], **given)
 
 
-def test_demonstrations_beyond_the_samples_are_refused_and_balanced_ones_are_spread() -> None:
+def test_too_many_demonstrations_are_refused_and_balanced_ones_spread() -> None:
     with pytest.raises(NotReadyError, match="not 6"):
         scored([reply(-1.0)], setting="idm", demonstrations="6")
     more = tuple(Sample(n, Text(f"s{n}", f"Text {n}.", source=f"Source {n}."), float(n)) for n in range(1, 9))
