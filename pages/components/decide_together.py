@@ -57,7 +57,7 @@ def no_room(for_expert: bool) -> None:
 
 
 def one_room(workbench: Workbench, project: Project, room: Room, name: str) -> None:
-    """name: the expert at the screen, "" for a facilitator."""
+    """Draw an open room. name: the expert at the screen, "" for a facilitator."""
     try:
         view = room_view(workbench, room.id, name)
     except WorkbenchError as error:
@@ -96,7 +96,8 @@ def _steps(view: RoomView) -> None:
 
 
 def _choose_text(view: RoomView, name: str) -> Text | None:
-    """Of several the one that is looked at, at first one without this expert's vote; a tick says that they voted."""
+    """Return the text to show. Where there are several, draw the choice: it begins with one that this expert hasn't
+    voted on, and a tick marks those that they have."""
     if len(view.texts) < 2:
         return next(iter(view.texts), None)
     key, room = _text_key(view.room), view.room
@@ -116,7 +117,7 @@ def _choose_text(view: RoomView, name: str) -> Text | None:
 
 
 def _text_key(room: Room) -> str:
-    """Each stage begins with the first text."""
+    """Return the key of the chosen text, which is forgotten when the stage changes."""
     return f"room_text_{room.id}_{room.stage.name.lower()}"
 
 
@@ -151,7 +152,7 @@ def _vote_buttons(workbench: Workbench, view: RoomView, name: str, text: Text) -
 
 
 def _vote(workbench: Workbench, view: RoomView, name: str, text: int, answer: Answer) -> None:
-    """Then the next text without a vote is shown."""
+    """Keep a vote, in a callback, and choose the next text without one."""
     if not _do(partial(vote, workbench, view.room.id, name, text, answer)) or len(view.texts) < 2:
         return
     given = {of for who, of in view.room.said(view.room.stage.round or 0) if who == name} | {text}
@@ -161,7 +162,7 @@ def _vote(workbench: Workbench, view: RoomView, name: str, text: int, answer: An
 
 
 def _votes_on(view: RoomView, text: Text) -> None:
-    """What was revealed of this text, and the agreement over all texts of the room."""
+    """Draw the revealed votes on this text, and the agreement over all texts of the room."""
     room = view.room
     if not room.revealed:
         return
@@ -189,7 +190,7 @@ def _rounds(view: RoomView) -> list[tuple[Agreement, float | None]]:
 
 
 def _one_agreement(found: Agreement, alike: float | None) -> str:
-    """An alpha that is undefined is left out: the share of pairs says it all then."""
+    """Return the share of equal pairs of votes in words, and alpha where it is defined."""
     share = "no pair of votes" if alike is None else f"{alike:.0%} of pairs of votes alike"
     return share if found.value is None else f"{share}, alpha {found.value:.2f}"
 
@@ -209,7 +210,7 @@ def _members(view: RoomView) -> None:
 
 
 def _lines(workbench: Workbench, view: RoomView, name: str) -> None:
-    """What each said; the field while the room discusses."""
+    """Draw what members said, and while the room discusses the field for one's own line."""
     room = view.room
     if room.stage is RoomStage.DISCUSS and name in room.lines:
         key = f"room_line_{room.id}"
@@ -319,7 +320,7 @@ def _close(workbench: Workbench, room_id: int) -> None:
 
 
 def _closed_now() -> None:
-    """What the room came to, once."""
+    """Say once what came of the room that was just closed."""
     done: ClosedRoom | None = st.session_state.pop(_CLOSED, None)
     if done is None:
         return
@@ -332,7 +333,7 @@ def _closed_now() -> None:
 
 
 def earlier_rooms(workbench: Workbench, rooms: Sequence[Room], name: str) -> None:
-    """What was voted, said and agreed, the newest first."""
+    """Draw closed rooms, newest first: votes, lines and what was agreed."""
     if not rooms:
         return
     st.subheader("Earlier rooms", anchor=False)
@@ -365,7 +366,7 @@ def _press(action: Callable[[], object]) -> None:
 
 
 def _do(action: Callable[[], object]) -> bool:
-    """Whether it was done; an error is shown with the next drawing."""
+    """Return whether the action was carried out; an error is shown with the next drawing."""
     try:
         action()
     except WorkbenchError as error:

@@ -108,7 +108,7 @@ def _finished(sheet: PairSheet, key: str) -> None:
 
 
 def draw_form(workbench: Workbench, dimension: Dimension) -> None:
-    """For a facilitator: how many pairs, and how far experts are."""
+    """Draw, for a facilitator, how many pairs there are and how far experts are, and the form that draws pairs."""
     drawn, done = pair_progress(workbench, dimension.id)
     if not drawn:
         nothing_yet("pairs", "**No pairs are drawn yet.** Experts compare two texts of one source, and say why.")

@@ -52,8 +52,8 @@ class PairSheet:
 def draw_pairs_for_experts(
     workbench: Workbench, dimension_id: int, count: int = USUAL_PAIRS, seed: int = 1, who: str = ""
 ) -> PairDraw:
-    """In place of the pairs drawn before; what experts said of those stays. Raises InputError for a number that can't
-    be drawn, NotReadyError where no source has two texts."""
+    """Draw pairs of texts of one source for all experts, in place of those drawn before; what experts said of those
+    stays. Raises InputError for a count out of range, NotReadyError where no source has two texts."""
     if not 1 <= count <= MOST_PAIRS:
         raise InputError(f"{count} pairs can't be drawn.", f"Ask for 1 to {MOST_PAIRS}.")
     with workbench.database.write() as work:
@@ -66,8 +66,8 @@ def draw_pairs_for_experts(
 
 @use_case(Right.TAKE_PART)
 def pair_sheet(workbench: Workbench, dimension_id: int, expert: str) -> PairSheet | None:
-    """None where no pairs are drawn. The order, and which text stands on the left, are by chance and stay as they are
-    for this expert. Pairs whose texts are gone or locked are left out."""
+    """Return an expert's pairs, None where no pairs are drawn. The order and the sides are drawn by chance for each
+    expert and then stay. Pairs whose texts are gone or locked are left out."""
     with workbench.database.read() as work:
         draw = work.preferences.draw_of(dimension_id)
         if draw is None:
@@ -93,7 +93,7 @@ def _as_shown(draw: PairDraw, expert: str) -> list[tuple[int, int]]:
 
 @use_case(Right.FACILITATE)
 def pair_progress(workbench: Workbench, dimension_id: int) -> tuple[int, dict[str, int]]:
-    """How many pairs are drawn, and of how many each person has said which is better; nothing of what they said."""
+    """Return how many pairs are drawn, and expert -> how many of them they have compared; nothing of what they said."""
     with workbench.database.read() as work:
         draw = work.preferences.draw_of(dimension_id)
         drawn = {frozenset(pair) for pair in draw.pairs} if draw else set()
@@ -125,7 +125,7 @@ def say_preference(
 
 
 def _reason(work: UnitOfWork, dimension_id: int, expert: str, reason: str) -> int:
-    """The id of the expert's attribute that says so."""
+    """Return the id of the expert's attribute with these words, which is added where there is none."""
     project = work.projects.project_of(dimension_id)
     who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN)
     own = not_removed(work.think_aloud.written_about(project.id, dimension_id, expert))
@@ -136,7 +136,7 @@ def _reason(work: UnitOfWork, dimension_id: int, expert: str, reason: str) -> in
 
 @use_case(Right.FACILITATE)
 def contrastable(workbench: Workbench, dimension_id: int) -> int:
-    """On how many pairs of texts people agree which one is better."""
+    """Return on how many pairs of texts more people prefer one text than the other."""
     with workbench.database.read() as work:
         return len(_decided(work.preferences.of(dimension_id)))
 
@@ -187,7 +187,7 @@ async def _ask(
 
 
 def _decided(preferences: Sequence[Preference]) -> list[tuple[int, int]]:
-    """(better, worse) ids of each pair that more people decided one way than the other, in the order they came."""
+    """Return (better, worse) text ids of each pair on which more people prefer one text, in the order of the pairs."""
     votes: dict[tuple[int, int], int] = {}
     for one in preferences:
         low, high = sorted(one.key)

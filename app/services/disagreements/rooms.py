@@ -99,8 +99,11 @@ class ClosedRoom:
 def open_room(
     workbench: Workbench, checklist_id: int, question_id: int, text_ids: Sequence[int], who: str = ""
 ) -> Room:
-    """On a question of a published version, about one text or several. Raises ConflictError where a room on the
-    dimension is open, InputError for no text or too many, NotFoundError for what isn't there or is locked."""
+    """Open a room on a question of a published version, about one text or several.
+
+    Raises ConflictError where a room on the dimension is open, InputError for no text or too many, NotFoundError for a
+    question or text that isn't there or is locked.
+    """
     texts = list(dict.fromkeys(text_ids))
     if not 1 <= len(texts) <= MOST_ROOM_TEXTS:
         raise InputError(f"A room is about 1 to {MOST_ROOM_TEXTS} texts.", "Choose fewer.")
@@ -115,8 +118,8 @@ def open_room(
 
 @use_case(Right.ANSWER)
 def rooms_of(workbench: Workbench, dimension_id: int, expert: str = "") -> list[Room]:
-    """The newest first, with the votes that this person may read. An expert finds those that they may join or have
-    joined; without a name all are found."""
+    """Return the rooms of a dimension, newest first, with the votes that this person may read: for an expert those that
+    they have joined or may join, without a name all."""
     with workbench.database.read() as work:
         found = [
             room.seen_by(_self(workbench, work, dimension_id, expert)) for room in work.rooms.of_dimension(dimension_id)
@@ -126,7 +129,10 @@ def rooms_of(workbench: Workbench, dimension_id: int, expert: str = "") -> list[
 
 @use_case(Right.ANSWER)
 def room_view(workbench: Workbench, room_id: int, expert: str = "") -> RoomView:
-    """Raises NotFoundError, and NotAllowedError for an expert who isn't in a room whose votes were revealed."""
+    """Return a room as this person may see it.
+
+    Raises NotFoundError where it isn't there, NotAllowedError for an expert who didn't join before the first reveal.
+    """
     with workbench.database.read() as work:
         dimension_id = _dimension_of(work, room_id)
         room = work.rooms.get(room_id).seen_by(_self(workbench, work, dimension_id, expert))
@@ -142,17 +148,17 @@ def room_view(workbench: Workbench, room_id: int, expert: str = "") -> RoomView:
 
 @use_case(Right.TAKE_PART)
 def room_states(workbench: Workbench, project_id: int) -> int:
-    """A number that changes when something in a room of the project does, and tells nothing of what."""
+    """Return a number that changes whenever a room of the project changes. It doesn't tell what changed."""
     with workbench.database.read() as work:
         return hash(work.rooms.states(project_id))
 
 
 @use_case(Right.ANSWER, act="joined a room", about="room_id")
 def join_room(workbench: Workbench, room_id: int, expert: str) -> None:
-    """Before the first votes are revealed. Again: nothing changes.
+    """Add an expert to the room; one who has joined already stays in it.
 
-    Raises ConflictError where the room is full or they are, NotReadyError where the expert's own sheet still asks this
-    question about one of the room's texts.
+    Raises ConflictError where the room is full or its first votes were revealed, NotReadyError where the expert's own
+    answer to this question about one of the room's texts is still missing.
     """
     with workbench.database.read() as work:
         dimension_id = _dimension_of(work, room_id)
@@ -184,8 +190,10 @@ def _answered(given: object) -> bool:
 
 @use_case(Right.ANSWER, act="voted in a room", about="room_id")
 def vote(workbench: Workbench, room_id: int, expert: str, text_id: int, given: Answer) -> None:
-    """Keep a vote of the round that goes on, in place of an earlier one. The audit log says that somebody voted, and
-    not what. Raises ConflictError where nobody votes now, InputError for an answer that can't be given."""
+    """Keep a vote of the present round, in place of an earlier one. The audit log says that the expert voted, not what.
+
+    Raises ConflictError where nobody votes now, InputError for a text or an answer that the room doesn't have.
+    """
     with workbench.database.write() as work:
         room = _with_member(work, room_id, expert)
         if room.stage.round is None:
@@ -198,8 +206,10 @@ def vote(workbench: Workbench, room_id: int, expert: str, text_id: int, given: A
 
 @use_case(Right.ANSWER, act="said in a room", about="line")
 def say_line(workbench: Workbench, room_id: int, expert: str, line: str) -> None:
-    """One line each, while the room discusses; saying another replaces it, and the audit log holds both. Raises
-    ConflictError where the room doesn't discuss, InputError for a line that is empty or too long."""
+    """Keep an expert's one line of the discussion, in place of an earlier one; the audit log holds both.
+
+    Raises ConflictError where the room doesn't discuss, InputError for a line that is empty or too long.
+    """
     said = " ".join(line.split())
     check_storable(said, "The line")
     if not 0 < len(said) <= LONGEST_LINE:
@@ -214,9 +224,9 @@ def say_line(workbench: Workbench, room_id: int, expert: str, line: str) -> None
 
 @use_case(Right.FACILITATE, act="moved a room on")
 def move_room(workbench: Workbench, room_id: int, to: RoomStage) -> None:
-    """To the stage after the one it is in; DISCUSS and DECIDE reveal the votes, which the audit log then counts.
+    """Move the room to its next stage. DISCUSS and DECIDE reveal the votes; the audit log then says how many were what.
 
-    Raises ConflictError where it is elsewhere by now, NotReadyError where fewer than two have voted on every text.
+    Raises ConflictError where `to` isn't the next stage, NotReadyError where fewer than two have voted on every text.
     """
     with workbench.database.write() as work:
         room = work.rooms.get(room_id, alone=True).seen_by("")
@@ -246,9 +256,11 @@ def close_room(
     decide: bool = False,
     as_guidance: bool = False,
 ) -> ClosedRoom:
-    """For good. decide: what more than half of the second votes say becomes the decision about each text, with the
-    line; one where no answer has as many stays open. as_guidance: the line becomes guidance of the question, in the
-    newest draft that holds it, or in one that is started.
+    """Close the room for good, with the line that was agreed.
+
+    decide: the answer of more than half of the second votes becomes the decision about a text; a text without such a
+    majority stays open. as_guidance: the line becomes guidance of the question, in the newest draft that holds it, or
+    in a new one.
 
     Raises ConflictError where it is closed, NotReadyError for a decision before the second votes are revealed,
     InputError for a line that can't be taken.
@@ -281,14 +293,14 @@ def close_room(
 
 
 def _majorities(room: Room) -> dict[int, Answer]:
-    """Text -> what more than half of the second votes say, UNANSWERED where no answer has as many."""
+    """Text id -> the answer of more than half of the second votes, UNANSWERED where there is no such majority."""
     said = room.said(2)
     return {text: answer_said([one for (_, of), one in said.items() if of == text]) for text in room.texts}
 
 
 def _agreement(room: Room, round_: int) -> tuple[Agreement, float | None]:
-    """Alpha over the texts, and the share of pairs of votes that say the same. One text alone has no alpha: chance
-    can't be told there."""
+    """Return Krippendorff's alpha over the texts and the share of pairs of votes on one text that are equal. A single
+    text has no alpha, because agreement by chance can't be estimated from it."""
     said, kinds = room.said(round_), list(Answer)
     votes = np.full((len(room.members), len(room.texts)), np.nan)
     for (member, text), answer in said.items():
@@ -307,14 +319,14 @@ def _dimension_of(work: UnitOfWork, room_id: int) -> int:
 
 
 def _self(workbench: Workbench, work: UnitOfWork, dimension_id: int, expert: str) -> str:
-    """The expert whose own votes may be shown: nobody reads another's by giving their name."""
+    """Return the expert whose votes may be shown: the name given, but only if it is this person's own; else ""."""
     if workbench.actor.person is None:
         return expert
     return expert if workbench.actor.name_in(work.projects.project_of(dimension_id).id) == expert else ""
 
 
 def _with_member(work: UnitOfWork, room_id: int, expert: str) -> Room:
-    """Raises NotFoundError for somebody who hasn't joined."""
+    """Return the room, locked for writing. Raises NotFoundError where the expert hasn't joined it."""
     room = work.rooms.get(room_id, alone=True)
     if expert not in room.lines:
         raise NotFoundError("You haven't joined this room.", "Join it first.")
