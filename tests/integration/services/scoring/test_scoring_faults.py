@@ -39,10 +39,12 @@ def faultless(received: Received) -> Behaviour:
 
 class Faulty:
     """10 % rate limits (half say when to come back), 5 % server errors, 5 % cut off; and each of the ways in which
-    well-formed JSON is wrong. Which request meets which is drawn."""
+    well-formed JSON is wrong. Which one a request meets is drawn for its text and how often it was asked, so that the
+    order in which requests arrive decides nothing."""
 
     def __init__(self, seed: int, wrong_json: float = 0.02) -> None:
-        self.rng = random.Random(seed)
+        self.seed = seed
+        self.asked: Counter[str] = Counter()
         self.wrong_json = wrong_json
         self.met: Counter[str] = Counter()
 
@@ -60,7 +62,9 @@ class Faulty:
             "repeats one": (self.wrong_json, _repeats_one),
             "says maybe": (self.wrong_json, lambda r: _wrong(r, q2="maybe")),
         }
-        drawn = self.rng.random()
+        text = received.body["messages"][1]["content"]
+        self.asked[text] += 1
+        drawn = random.Random(f"{self.seed} {self.asked[text]} {text}").random()
         for name, (share, behave) in faults.items():
             drawn -= share
             if drawn < 0:
