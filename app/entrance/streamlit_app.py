@@ -30,6 +30,8 @@ OWN_OPTIONS = Path(__file__).resolve().parents[1] / ".streamlit" / "config.toml"
 PINNED: Mapping[str, Any] = {
     "global.developmentMode": False,
     "global.e2eTest": False,
+    # A second script of the same session beside the first loses clicks: both keep the state of all fields.
+    "runner.fastReruns": False,
     "client.allowedOrigins": [],  # of pages that may frame the app and send it messages
     "client.showErrorDetails": "none",
     "server.baseUrlPath": "",

@@ -10,13 +10,14 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
-from streamlit.config import get_config_options
+from streamlit.config import get_config_options, get_option
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.scriptrunner import RerunData, RerunException, ScriptRunner
 from streamlit.runtime.state import SafeSessionState, SessionState
 
 from app import server
-from app.entrance.streamlit_app import run_callbacks_whole
+from app.entrance.streamlit_app import PINNED, run_callbacks_whole
 from app.server import KnownBrowsers, ScreenAddresses, WholeCharacters, with_whole_characters
 from pages.components.shell.browser.page_scripts import BROWSER_COOKIE
 from pages.components.shell.error_panel import error_panel
@@ -148,6 +149,30 @@ def test_callbacks_of_a_click_are_not_interrupted(monkeypatch: pytest.MonkeyPatc
     assert kept == {"edit": "saved", "open": "no"}
     with pytest.raises(RerunException):
         state["later"] = "interrupted"
+
+
+def test_a_click_never_starts_a_second_script_beside_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two scripts of one session take turns at the state of all fields: the older could forget the newer's click."""
+
+    class Running:
+        def request_rerun(self, _: RerunData) -> bool:
+            heard.append("rerun")
+            return True
+
+        def request_stop(self) -> None:
+            heard.append("stop")
+
+    class Session:
+        _state = AppSessionState.APP_IS_RUNNING
+        _scriptrunner = Running()
+
+        def _create_scriptrunner(self, _: RerunData) -> None:
+            heard.append("second script")
+
+    heard: list[str] = []
+    monkeypatch.setattr("streamlit.config.get_option", lambda name: PINNED.get(name, get_option(name)))
+    AppSession.request_rerun(cast(AppSession, Session()), None)
+    assert heard == ["rerun"]
 
 
 def test_a_callback_that_changes_the_address_is_not_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
