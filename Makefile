@@ -47,11 +47,11 @@ documents: install-test ## Write the guide's page of JSON documents anew, from w
 release-check: install-test docs ## Build wheel and sdist, install each afresh, run the demo and serve it
 	@$(BIN)/python -m tests.support.release
 
-# The type check keeps one core busy for a minute; meanwhile the other compiles the tests.
+# The type check takes a minute of one core, while the tests begin.
 test: install-test browser wordnet ## Every check, and every test but the long ones
-	@$(BIN)/python -m tests.support.stages --compile & \
-	$(MAKE) --no-print-directory check; checked=$$?; wait; exit $$checked
-	@$(BIN)/python -m tests.support.stages
+	@$(MAKE) --no-print-directory check & checks=$$!; \
+	$(BIN)/python -m tests.support.stages; tested=$$?; \
+	wait $$checks && exit $$tested
 
 test-all: install-test $(NEURAL_INSTALLED) browser caddy wordnet ## The long tests, which make test leaves out (those that start in time: MINUTES=60)
 	@$(BIN)/python -m tests.support.stages --long $(if $(MINUTES),--minutes $(MINUTES))

@@ -7,6 +7,7 @@ from tests.e2e.conftest import App
 from tests.e2e.screen import at, press_key, settled
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("demo")
 def test_keys_answer_and_go_on_and_a_refresh_keeps_everything(page: Page, app: App) -> None:
     app.command("answers", "draw", "--project", "Demo", "--dimension", "coherence", "--texts", "3")

@@ -35,6 +35,7 @@ def _queue(app: App, version: int) -> DisagreementQueue:
     return found
 
 
+@pytest.mark.long
 def test_disagreements_are_settled_by_key_one_after_the_other(app: App, page: Page, version: int) -> None:
     page.goto(f"{app.url}/disagreements?project=Letters&dimension=tone")
     expect(at(page, "pair_steps")).to_contain_text("1 of 4")

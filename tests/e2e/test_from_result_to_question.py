@@ -53,6 +53,7 @@ def test_from_a_verdict_to_an_improved_question_and_back_to_the_text(page: Page,
     assert _address(page) == there
 
 
+@pytest.mark.long
 def test_one_button_leads_back_to_the_same_text_tab_and_run(page: Page, app: App) -> None:
     page.goto(f"{app.url}/results?project=Demo&dimension=fluency&run=1&view=texts&direction=harsher")
     click(button(page, "Read them one by one"), shows=at(page, "text_steps"))

@@ -160,6 +160,7 @@ def test_words_of_two_tabs_are_both_offered(page: Page, app: App) -> None:
     expect(_note(page)).to_contain_text("Second.")
 
 
+@pytest.mark.long
 def test_a_question_outlives_editing_another_and_is_published(page: Page, app: App) -> None:
     page.goto(f"{app.url}/checklist?project=Demo&dimension=coherence")
     click(at(page, "new_draft").get_by_role("button"), shows=at(page, "publish"))

@@ -196,6 +196,7 @@ def test_a_highlighted_passage_is_an_attribute_at_once(browser: Browser, app: Ap
         saved(page, "The beginning is clear.")
 
 
+@pytest.mark.long
 def test_words_across_lines_and_directions_keep_their_places(browser: Browser, app: App, name: str) -> None:
     quotes = ["שלום", "came.\r\nשלום עולם, e\u0301cole"]
     with signed_in(browser, app, name, viewport=WIDE) as page:
@@ -260,6 +261,7 @@ def test_turn_of_a_conversation_keeps_its_places(browser: Browser, app: App, nam
     assert [p and CHAT[p.start : p.end] for p in found] == ["balloon 🎈", "brief"]
 
 
+@pytest.mark.long
 def test_phone_selects_by_touch_and_nothing_overflows(browser: Browser, app: App, name: str) -> None:
     with signed_in(browser, app, name, viewport=PHONE, has_touch=True, is_mobile=True) as page:
         words(page).scroll_into_view_if_needed()

@@ -60,6 +60,7 @@ def told(page: Page, words: str) -> Locator:
     return page.get_by_role("status").get_by_text(words, exact=True)
 
 
+@pytest.mark.long
 @pytest.mark.walk
 def test_many_attributes_are_read_excluded_and_merged_with_few_clicks(bench: Workbench, app: App, page: Page) -> None:
     walk = Walk(page, "Read 137 attributes in full", limit=0)

@@ -147,6 +147,7 @@ def test_a_stranger_sees_nothing_of_the_app(app: App, tabs: dict[str, Page]) -> 
     assert answer.status == 401
 
 
+@pytest.mark.long
 def test_phone_menu_closes_targets_are_high_and_only_the_page_scrolls(browser: Browser, app: App) -> None:
     """As an invited expert."""
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)

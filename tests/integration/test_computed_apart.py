@@ -98,6 +98,7 @@ def test_topics_computed_apart_are_the_same(apart: list[str], monkeypatch: pytes
     assert there == here
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("embedding", [analysis.LSA, analysis.Embedding("model", Model())])
 def test_comparison_computed_apart_is_the_same(
     embedding: analysis.Embedding, apart: list[str], monkeypatch: pytest.MonkeyPatch

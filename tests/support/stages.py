@@ -1,4 +1,4 @@
-"""The stages of `make test` and, with --long, of `make test-all`; --compile prepares them.
+"""The stages of `make test` and, with --long, of `make test-all`.
 
 Each stage runs, also after one that failed, and the last line sums them up. With --minutes no test starts after that
 many minutes: what had no time is listed by file, and is no failure.
@@ -124,10 +124,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--long", action="store_true", help="the stages of make test-all")
     parser.add_argument("--minutes", type=float, help="no test starts after this time")
-    parser.add_argument("--compile", action="store_true", help="compile code and tests, and run none")
     asked = parser.parse_args()
-    if asked.compile:
-        compile_code()
-        compile_tests()
-        sys.exit()
+    compile_tests()
     sys.exit(main(LONG_STAGES if asked.long else STAGES, asked.minutes))

@@ -84,6 +84,7 @@ def _words(command: Any, file: Path) -> list[str]:
     return words
 
 
+@pytest.mark.long
 def test_every_command_says_so_and_writes_nothing(
     run: Run, damaged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,6 +79,7 @@ def _run(folder: Path, environment: Mapping[str, str], *words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_demo_and_score_run_no_foreign_module(folder: Path, environment: Mapping[str, str], tmp_path: Path) -> None:
     assert json.loads(_run(folder, environment, "demo", "--json"))["dimensions"]
     rows = [f"text {row},source {row},reference {row},{row % 5 + 1}" for row in range(20)]

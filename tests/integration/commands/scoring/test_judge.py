@@ -123,7 +123,7 @@ def test_judge_fills_its_contract(run: Run, llm: FakeLlm, checklist: Path, tmp_p
 def test_judge_again_asks_only_for_what_failed(
     run: Run, llm: FakeLlm, judge_: Judge, checklist: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.providers.retry.LONGEST", 0.0)
+    monkeypatch.setattr("app.providers.retry.RetryingModel._wait", lambda *_: 0.0)
     file, output = texts_at(tmp_path / "t.jsonl"), tmp_path / "out.jsonl"
     words = ("judge", file, "--checklist", checklist, *JUDGE, "--output", output, "--json")
     judge_.down = "Dear 7,"
