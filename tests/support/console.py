@@ -2,8 +2,10 @@
 
 import sys
 from collections.abc import Callable
+from functools import cache
 
 import pytest
+import typer
 
 from app import cli
 
@@ -11,8 +13,16 @@ Run = Callable[..., tuple[int, str, str]]
 """Words of a command -> (exit status, stdout, stderr)."""
 
 
+@cache
+def _commands() -> Callable[..., int | None]:
+    """Built once; a person's process builds them each time, which takes longer than most of the tests' commands."""
+    return typer.main.get_command(cli.build())
+
+
 def console(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """The console entry."""
+    commands = _commands()
+    monkeypatch.setattr(cli, "build", lambda: commands)
 
     def invoke(*words: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["interacteval", *map(str, words)])
