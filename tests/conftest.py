@@ -12,7 +12,7 @@ from hypothesis import settings as hypothesis_settings
 from app.providers.adapters.request_style import forget_styles
 from app.providers.specs import KNOWN_PROVIDERS
 from app.settings import Settings, settings
-from db import engine, unit_of_work
+from db import engine, foreign_file, unit_of_work
 from tests.support import migrated, network_guard, shared_statements
 
 CHILD_PROCESSES = Path(__file__).parent / "support" / "child_processes"
@@ -49,6 +49,7 @@ def _fresh_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("PYTHONPATH", str(CHILD_PROCESSES))
         _clear_settings(patch, tmp_path_factory.mktemp("home"))
         patch.setattr(unit_of_work, "upgrade", migrated.upgrade)
+        patch.setattr(foreign_file, "create_empty", migrated.create_empty)
         patch.setattr(engine, "create_engine", shared_statements.create_engine)
         yield
     settings.cache_clear()

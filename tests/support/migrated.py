@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, make_url
 
 from db import engine
 from db.engine import open_engines
@@ -33,6 +33,19 @@ def upgrade(writer: Engine, reader: Engine, before: Callable[[str], None]) -> No
             template.deserialize(_template())
             template.backup(made)
     engine.upgrade(writer, reader, before)
+
+
+@cache
+def _empty(revision: str) -> bytes:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "empty.db"
+        engine.create_empty(f"sqlite:///{file}", revision)
+        return file.read_bytes()
+
+
+def create_empty(address: str, to: str) -> None:
+    """`db.engine.create_empty`, once for each revision."""
+    Path(make_url(address).database or "").write_bytes(_empty(to))
 
 
 def _has_tables(file: Path) -> bool:

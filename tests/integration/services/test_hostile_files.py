@@ -16,7 +16,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import strategies as st
-from sqlalchemy.engine import make_url
 
 from app.attribute_analysis.attribute_file import decode_attributes
 from app.commands.results.table_file import read_table
@@ -38,8 +37,6 @@ from app.services.runtime.prompts import save_wording, sections_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import ScoreColumns, import_judge_answers, import_scores
 from app.services.think_aloud.transcripts import keep_recording, keep_transcript
-from db import foreign_file
-from db.engine import revisions
 from tests.support.hostile_files import damaged, damaged_archive, forked, try_all
 from tests.support.projects import ready_to_score, workbench_at
 from tests.unit.corpora.test_conversations import SHAPES
@@ -140,14 +137,6 @@ def stored(tmp_path: Path) -> Callable[[bytes, str], Path]:
         return path
 
     return store
-
-
-@pytest.fixture
-def _empty_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """An empty database is copied, not migrated each time."""
-    empty = tmp_path / "empty.db"
-    foreign_file.create_empty(f"sqlite:///{empty}", revisions()[-1])
-    monkeypatch.setattr(foreign_file, "create_empty", lambda address, _: shutil.copy(empty, make_url(address).database))
 
 
 @pytest.fixture(autouse=True)
@@ -328,7 +317,6 @@ VALUES = st.sampled_from(
 
 
 @EXAMPLES
-@pytest.mark.usefixtures("_empty_at_once")
 def test_import_of_a_damaged_project_ends_in_data_or_a_sentence(
     examples: int, benches: Benches, tmp_path: Path
 ) -> None:
@@ -372,7 +360,6 @@ def test_import_of_a_damaged_project_ends_in_data_or_a_sentence(
 
 
 @EXAMPLES
-@pytest.mark.usefixtures("_empty_at_once")
 def test_import_of_a_damaged_archive_ends_in_data_or_a_sentence(
     examples: int, benches: Benches, tmp_path: Path
 ) -> None:
