@@ -22,6 +22,7 @@ def test_home_answers_to_its_name_and_keeps_the_project(page: Page, app: App) ->
     expect(at(page, "doors").get_by_role("link", name="Overview", exact=True)).to_have_count(1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("old", "title"), [("home", "Overview"), ("data", "Texts"), ("lineage", "Why these questions")]
 )

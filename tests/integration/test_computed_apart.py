@@ -89,6 +89,7 @@ def test_computed_for_screens_of_large_data_runs_apart_in_a_server(monkeypatch: 
     assert computed_for_screens(True, os.getpid) != os.getpid()
 
 
+@pytest.mark.long
 def test_topics_computed_apart_are_the_same(apart: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     there = (analysis.topics_in(ATTRIBUTES, topics=3, seeds=2).to_json(), analysis.topic_coherence(ATTRIBUTES))
     assert apart == ["analyse_topics", "coherence_over_topics"]

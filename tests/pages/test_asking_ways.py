@@ -49,6 +49,7 @@ def opened(app: AppTest, judge: str = JUDGE) -> AppTest:
     return app.run()
 
 
+@pytest.mark.long
 def test_it_is_compared_from_the_screen_and_the_result_stands_there(
     ready: Workbench, llm: FakeLlm, open_screen: Open
 ) -> None:
@@ -77,6 +78,7 @@ def test_for_the_rules_there_is_nothing_to_compare(ready: Workbench, open_screen
     assert "asking_ways_start" not in [button.key for button in app.button]
 
 
+@pytest.mark.long
 def test_the_advised_way_is_taken_over_for_the_next_run(
     ready: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

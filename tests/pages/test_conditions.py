@@ -121,6 +121,7 @@ def test_a_studys_runs_are_named_by_their_condition_among_the_runs(demo: Workben
     assert "checklist, condition: everybody but simulated expert Ada" in methods
 
 
+@pytest.mark.long
 def test_the_papers_design_is_drawn_checked_and_scored(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
     dimension = dimensions_named(demo, "Demo", "all")[0]

@@ -67,6 +67,7 @@ def test_a_method_without_a_checklist_scores_every_dimension(bare: Workbench, op
     assert (run.evaluator, run.status, run.done) == ("rouge-1", RunStatus.DONE, 10)
 
 
+@pytest.mark.long
 def test_each_method_offers_its_options_and_starts_with_the_paper_s(bare: Workbench, open_screen: Open) -> None:
     app = open_screen("scores")
     for method in METHODS.values():

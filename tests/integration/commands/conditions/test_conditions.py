@@ -179,6 +179,7 @@ def test_what_was_scored_before_a_lock_is_not_called_unscored(run: Run) -> None:
     assert "1 of the conditions are not scored yet" in err
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("project")
 def test_several_numbers_of_components_are_one_study_with_averages(run: Run, tmp_path: Path) -> None:
     notes = tmp_path / "more.txt"

@@ -33,6 +33,7 @@ def options(dimension: Dimension) -> StudyOptions:
     return StudyOptions((dimension,), "rules", "rules", draw=(4, 3))
 
 
+@pytest.mark.long
 def test_sets_without_one_contributor_are_no_points_and_every_point_has_the_same_texts(
     workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions, llm: FakeLlm
 ) -> None:
@@ -84,6 +85,7 @@ def test_conditions_scored_on_different_texts_are_refused_by_name(
     assert there.refused == ()
 
 
+@pytest.mark.long
 def test_each_trial_is_a_draw_and_a_run_of_one_condition_alone_takes_no_place(
     workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
 ) -> None:

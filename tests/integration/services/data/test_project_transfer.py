@@ -83,6 +83,7 @@ def test_a_run_that_was_stopped_goes_on_elsewhere_and_asks_only_what_is_missing(
     assert here.meta.to_json() == over_there.meta.to_json()
 
 
+@pytest.mark.long
 def test_a_study_is_found_there_as_built_and_scored_with_the_lineage_of_each_question(
     workbench: Workbench, elsewhere: Workbench, tmp_path: Path
 ) -> None:

@@ -65,6 +65,7 @@ def counted(answers: pd.DataFrame) -> tuple[set[Pair], dict[str, set[Pair]]]:
     return parted, by_judge
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_queue_lists_exactly_what_an_independent_count_finds(workbench: Workbench, answers: pd.DataFrame) -> None:
     made = brought_in(workbench, answers)

@@ -68,6 +68,7 @@ def test_a_judge_that_answers_each_question_alike_wherever_it_stands_changes_not
     assert (found.spearman.difference, result.verdict and result.verdict.kind) == (0, "no better alone")
 
 
+@pytest.mark.long
 def test_a_judge_that_wavers_changes_answers_without_a_lean(
     workbench: Workbench, llm: FakeLlm, dimension: Dimension
 ) -> None:
