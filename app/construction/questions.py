@@ -151,6 +151,7 @@ FEWEST_FOR_EXAMPLES = 12
 """Decided answers of the development half, below which too few are left to try examples on."""
 RANDOM = "drawn at random, for comparison"
 CHOSEN_FROM_ERRORS = "from what the judge gets wrong"
+WRITTEN = "written by hand"
 Ask = Callable[[ProposedWording, Sequence[int]], Awaitable[Mapping[int, Answer]]]
 """Asks the judge about these texts; those without a reply are missing."""
 
@@ -203,11 +204,12 @@ async def try_examples(
     documents: Mapping[int, str],
     ask: Ask,
     rng: np.random.Generator,
+    written: Sequence[Example] = (),
 ) -> TriedExamples:
     """Choose the examples that mend most errors of the development half, and prove them once on the other.
 
-    A text that is an example isn't asked about with it. proof: empty where it isn't to be asked. Raises NotReadyError
-    for too few decided answers, or of one kind alone.
+    A text that is an example isn't asked about with it. proof: empty where it isn't to be asked. written: a person's
+    own, tried instead of chosen ones. Raises NotReadyError for too few decided answers, or of one kind alone.
     """
     if len(development) < FEWEST_FOR_EXAMPLES or len(set(development.values())) < 2:
         raise NotReadyError(
@@ -216,22 +218,38 @@ async def try_examples(
         )
     before = await ask(now, tuple(development))
     mistaken = {text for text, said in before.items() if said is not development[text]}
-    sets = example_sets(development, mistaken, rng)
+    *chosen, drawn = example_sets(development, mistaken, rng)
+    sets = [(CHOSEN_FROM_ERRORS, tuple(examples[text] for text in texts)) for texts in chosen]
     tried = []
-    for place, texts in enumerate(sets):
-        why = RANDOM if place == len(sets) - 1 else CHOSEN_FROM_ERRORS
-        wording = ProposedWording(now.text, now.guidance, why, tuple(examples[text] for text in texts))
-        others = {text: answer for text, answer in development.items() if text not in texts}
+    for why, shown in [
+        *([(WRITTEN, tuple(written))] if written else sets),
+        (RANDOM, tuple(examples[t] for t in drawn)),
+    ]:
+        wording = ProposedWording(now.text, now.guidance, why, shown)
+        others = _not_shown(development, examples, shown)
         after = await ask(wording, tuple(others))
         tried.append(TriedWording(wording, compared_wordings(before, after, others, documents)))
     best, proven, beside = best_tried(tried[:-1], now), None, None
     if best is not None and proof:
+        proof = _not_shown(proof, examples, written)
         first, then, random = [
             await ask(wording, tuple(proof)) for wording in (now, tried[best].wording, tried[-1].wording)
         ]
         proven = compared_wordings(first, then, proof, documents)
         beside = compared_wordings(random, then, proof, documents)
     return TriedExamples(tuple(tried), best, proven, beside)
+
+
+def _not_shown(
+    decided: Mapping[int, Answer], examples: Mapping[int, Example], shown: Sequence[Example]
+) -> dict[int, Answer]:
+    """Without the texts that are among the examples, or hold a passage that is."""
+    passages = [example.text.removesuffix(" …") for example in shown]
+    return {
+        text: answer
+        for text, answer in decided.items()
+        if not any(passage in examples[text].text for passage in passages)
+    }
 
 
 async def write_key_questions(

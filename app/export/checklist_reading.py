@@ -57,7 +57,7 @@ def read_question(name: str, item: object, known: Known) -> Question:
         must_not=_switch(name, fields, "must_not"),
         cap=_cap(name, fields.get("cap")),
         grade=_words(name, fields, "grade"),
-        examples=_examples(name, fields.get("examples")),
+        examples=read_examples(name, fields.get("examples")),
         attributes=attributes,
         origin=origin,
         original=_words(name, fields, "original") if attributes else "",
@@ -94,7 +94,8 @@ def _words(name: str, fields: Mapping[object, object], field: str) -> str:
     return said
 
 
-def _examples(name: str, items: object) -> tuple[Example, ...]:
+def read_examples(name: str, items: object) -> tuple[Example, ...]:
+    """Of one question. Raises FileFormatError for too many, too long, or one without text or answer."""
     if items is None or items == "":
         return ()
     if not isinstance(items, Sequence) or isinstance(items, str) or len(items) > MOST_EXAMPLES:

@@ -172,3 +172,21 @@ def test_proven_examples_are_taken_shown_and_removed(demo: Workbench, draft: Che
     app.button(key=f"remove_examples_{question.id}").click().run()
     assert not app.exception
     assert get_checklist(demo, draft.id).asked[0].examples == ()
+
+
+def test_examples_are_written_in_pairs_up_to_four(demo: Workbench, draft: Checklist, open_screen: Open):
+    question = draft.asked[0]
+    app = opened(open_screen, question)
+    for pair in range(2):
+        app.text_area(key=f"example_yes_{question.id}").set_value(f"One, then  {pair}.")
+        app.text_area(key=f"example_no_{question.id}").set_value("" if pair else "First the end.")
+        app.text_input(key=f"example_reason_no_{question.id}").set_value("It leaps.")
+        app.button(key=f"add_examples_{question.id}").click().run()
+        assert not app.exception
+    pair = (Example("One, then 0.", "yes"), Example("First the end.", "no", "It leaps."))
+    assert get_checklist(demo, draft.id).asked[0].examples == pair, "an example without a text adds none"
+    assert app.text_area(key=f"example_yes_{question.id}").value == "One, then  1.", "what was typed stays"
+    app.text_area(key=f"example_no_{question.id}").set_value("The end is first.")
+    app.button(key=f"add_examples_{question.id}").click().run()
+    assert [one.answer for one in get_checklist(demo, draft.id).asked[0].examples] == ["yes", "no"] * 2
+    assert not [field for field in app.text_area if field.key == f"example_yes_{question.id}"]

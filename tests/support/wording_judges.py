@@ -98,6 +98,14 @@ class DecidedProject:
     def question(self) -> Question:
         return self.draft.asked[ASKED]
 
+    def decide(self, which: slice) -> None:
+        """As is true: warm is what has kind words."""
+        with self.workbench.database.write() as work:
+            for text in work.texts.all(work.projects.project_of(self.dimension.id).id)[which]:
+                right = Answer.YES if "kind words" in text.text else Answer.NO
+                why = "Warm is about kindness."
+                work.decisions.add(self.question.id, text.id, right, "Ana", why=why, run_id=self.run)
+
 
 def letter(number: int) -> str:
     """Half of them are kind, half of them are written on a hot day, and neither goes with the other."""
@@ -119,7 +127,7 @@ def wording_bench(folder: Path, models: WordingModels) -> Workbench:
 def decided_project(
     workbench: Workbench, models: WordingModels, texts: int = 80, decided: int | None = None
 ) -> DecidedProject:
-    """One text a document. Decided, as is true of them: warm is what has kind words."""
+    """One text a document."""
     with workbench.database.write() as work:
         project = work.projects.add("Letters", Task("letter"))
         dimension = work.projects.add_dimension(project.id, Dimension("tone", "How it sounds."))
@@ -130,10 +138,7 @@ def decided_project(
     run = start_run(workbench, project.id, RunOptions((dimension,), models.name))
     work_on(workbench, run)
     draft = new_draft(workbench, versions_of(workbench, dimension.id)[0].id)
-    with workbench.database.write() as work:
-        for text in work.texts.all(project.id)[:decided]:
-            right = Answer.YES if "kind words" in text.text else Answer.NO
-            why = "Warm is about kindness."
-            work.decisions.add(draft.asked[ASKED].id, text.id, right, "Ana", why=why, run_id=run)
     models.requests.clear()
-    return DecidedProject(workbench, models, dimension, draft, run)
+    made_project = DecidedProject(workbench, models, dimension, draft, run)
+    made_project.decide(slice(decided))
+    return made_project

@@ -1,5 +1,6 @@
 """checklist questions, edit, add, remove, move, undo, history: a draft edited as on the screen."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -7,7 +8,7 @@ import typer
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, table
 
 if TYPE_CHECKING:
-    from app.domain.checklist import Checklist, Question
+    from app.domain.checklist import Checklist, Example, Question
     from app.services.runtime.workbench import Workbench
 
 
@@ -91,6 +92,13 @@ def edit(
     ] = None,
     no_cap: Annotated[bool, typer.Option("--no-cap", help="It is not required any more.")] = False,
     grade: Annotated[str | None, typer.Option(help=_GRADE)] = None,
+    examples: Annotated[
+        Path | None,
+        typer.Option(
+            help="A JSON or YAML list of up to four examples for the judge, in place of those it has: each with "
+            "“text”, “answer” (as many yes as no) and, if you like, “reason”."
+        ),
+    ] = None,
     no_examples: Annotated[bool, typer.Option("--no-examples", help="Remove its examples.")] = False,
     by: ByOption = "",
     json_: JsonOption = False,
@@ -99,9 +107,9 @@ def edit(
 
     Example: interacteval checklist edit 12 --project News --dimension coherence --text "Is it linked?" --weight 2
     """
-    from app.services.checklists.draft_edits import QuestionWording, edit_question, switch_question
-    from app.services.improvement.improve import remove_examples
+    from app.services.checklists.draft_edits import QuestionWording, edit_question, switch_question, write_examples
 
+    written = _examples(examples) if examples else ()
     workbench, draft = newest_draft(project, dimension)
     seen = question_of(draft, question)
     wording = QuestionWording(
@@ -115,11 +123,27 @@ def edit(
         seen.grade if grade is None else grade,
     )
     edit_question(workbench, seen, wording, by)
-    if no_examples:
-        remove_examples(workbench, question, by)
+    if written or no_examples:
+        write_examples(workbench, seen, written, by)
     if on is not None:
         switch_question(workbench, question, on, by)
     _print_draft(workbench, draft, json_)
+
+
+def _examples(file: Path) -> "tuple[Example, ...]":
+    import yaml
+
+    from app.errors import FileFormatError
+    from app.export.checklist_reading import read_examples
+    from app.input_file import LARGEST_LIST, read_file, read_yaml
+
+    try:
+        found = read_examples("the question", read_yaml(read_file(file, LARGEST_LIST).decode()))
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise FileFormatError(f"{file.name} is neither JSON nor YAML.", "Give a list of examples.") from error
+    if not found:
+        raise FileFormatError(f"{file.name} holds no examples.", "Give a list, or --no-examples to remove them.")
+    return found
 
 
 def add(

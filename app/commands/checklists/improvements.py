@@ -27,11 +27,17 @@ def improve(
     dimension: OneDimensionOption,
     question: QuestionOption,
     model: Annotated[
-        str, typer.Option(help="Who proposes wordings: provider:name, or rules. Needed unless with --examples.")
+        str,
+        typer.Option(
+            help="Who proposes wordings: provider:name, or rules. Needed unless with --examples or --written."
+        ),
     ] = "",
     run: RunOption = None,
     examples: Annotated[
         bool, typer.Option("--examples", help="Choose examples from decided answers instead of a wording.")
+    ] = False,
+    written: Annotated[
+        bool, typer.Option("--written", help="Prove the examples that the question has, and choose no others.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
     by: ByOption = "",
@@ -45,8 +51,11 @@ def improve(
     from app.services.improvement.improve import forecast_improvement, propose_examples
     from app.services.improvement.improve import improve as try_wordings
 
-    if examples == bool(model):
-        raise InputError("Either a model proposes wordings, or examples are chosen.", "Give --model or --examples.")
+    if sum((examples, written, bool(model))) != 1:
+        raise InputError(
+            "Either a model proposes wordings, or examples are chosen, or those that are there are proven.",
+            "Give one of --model, --examples and --written.",
+        )
     workbench, draft = newest_draft(project, dimension)
     number = question_of(draft, question).id
     if dry_run:
@@ -58,8 +67,8 @@ def improve(
         echo(f"{counted(ahead.development, 'decided text')} to learn from, {ahead.proof} unseen to prove the best on.")
         echo(f"At most {counted(ahead.calls, 'call')}; about {ahead.input_tokens:,} tokens in; {cost}.")
         return
-    if examples:
-        found = propose_examples(workbench, number, run, by)
+    if not model:
+        found = propose_examples(workbench, number, run, by, written)
     else:
         found = try_wordings(workbench, number, model, run, by)
     if json_:

@@ -1,12 +1,25 @@
 """Edits of a checklist's draft, open ones included, with undo."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 
-from app.domain.checklist import Change, Checklist, Component, Edit, Kind, Question, QuestionKind, QuestionOrigin
+from app.domain.checklist import (
+    Change,
+    Checklist,
+    Component,
+    Edit,
+    Example,
+    Kind,
+    Question,
+    QuestionKind,
+    QuestionOrigin,
+)
+from app.domain.judgment import Answer
 from app.domain.people import Right
 from app.errors import ConflictError, InputError, NotFoundError
+from app.export.checklist_reading import read_examples
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -123,6 +136,35 @@ def edit_question_in(work: UnitOfWork, seen: Question, new: QuestionWording, who
     if "text" in values and now.origin is QuestionOrigin.GENERATED:
         values["origin"] = QuestionOrigin.EDITED.value
     return work.drafts.change(checklist.id, who, _said(values), [Edit("question", seen.id, values)])
+
+
+@use_case(Right.EDIT, act="wrote a question's examples", about="seen")
+def write_examples(workbench: Workbench, seen: Question, examples: Sequence[Example], who: str = "") -> Change | None:
+    """Replace the examples of the question that a person saw with their own; none removes them.
+
+    Raises ConflictError where they were changed meanwhile, InputError where they are too many, too long, or not
+    balanced: no answer more than once oftener than another, and not all alike.
+    """
+    written = read_examples("the question", [asdict(example) for example in examples])
+    with workbench.database.write() as work:
+        checklist = work.checklists.get(work.drafts.draft_of("question", seen.id))
+        now = question_in(checklist, seen.id)
+        if now is None or now.examples != seen.examples:
+            raise ConflictError(f"{_who_changed(work, checklist.id, seen.id)} changed this question meanwhile.")
+        _check_balance(now, written)
+        what = "wrote examples" if written else "removed examples"
+        edit = Edit("question", seen.id, {"examples": [asdict(example) for example in written]})
+        return work.drafts.change(checklist.id, who, what, [edit])
+
+
+def _check_balance(question: Question, examples: Sequence[Example]) -> None:
+    counts = Counter(example.answer for example in examples)
+    if Answer.NOT_APPLICABLE.value in counts and not question.may_not_apply:
+        raise InputError("“Does not apply” is no answer to this question.", "Answer its examples with yes or no.")
+    if examples and (len(counts) < 2 or max(counts.values()) - min(counts.values()) > 1):
+        raise InputError("The examples are not balanced.", "Give as many that are answered yes as are answered no.")
+    if len({example.text for example in examples}) < len(examples):
+        raise InputError("Two examples have the same text.", "Give each example another text.")
 
 
 def _check_cap(work: UnitOfWork, checklist: Checklist, cap: float | None) -> None:

@@ -349,11 +349,12 @@ def _spent(
 
 
 def _last_edit(work: UnitOfWork, checklist: Checklist, line: set[int]) -> datetime | None:
-    """When a person last edited wording or guidance on the way to this version; a model's proposal, which saw no
-    decision of the proof half, is none."""
+    """When a person last edited wording or guidance, or wrote examples, on the way to this version. What a model
+    proposed or was chosen on the development half saw no decision of the proof half, and is no edit."""
 
     def reworded(step: Step) -> bool:
-        return step.kind == "question" and step.id in line and bool({"text", "guidance"} & step.after.keys())
+        said = bool({"text", "guidance"} & step.after.keys()) or bool(step.after.get("examples"))
+        return step.kind == "question" and step.id in line and said
 
     times = [
         change.at

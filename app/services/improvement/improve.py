@@ -250,10 +250,14 @@ def _worded(question: Question) -> ProposedWording:
 
 
 @use_case(Right.FACILITATE, act="had examples tried on decisions")
-def propose_examples(workbench: Workbench, question_id: int, run_id: int | None = None, who: str = "") -> Improvement:
+def propose_examples(
+    workbench: Workbench, question_id: int, run_id: int | None = None, who: str = "", written: bool = False
+) -> Improvement:
     """Choose examples for a question of a draft from the development half, and prove them once on the other.
 
     As `improve`, without a model that proposes: the run's judge alone is asked. Random examples are tried beside them.
+    written: prove the examples that the question has, against none, and choose no others. Raises NotReadyError where
+    it has none.
     """
     with workbench.database.write() as work:
         checklist_id = work.drafts.draft_of("question", question_id)
@@ -261,8 +265,11 @@ def propose_examples(workbench: Workbench, question_id: int, run_id: int | None 
     with workbench.database.read() as work:
         attempt = prepared(work, question_id, run_id)
     _check_reads_examples(workbench, attempt)
+    shown = attempt.decided.question.examples if written else ()
+    if written:
+        attempt = _without_examples(attempt)
     with own_wordings(workbench, attempt.project.id):
-        found = asyncio.run(_examples_tried(workbench, attempt))
+        found = asyncio.run(_examples_tried(workbench, attempt, shown))
     with workbench.database.write() as work:
         return work.improvements.get(work.improvements.add(replace(found, who=who)))
 
@@ -272,14 +279,23 @@ def _check_reads_examples(workbench: Workbench, attempt: PreparedAttempt) -> Non
         raise NotReadyError("This judge is no LLM and reads no examples.", "Choose the run of another judge.")
 
 
-async def _examples_tried(workbench: Workbench, attempt: PreparedAttempt) -> Improvement:
+def _without_examples(attempt: PreparedAttempt) -> PreparedAttempt:
+    """The question as it would be asked without its examples, to which no old answer counts."""
+    question = attempt.decided.question
+    if not question.examples:
+        raise NotReadyError("The question has no examples.", "Write some, or have some proposed.")
+    bare = replace(question, examples=())
+    alone = replace(attempt.alone, question=bare, known={})
+    return replace(attempt, decided=replace(attempt.decided, question=bare), alone=alone)
+
+
+async def _examples_tried(workbench: Workbench, attempt: PreparedAttempt, written: Sequence[Example]) -> Improvement:
     decided, run = attempt.decided, attempt.run
     options, now = ModelOptions.of_run(run.params), _worded(decided.question)
-    examples = {
-        text: example_of(decided.texts[text], answer, decided.decisions[text].why)
-        for text, answer in decided.development.items()
-    }
     wanted = decided.development | decided.proof
+    examples = {
+        text: example_of(decided.texts[text], answer, decided.decisions[text].why) for text, answer in wanted.items()
+    }
     async with model_session(workbench, run.judge, project=attempt.project.id, options=options) as judge:
 
         async def ask(wording: ProposedWording, texts: Sequence[int]) -> dict[int, Answer]:
@@ -294,6 +310,7 @@ async def _examples_tried(workbench: Workbench, attempt: PreparedAttempt) -> Imp
             {text: item.doc_id for text, item in decided.texts.items()},
             ask,
             np.random.default_rng(decided.question.id),
+            written,
         )
         return Improvement(
             question=decided.question.id,
@@ -353,12 +370,14 @@ def difference_of(trial: WordingTrial | None) -> PairedDifference | None:
 
 @dataclass(frozen=True, slots=True)
 class ImprovementJob:
-    """Wordings for one question of a draft, by `model`, judged as in `run_id`; examples where `model` is ""."""
+    """Wordings for one question of a draft, by `model`, judged as in `run_id`; examples where `model` is "", those that
+    it has where `written`."""
 
     question_id: int
     model: str
     run_id: int | None
     who: str
+    written: bool = False
 
 
 def improvement_job_key(checklist_id: int) -> str:
@@ -367,18 +386,24 @@ def improvement_job_key(checklist_id: int) -> str:
 
 @use_case(Right.FACILITATE)
 def begin_improvement(
-    workbench: Workbench, checklist_id: int, question_id: int, model: str, run_id: int | None = None, who: str = ""
+    workbench: Workbench,
+    checklist_id: int,
+    question_id: int,
+    model: str,
+    run_id: int | None = None,
+    who: str = "",
+    written: bool = False,
 ) -> None:
     """`improve` in the background, or `propose_examples` where `model` is "". Raises ConflictError while one goes on
     about the draft."""
     key, title = improvement_job_key(checklist_id), f"Trying wordings of {model}" if model else "Trying examples"
-    start_job(workbench, key, title, ImprovementJob(question_id, model, run_id, who))
+    start_job(workbench, key, title, ImprovementJob(question_id, model, run_id, who, written))
 
 
 @job_kind(ImprovementJob)
 def _improve(workbench: Workbench, job: ImprovementJob, _: Progress) -> str:
     if not job.model:
-        return attempt_sentence(propose_examples(workbench, job.question_id, job.run_id, job.who))
+        return attempt_sentence(propose_examples(workbench, job.question_id, job.run_id, job.who, job.written))
     return attempt_sentence(improve(workbench, job.question_id, job.model, job.run_id, job.who))
 
 
@@ -425,7 +450,8 @@ def take_improvement(
         edited = (taken.text, taken.guidance) != (chosen.text, chosen.guidance)
         checklist_id = work.drafts.draft_of("question", question_id)
         now = question_in(work.checklists.get(checklist_id), question_id)
-        if now is None or _worded(now) != attempt.before:
+        there = (attempt.before, replace(attempt.before, examples=chosen.examples))  # what was written is in it already
+        if now is None or _worded(now) not in (there if attempt.of_examples else there[:1]):
             raise ConflictError("The question was changed since this was tried.", "Refuse it, or try again.")
         values: dict[str, object] = {"text": taken.text, "guidance": taken.guidance, "reason": taken.reason}
         if attempt.of_examples:
@@ -436,14 +462,6 @@ def take_improvement(
         work.drafts.change(checklist_id, who, TAKEN_EDITED if edited else TAKEN, [edit])
         status = ImprovementStatus.EDITED if edited else ImprovementStatus.ACCEPTED
         work.improvements.decide(improvement_id, status, who, replace(taken, reason=""))
-
-
-@use_case(Right.EDIT, act="removed a question's examples")
-def remove_examples(workbench: Workbench, question_id: int, who: str = "") -> None:
-    """The judge is shown none any more."""
-    with workbench.database.write() as work:
-        checklist_id = work.drafts.draft_of("question", question_id)
-        work.drafts.change(checklist_id, who, "removed examples", [Edit("question", question_id, {"examples": []})])
 
 
 @use_case(Right.EDIT, act="refused a wording from decisions")

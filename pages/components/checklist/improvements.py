@@ -232,8 +232,18 @@ def _propose_examples(editing: Editing, found: DecidedQuestion, run: int, asking
         "Or show the judge up to four decided texts: some sets of examples, and random ones beside them, each tried "
         f"on {number(ahead.development, 'text')}{then}. At most {number(ahead.calls, 'call')}, {cost}."
     )
-    args = [editing, key, True]
-    st.button("Propose examples", key=f"examples_ask_{key}", disabled=asking, on_click=_begin, args=args)
+    with st.container(horizontal=True):
+        args = [editing, key, True]
+        st.button("Propose examples", key=f"examples_ask_{key}", disabled=asking, on_click=_begin, args=args)
+        if found.question.examples:
+            st.button(
+                "Prove its examples",
+                key=f"examples_prove_{key}",
+                disabled=asking,
+                help="Compares the examples that the question has with none, and with random ones.",
+                on_click=_begin,
+                args=[*args, True],
+            )
 
 
 def _propose(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -> None:
@@ -259,10 +269,10 @@ def _propose(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -
     st.button("Propose wordings", key=f"improve_ask_{key}", disabled=not model or asking, on_click=_begin, args=args)
 
 
-def _begin(editing: Editing, question: int, examples: bool = False) -> None:
+def _begin(editing: Editing, question: int, examples: bool = False, written: bool = False) -> None:
     checklist, run = editing.view.checklist.id, _chosen_run(question)
     model = "" if examples else chosen_model(_model_key(question))
-    _told(partial(begin_improvement, editing.workbench, checklist, question, model, run, editing.who))
+    _told(partial(begin_improvement, editing.workbench, checklist, question, model, run, editing.who, written))
 
 
 def _model_key(question: int) -> str:

@@ -62,6 +62,22 @@ def test_a_draft_is_edited_signed_and_taken_back(run: Run, on: tuple[str, ...]) 
     assert "Is it linked?" in out
 
 
+def test_examples_of_a_question_come_from_a_file(run: Run, on: tuple[str, ...], tmp_path: Path) -> None:
+    first, *_ = (row["question"] for row in listed(run, on))
+    file = tmp_path / "examples.yaml"
+    file.write_text("- {text: And then., answer: yes, reason: A link.}\n- {text: First., answer: no}\n")
+    shown = [
+        {"text": "And then.", "answer": "yes", "reason": "A link."},
+        {"text": "First.", "answer": "no", "reason": ""},
+    ]
+    assert _json(run("checklist", "edit", first, *on, "--examples", file, "--json"))[0]["examples"] == shown
+    for said in ("[]", "- {text: First., answer: no}", "- {text: [", "\x00"):
+        file.write_text(said)
+        assert run("checklist", "edit", first, *on, "--examples", file)[0] == 2
+    assert listed(run, on)[0]["examples"] == shown
+    assert "examples" not in _json(run("checklist", "edit", first, *on, "--no-examples", "--json"))[0]
+
+
 def test_any_change_is_taken_back_by_its_number(run: Run, on: tuple[str, ...]) -> None:
     first, second, _ = (row["question"] for row in listed(run, on))
     assert run("checklist", "edit", first, *on, "--text", "Is it linked?", "--by", "Ana")[0] == 0

@@ -8,12 +8,26 @@ from typing import Any
 import streamlit as st
 
 from app.domain.attribute import Passage
-from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionOrigin
+from app.domain.checklist import (
+    LONGEST_EXAMPLE,
+    MOST_EXAMPLES,
+    Checklist,
+    ChecklistStatus,
+    Example,
+    Question,
+    QuestionOrigin,
+)
 from app.domain.wording import word_changes
 from app.errors import ConflictError, WorkbenchError
 from app.services.checklists.checklists import ChecklistView, hints_on
-from app.services.checklists.draft_edits import QuestionWording, edit_question, put_back, question_in, remove_question
-from app.services.improvement.improve import remove_examples
+from app.services.checklists.draft_edits import (
+    QuestionWording,
+    edit_question,
+    put_back,
+    question_in,
+    remove_question,
+    write_examples,
+)
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.page_scripts import (
     dropped_typing,
@@ -272,8 +286,7 @@ def question_detail(editing: Editing, question: Question) -> None:
         st.caption(plain(f"It may not apply{why}"))
     if question.counting and not editing.draft:
         st.caption(plain(f"{question.counting[:1].upper()}{question.counting[1:]}."))
-    if question.examples:
-        _examples(editing, question)
+    _examples(editing, question)
     if question.original and question.original != question.text:
         st.caption("First wording")
         st.text(question.original)
@@ -298,11 +311,15 @@ def question_detail(editing: Editing, question: Question) -> None:
 
 
 def _examples(editing: Editing, question: Question) -> None:
-    """Chosen from decided answers, so they can be removed here, and not written."""
-    st.caption("Examples that the judge reads")
+    """Those that it has, and in a draft fields for a pair of one's own."""
+    if question.examples:
+        st.caption("Examples that the judge reads")
     for example in question.examples:
         st.markdown(f"- **{example.answer}** {plain(example.text)} :gray[{plain(example.reason)}]")
-    if editing.draft:
+    if editing.draft and len(question.examples) + len(_PAIR) <= MOST_EXAMPLES:
+        with st.expander("Write examples", key=f"write_examples_{question.id}"):
+            _pair(editing, question)
+    if editing.draft and question.examples:
         st.button(
             "Remove examples",
             key=f"remove_examples_{question.id}",
@@ -312,11 +329,46 @@ def _examples(editing: Editing, question: Question) -> None:
         )
 
 
+_PAIR = ("yes", "no")
+
+
+def _pair(editing: Editing, question: Question) -> None:
+    """One example of each answer, so that they stay balanced."""
+    st.caption(
+        "The judge reads them with the question. Choose texts, or passages, close to the line between yes and no. "
+        "Texts decided before can't prove them: you have read them."
+    )
+    for answer, column in zip(_PAIR, st.columns(2), strict=True):
+        text, reason = _pair_keys(question.id, answer)
+        column.text_area(f"Answered {answer}", height=80, key=text, max_chars=LONGEST_EXAMPLE)
+        column.text_input("Why", key=reason, max_chars=LONGEST_EXAMPLE, placeholder="optional")
+    st.button("Add examples", key=f"add_examples_{question.id}", on_click=_add_pair, args=[editing, question])
+
+
+def _pair_keys(question_id: int, answer: str) -> tuple[str, str]:
+    return f"example_{answer}_{question_id}", f"example_reason_{answer}_{question_id}"
+
+
+def _add_pair(editing: Editing, question: Question) -> None:
+    keys = {answer: _pair_keys(question.id, answer) for answer in _PAIR}
+    new = [Example(st.session_state[text], answer, st.session_state[why]) for answer, (text, why) in keys.items()]
+    if _examples_written(editing, question, (*question.examples, *new)):
+        for key in (key for each in keys.values() for key in each):
+            st.session_state[key] = ""
+            dropped_typing(key)
+
+
 def _without_examples(editing: Editing, question: Question) -> None:
+    _examples_written(editing, question, ())
+
+
+def _examples_written(editing: Editing, question: Question, examples: Sequence[Example]) -> bool:
     try:
-        remove_examples(editing.workbench, question.id, editing.who)
+        write_examples(editing.workbench, question, examples, editing.who)
     except WorkbenchError as error:
         st.session_state[_PROBLEM] = error
+        return False
+    return True
 
 
 def seen_question(question: Question) -> Question:

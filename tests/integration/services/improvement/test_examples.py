@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.checklist import Example
 from app.domain.improvement import Half
 from app.domain.project import Task
-from app.errors import FileFormatError, NotReadyError
+from app.errors import ConflictError, FileFormatError, InputError, NotReadyError
 from app.export.checklist_reading import read_question
 from app.services.checklists.checklist_files import export_file, import_checklist, judge_words
 from app.services.checklists.checklists import get_checklist, publish, view_checklist
+from app.services.checklists.draft_edits import write_examples
 from app.services.data.projects import create_project
 from app.services.improvement.decided import decided_questions
 from app.services.improvement.improve import (
@@ -18,7 +20,6 @@ from app.services.improvement.improve import (
     example_tokens,
     forecast_improvement,
     propose_examples,
-    remove_examples,
     standing_of,
     take_improvement,
 )
@@ -96,7 +97,7 @@ def test_examples_are_chosen_proven_taken_and_shown(made: Made) -> None:
 def test_without_examples_the_usual_prompt_asks(made: Made) -> None:
     there = made(decided=70)
     take_improvement(there.workbench, there.question.id, propose_examples(there.workbench, there.question.id).id)
-    remove_examples(there.workbench, there.question.id)
+    write_examples(there.workbench, get_checklist(there.workbench, there.draft.id).asked[ASKED], ())
     assert get_checklist(there.workbench, there.draft.id).asked == there.draft.asked
     publish(there.workbench, there.draft.id)
     there.models.requests.clear()
@@ -138,6 +139,74 @@ def test_a_bare_yes_of_yaml_is_an_answer() -> None:
         "Question 1", {"text": "Is it?", "examples": [{"text": "A", "answer": True}]}, {}
     ).examples
     assert example.answer == "yes"
+
+
+def by_hand(kind: str, curt: str = "You get curt words on a mild day.") -> tuple[Example, Example]:
+    return Example(f"You get {kind} words on a mild day.", "yes", "Kindness is warm."), Example(curt, "no")
+
+
+def test_written_examples_are_proven_on_what_is_decided_later(made: Made) -> None:
+    there = made(decided=20)
+    write_examples(there.workbench, there.question, by_hand("kind"), "Ben")
+    (found,) = decided_questions(there.workbench, there.draft.id).values()
+    assert found.proof == {}, "who writes them has read what was decided"
+    there.decide(slice(20, 80))
+    attempt = propose_examples(there.workbench, there.question.id, written=True)
+    assert attempt.before.examples == ()
+    assert [len(tried.wording.examples) for tried in attempt.tried] == [2, 4]
+    assert (attempt.best, standing_of(attempt)) == (0, "proven better")
+    assert attempt.chosen is not None
+    assert attempt.chosen.wording.examples == by_hand("kind")
+    take_improvement(there.workbench, there.question.id, attempt.id)
+    assert get_checklist(there.workbench, there.draft.id).asked[ASKED].examples == by_hand("kind")
+
+
+def test_written_examples_that_teach_nothing_are_not_taken(made: Made) -> None:
+    there = made(decided=70)
+    with pytest.raises(NotReadyError):
+        propose_examples(there.workbench, there.question.id, written=True)
+    write_examples(there.workbench, there.question, by_hand("kind")[:0])
+    dull = Example("A sunny note.", "yes"), Example("A rainy note.", "no")
+    write_examples(there.workbench, there.question, dull)
+    attempt = propose_examples(there.workbench, there.question.id, written=True)
+    assert (attempt.best, attempt.proof, standing_of(attempt)) == (None, None, "none better")
+
+
+def test_an_example_is_not_asked_about_even_as_a_passage(made: Made) -> None:
+    there = made(decided=70)
+    texts = [f"Letter {n}, {'kind' if n % 2 == 0 else 'curt'} words" for n in (4, 5)]
+    write_examples(there.workbench, there.question, [Example(texts[0], "yes"), Example(texts[1], "no")])
+    there.models.requests.clear()
+    propose_examples(there.workbench, there.question.id, written=True)
+    for request in there.models.requests:
+        shown = [one["text"] for each in request.prompt.variables["questions"] for one in each.get("examples", ())]
+        assert not any(text in request.prompt.variables["item"]["text"] for text in shown)
+
+
+@pytest.mark.parametrize(
+    "examples",
+    [
+        by_hand("kind")[:1],
+        (*by_hand("kind"), *by_hand("warm")[:1], Example("More.", "yes")),
+        by_hand("kind") * 2,
+        (*by_hand("kind"), *by_hand("warm", "No."), Example("Five.", "no")),
+        by_hand("k" * 1500),
+        by_hand("kind", " "),
+        (by_hand("kind")[0], Example("A list.", "does not apply")),
+    ],
+)
+def test_written_examples_out_of_bounds_are_refused(made: Made, examples: tuple[Example, ...]) -> None:
+    there = made(decided=0)
+    with pytest.raises(InputError):
+        write_examples(there.workbench, there.question, examples)
+    assert get_checklist(there.workbench, there.draft.id).asked[ASKED].examples == ()
+
+
+def test_examples_changed_meanwhile_are_not_overwritten(made: Made) -> None:
+    there = made(decided=0)
+    write_examples(there.workbench, there.question, by_hand("kind"), "Ben")
+    with pytest.raises(ConflictError):
+        write_examples(there.workbench, there.question, by_hand("warm"), "Ana")
 
 
 def test_too_few_decisions_teach_nothing(made: Made) -> None:
