@@ -315,6 +315,7 @@ def openapi() -> dict[str, Any]:
         "must_not": {"type": "boolean"},
     }
     judged = {"id": text, "score": number, "coverage": number, "weighted_score": number, "error": text}
+    judged["cost_usd"] = number
     judged["inconsistent_grades"] = {"type": "integer"}
     judgment = {
         "project": text,

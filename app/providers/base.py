@@ -263,6 +263,11 @@ def asked_for(text: int) -> None:
     _ASKED_FOR.set(text)
 
 
+def text_asked_for() -> int:
+    """The text that this task asks for, 0 for none."""
+    return _ASKED_FOR.get()
+
+
 def note_spending(cost: float | None) -> None:
     """US dollars that were paid now, None for an unknown price; kept where somebody counts by text."""
     spent, text = _SPENT.get(), _ASKED_FOR.get()

@@ -155,11 +155,12 @@ def _csv_bytes(found: "JudgedTexts") -> bytes:
 
     questions = range(1, len(found.questions) + 1)
     rows = [
-        {"id": text.id, "score": text.score, "coverage": text.coverage, "error": text.error}
+        {"id": text.id, "score": text.score, "coverage": text.coverage, "cost_usd": text.cost_usd, "error": text.error}
         | {f"q{n}": "/".join(each.answer.value for each in text.answers if each.number == n) for n in questions}
         for text in found.texts
     ]
-    return csv_bytes(["id", "score", "coverage", *(f"q{n}" for n in questions), "error"], rows, for_spreadsheets=False)
+    columns = ["id", "score", "coverage", *(f"q{n}" for n in questions), "cost_usd", "error"]
+    return csv_bytes(columns, rows, for_spreadsheets=False)
 
 
 _WRITTEN = {".json": _json_bytes, ".jsonl": _jsonl_bytes, ".csv": _csv_bytes}

@@ -12,7 +12,7 @@ from app.limits import REPLY
 from app.providers.adapters.calling import Wire
 from app.providers.adapters.rejection import billed, oversized
 from app.providers.adapters.reply_text import storable_reply
-from app.providers.base import ChatReply, ChatRequest, Usage
+from app.providers.base import ChatReply, ChatRequest, Usage, asked_for, text_asked_for
 from app.providers.budget import Budget, Reservation
 from app.providers.known_prices import known_prices, today
 from app.providers.pricing import BATCH
@@ -118,6 +118,7 @@ class BatchedModel(RecordedModel):
         super().__init__(*arguments, **named)
         self.batches = batches
         self._awaited: dict[str, ChatRequest] | None = None
+        self._asked_for: dict[str, int] = {}  # digest -> text; shared with the copies of `awaiting`
 
     def awaiting(self, awaited: dict[str, ChatRequest]) -> "BatchedModel":
         """The same model, which asks nothing: what isn't on record is put into `awaited` by its digest, and raises
@@ -130,13 +131,14 @@ class BatchedModel(RecordedModel):
         """Keep what a batch answered; returns what it cost, None where that isn't known. A request that it didn't get
         to cost nothing and isn't kept."""
         self._trace(request, line)
+        asked_for(self._asked_for.get(line.digest, 0))
         call = self._call(line.digest, request)
         if line.reply is not None:
             reply, mended = storable_reply(line.reply)
             cost = self._price(reply.usage)
             self.tally.calls += 1
             self.tally.mended += mended
-            self.tally.paid(reply.usage, cost)
+            self._pay(reply.usage, cost)
             await self._keep(answered_call(call, reply, cost))
             return cost
         if line.failure is None:
@@ -174,6 +176,7 @@ class BatchedModel(RecordedModel):
         if self._awaited is None:
             return await super()._ask(request, digest)
         self._awaited[digest] = request
+        self._asked_for.setdefault(digest, text_asked_for())
         raise AwaitedError("The request waits for a batch.")
 
     def _price(self, usage: Usage) -> float | None:

@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path, PurePath
 from statistics import fmean
@@ -126,7 +126,8 @@ class JudgedAnswer:
 @dataclass(frozen=True, slots=True)
 class JudgedText:
     """`error` says why it could not be judged, "" where it was; `weighted` is None unless questions weigh unequally.
-    `inconsistent` counts pairs of thresholds of a grade that contradict each other."""
+    `inconsistent` counts pairs of thresholds of a grade that contradict each other. `cost_usd`: what was paid for it
+    now, 0 where it was answered before, None for an unknown price."""
 
     id: str
     score: float | None
@@ -135,12 +136,14 @@ class JudgedText:
     weighted: float | None = None
     error: str = ""
     inconsistent: int = 0
+    cost_usd: float | None = 0.0
 
     def to_json(self) -> dict[str, Any]:
         return {
             "id": self.id,
             "score": self.score,
             "coverage": self.coverage,
+            "cost_usd": self.cost_usd,
             **({} if self.weighted is None else {"weighted_score": self.weighted}),
             **({INCONSISTENT: self.inconsistent} if self.inconsistent else {}),
             "answers": [answer.to_json() for answer in self.answers],
@@ -178,7 +181,6 @@ class JudgedTexts:
     calls_cached: int
     cost_usd: float | None
     report: RunReport
-    costs: Mapping[str, float | None] = field(default_factory=dict)
 
     @property
     def mean(self) -> float | None:
@@ -201,7 +203,6 @@ class JudgedTexts:
             "cost_usd": self.cost_usd,
             "calls": self.calls,
             "calls_cached": self.calls_cached,
-            "costs": dict(self.costs),
         }
 
 
@@ -252,8 +253,7 @@ def judge_texts(
     spent = run_spending(workbench, run_id)
     settings_ = checklist_settings(checklist, file_name)
     with workbench.database.read() as work:
-        judged = _judged(work, run_id)
-        names = _names(work.texts.many(row.text for row in work.results.scored(run_id, _asked(work, run_id)[0])))
+        judged = _judged(work, run_id, paid)
     return JudgedTexts(
         dimension=_dimension(settings_.dimension, file_name),
         version=settings_.version,
@@ -267,7 +267,6 @@ def judge_texts(
         + (report.tally.cached if unfinished else spent.calls_cached),
         cost_usd=report.tally.cost_usd,
         report=report,
-        costs={} if judging.batch else {name: paid[text] for text, name in names.items() if text in paid},
     )
 
 
@@ -358,7 +357,7 @@ def _asked(work: UnitOfWork, run_id: int) -> tuple[int, Sequence[Question]]:
     return part.dimension, work.checklists.get(part.checklist).asked
 
 
-def _judged(work: UnitOfWork, run_id: int) -> tuple[JudgedText, ...]:
+def _judged(work: UnitOfWork, run_id: int, paid: Mapping[int, float | None]) -> tuple[JudgedText, ...]:
     """Return the judged texts in the order of the file."""
     dimension, questions = _asked(work, run_id)
     places = {question.id: number for number, question in enumerate(questions, start=1)}
@@ -379,6 +378,7 @@ def _judged(work: UnitOfWork, run_id: int) -> tuple[JudgedText, ...]:
             weighted=details.get(row.text, {}).get(WEIGHTED),
             error="" if row.status is ScoreStatus.DONE else errors.get(row.text, "It was not judged yet."),
             inconsistent=details.get(row.text, {}).get(INCONSISTENT, 0),
+            cost_usd=paid.get(row.text, 0.0),
         )
         for row in rows
     )
@@ -483,7 +483,9 @@ def judge_with_published(
     asked = _as_newest_run(workbench, dimension_id, version, judge)
     check_wishes(judge_named(workbench, asked.judge), asked.options, None)
     run, project_id = asked.run, asked.project.id
-    with own_wordings_of_run(workbench, project_id, run) if run else own_wordings(workbench, project_id):
+    texts = [replace(text, id=number) for number, text in enumerate(texts, start=1)]
+    wordings = own_wordings_of_run(workbench, project_id, run) if run else own_wordings(workbench, project_id)
+    with wordings, spending_by_text() as paid:
         scores, tally, model = asyncio.run(_scores(workbench, asked, texts, money, seconds))
     errors = [score for score in scores if isinstance(score, ProviderError)]
     if errors and len(errors) == len(scores):
@@ -493,7 +495,10 @@ def judge_with_published(
         asked.dimension.name,
         asked.checklist.version,
         model,
-        tuple(_with_answers(text, score, asked.checklist.asked) for text, score in zip(texts, scores, strict=True)),
+        tuple(
+            replace(_with_answers(text, score, asked.checklist.asked), cost_usd=paid.get(text.id, 0.0))
+            for text, score in zip(texts, scores, strict=True)
+        ),
         tally.calls,
         tally.cached,
         tally.cost_usd,

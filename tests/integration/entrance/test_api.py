@@ -116,6 +116,8 @@ def test_judged_texts_have_score_answers_and_cost(bench: Workbench, api: Api) ->
     cost, unknown = total_cost(project_spending(bench, 1))
     assert list(unknown) == []
     assert cost == pytest.approx(found["cost_usd"])
+    assert sum(text["cost_usd"] for text in found["texts"]) == pytest.approx(cost)
+    assert min(text["cost_usd"] for text in found["texts"]) > 0
     assert found["budget_left_usd"] == pytest.approx(5 - cost)
     (token,) = api_tokens_of(bench, 1)
     assert token.used_at is not None
