@@ -17,7 +17,7 @@ twice, and pi^2 for each unseen theme that an expert says with probability pi. T
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import comb, log, sqrt
 from statistics import NormalDist
 from typing import Any
@@ -178,7 +178,9 @@ class ThemeCoverage:
 class ChecklistCoverage:
     """How far a version of the checklist covers each expert without them. `left`: of all `questions`, those that stay
     once the questions that only this expert led to are taken out; `experts`: the share of the expert's attributes that
-    come as `near` to one of those as a cosine says.
+    come as `near` to one of those as a cosine says; `judged`: the share of which the model `judge` says that one of
+    those covers them, empty where none was asked about all. `agreement`: the share of attributes on which both say the
+    same, `kappa` beyond chance (Cohen 1960), None where one of them says the same of all.
 
     It stands for a checklist made without the expert: none is built, and what they changed in others' questions stays.
     """
@@ -189,6 +191,10 @@ class ChecklistCoverage:
     experts: Mapping[str, LeftOut]
     near: float
     embedding: str
+    judge: str = ""
+    judged: Mapping[str, LeftOut] = field(default_factory=dict)
+    agreement: float | None = None
+    kappa: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -196,22 +202,31 @@ class ChecklistCoverage:
             "questions": self.questions,
             "near": self.near,
             "embedding": self.embedding,
-            "experts": {name: {"questions": self.left[name], **asdict(one)} for name, one in self.experts.items()},
+            "judge": self.judge or None,
+            "agreement": self.agreement,
+            "kappa": self.kappa,
+            "experts": {
+                name: {
+                    "questions": self.left[name],
+                    **asdict(one),
+                    "judged": asdict(self.judged[name]) if name in self.judged else None,
+                }
+                for name, one in self.experts.items()
+            },
         }
 
 
 def covered_without(
-    cosine: NDArray[np.float64], owners: Sequence[str], behind: Sequence[frozenset[str]], expert: str, near: float
-) -> tuple[int, LeftOut]:
-    """Return how many questions stay without the expert, and how many of their attributes those cover.
+    near: Bools, owners: Sequence[str], behind: Sequence[frozenset[str]], expert: str
+) -> tuple[int, Bools]:
+    """Return how many questions stay without the expert, and which of their attributes those cover.
 
-    cosine: (attributes, questions), NaN where one has no word that the embedding uses. owners: whose each attribute is.
-    behind: whose attributes led to each question; a question that nobody's led to was added by hand, and stays.
+    near: (attributes, questions), which question covers which attribute. owners: whose each attribute is. behind: whose
+    attributes led to each question; a question that nobody's led to was added by hand, and stays.
     """
     stay = np.array([names != {expert} for names in behind], dtype=bool)
-    own = cosine[np.array([owner == expert for owner in owners], dtype=bool)]
-    covered = int((np.nan_to_num(own[:, stay], nan=-1.0) >= near).any(axis=1).sum())
-    return int(stay.sum()), _left_out(covered, len(own))
+    own = near[np.array([owner == expert for owner in owners], dtype=bool)]
+    return int(stay.sum()), own[:, stay].any(axis=1)
 
 
 def theme_coverage(
@@ -251,7 +266,7 @@ def theme_coverage(
         unseen_themes=unseen_themes(seen) if found else None,
         next_expert=seen.mentions / seen.units * (1 - found.value) if found else None,
         leave_one_out={
-            name: _left_out(len(pool.of([name])) - len(alone[name]), len(pool.of([name])))
+            name: left_out(len(pool.of([name])) - len(alone[name]), len(pool.of([name])))
             for name in experts
             if len(order) > 1
         },
@@ -293,6 +308,6 @@ def _numbered(groups: Sequence[Sequence[int]], written: Sequence[int]) -> tuple[
     return tuple(order[of[position]] for position in range(len(of)))
 
 
-def _left_out(covered: int, of: int) -> LeftOut:
+def left_out(covered: int, of: int) -> LeftOut:
     ends = binomtest(covered, of).proportion_ci(method="wilson")
     return LeftOut(covered, of, float(ends.low), float(ends.high))

@@ -33,7 +33,7 @@ from app.domain.project import Dimension, Task, Text
 from app.errors import InputError, NotReadyError
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatRequest
-from app.providers.structured import Structured, ask
+from app.providers.structured import Structured, ask, object_in
 
 IMPROVE = "question-improve"
 MOST_WORDINGS = 5
@@ -506,3 +506,44 @@ async def ask_applicability(
     reasons = {int(entry["question"]): tidy(entry["reason"]) for entry in answer.value["questions"]}
     named = tuple((questions[number - 1], reason) for number, reason in sorted(reasons.items()))
     return Applicability(named, request, answer)
+
+
+COVERAGE = "checklist-coverage"
+
+
+def coverage_request(
+    task: Task, dimension: Dimension, questions: Sequence[str], attributes: Sequence[str]
+) -> ChatRequest:
+    """Ask which questions cover each attribute; who said an attribute, and which questions it led to, isn't told."""
+    template = load_prompt(COVERAGE)
+    prompt = template.render(
+        task=task_variables(task),
+        dimension=dimension_variables(dimension),
+        questions=[{"id": number, "question": text} for number, text in enumerate(questions, start=1)],
+        attributes=[{"id": number, "text": text} for number, text in enumerate(attributes, start=1)],
+    )
+    return ChatRequest(prompt, template.output_schema)
+
+
+async def ask_coverage(model: ChatModel, request: ChatRequest) -> Structured:
+    """Return the answer to a `coverage_request`, in which each attribute stands once.
+
+    Raises WrongSchemaError where the model keeps leaving attributes out or names others.
+    """
+    asked = request.prompt.variables
+    questions, attributes = len(asked["questions"]), len(asked["attributes"])
+
+    def check(value: dict[str, Any]) -> str | None:
+        numbers = [entry["attribute"] for entry in value["attributes"]]
+        named = (number for entry in value["attributes"] for number in entry["questions"])
+        return first_problem(
+            unknown_numbers(named, questions, "question"),
+            None if sorted(numbers) == list(range(1, attributes + 1)) else "not every note stands there once",
+        )
+
+    return await ask(model, request, check=check)
+
+
+def coverage_in(text: str) -> dict[str, Any] | None:
+    """Return an answer that `ask_coverage` took, None where it can't be read any more."""
+    return object_in(text, load_prompt(COVERAGE).output_schema)

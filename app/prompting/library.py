@@ -170,6 +170,10 @@ _BY_PROMPT: Mapping[str, Mapping[str, Any]] = {
     },
     "validation": {"questions": [{"id": 1, "component": "Order", "question": "Is it in order?"}]},
     "question-applicability": {"questions": [{"id": 1, "question": "Is it in order?"}]},
+    "checklist-coverage": {
+        "questions": [{"id": 1, "question": "Is it in order?"}],
+        "attributes": [{"id": 1, "text": "What comes first stands first."}],
+    },
     "question-improve": {
         "question": {
             "component": "Order",

@@ -12,7 +12,7 @@ from app.domain.wording import QUOTES, VAGUE
 from app.errors import UnsupportedError
 from app.rules.catalogue import BY_ID, RULES, THEMES
 from app.rules.clauses import Clauses
-from app.rules.components import OTHER_POINTS, partition, theme_weights, topic_stems, vectors
+from app.rules.components import OTHER_POINTS, partition, theme_weights, topic_stems, vectors, wording
 from app.rules.english import content_stems, finish, is_bad, word_set, words
 from app.rules.judge import LEAST_FAMILY, affinities, family_shares, named_rule
 from app.rules.phrasing import Phrased, is_sound, is_yes_no, keeps_meaning, plain, question_from, quoted
@@ -238,12 +238,30 @@ def finished(sentence: str) -> str:
     return line if line[-1:] in ".!?" else f"{line}."
 
 
+LEAST_SHARED = 0.3
+"""From which cosine of wording on a question covers an attribute."""
+
+
+def covered(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """For each attribute the questions that share enough of its words."""
+    questions, attributes = variables["questions"], variables["attributes"]
+    rows = wording([str(a["text"]) for a in attributes] + [str(q["question"]) for q in questions])
+    alike = rows[: len(attributes)] @ rows[len(attributes) :].T >= LEAST_SHARED
+    return {
+        "attributes": [
+            {"attribute": a["id"], "questions": [q["id"] for q, near in zip(questions, row, strict=True) if near]}
+            for a, row in zip(attributes, alike, strict=True)
+        ]
+    }
+
+
 ANSWERS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "question-rephrase": rephrased,
     "question-simpler": simplified,
     "question-split": split,
     "question-merge": merged,
     "question-improve": improved,
+    "checklist-coverage": covered,
 }
 
 

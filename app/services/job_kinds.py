@@ -3,6 +3,7 @@
 from importlib import import_module
 
 MODULES = (
+    "attributes.checklist_coverage",
     "building.build",
     "checklists.question_proposals",
     "conditions.study_worker",

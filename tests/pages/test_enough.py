@@ -9,6 +9,7 @@ from app.domain.attribute import ContributorKind
 from app.domain.people import Actor, Role
 from app.domain.project import Dimension, Task, Text
 from app.services.attributes.attributes import add_attributes
+from app.services.background.runner import drain_jobs
 from app.services.data.projects import create_project
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import current
@@ -34,6 +35,18 @@ def test_enough_shows_coverage_and_what_others_have(demo: Workbench, open_screen
     assert (left_out["Others have"] <= left_out["Attributes"]).all()
     (without,) = [table.value for table in app.dataframe if "Questions left" in table.value]
     assert (without["Covered"] <= without["Attributes"]).all()
+
+
+def test_enough_asks_a_second_judge_in_the_background(demo: Workbench, open_screen: Open) -> None:
+    app = opened(open_screen("attributes"))
+    app.selectbox(key="coverage_model").set_value("rules").run()
+    app.button(key="coverage_ask").click().run()
+    drain_jobs(60)
+    app.run()
+    assert not app.exception
+    (without,) = [table.value for table in app.dataframe if "Questions left" in table.value]
+    assert without["Model"].str.endswith(")").all()
+    assert app.button(key="coverage_ask").disabled, "it has answered about all"
 
 
 def test_enough_of_one_contributor_shows_no_estimate(workbench: Workbench, open_screen: Open) -> None:

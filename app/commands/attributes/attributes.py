@@ -350,6 +350,11 @@ def coverage(
     least: Annotated[
         float | None, typer.Option(min=0.0, max=1.0, help="How alike attributes of one theme are, from 0 to 1.")
     ] = None,
+    model: Annotated[
+        str,
+        typer.Option(help="Asks this model too which questions cover which attributes: provider:name, or rules."),
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what asking --model would cost, and stop.")] = False,
     json_: JsonOption = False,
 ) -> None:
     """Is it enough? Themes found, how much of what experts say they cover, and what one more expert would add.
@@ -357,7 +362,8 @@ def coverage(
     Example: interacteval attributes coverage --project Demo --dimension coherence
     """
     from app.providers.credentials import Credentials
-    from app.services.attributes.analysis import attribute_coverage, checklist_coverage, open_embedding, usual_embedding
+    from app.services.attributes.analysis import attribute_coverage, open_embedding, usual_embedding
+    from app.services.attributes.checklist_coverage import checklist_coverage, forecast_coverage, judge_coverage
     from app.services.data.projects import get_project, one_dimension
     from app.services.runtime.workbench import open_workbench
     from app.settings import settings
@@ -365,6 +371,15 @@ def coverage(
     workbench = open_workbench()
     project_id, dimension_id = get_project(workbench, project).id, one_dimension(workbench, project, dimension).id
     chosen = open_embedding(embedding or usual_embedding(), Credentials.from_settings(settings()))
+    if model and dry_run:
+        ahead = forecast_coverage(workbench, project_id, dimension_id, model)
+        if json_:
+            print_json([asdict(ahead)])
+        else:
+            echo(str(ahead))
+        return
+    if model:
+        judge_coverage(workbench, project_id, dimension_id, model, lambda done, of: say(f"{done} of {of} answered"))
     found = attribute_coverage(workbench, project_id, dimension_id, chosen, least)
     checklist = checklist_coverage(workbench, project_id, dimension_id, chosen)
     if json_:
@@ -388,9 +403,14 @@ def coverage(
         echo(f"\nVersion {checklist.version} without the questions that only this {whom} led to:")
         without = [
             [name, checklist.left[name], one.of, one.covered, one.low, one.high]
+            + ([judged.covered, judged.low, judged.high] if (judged := checklist.judged.get(name)) else [])
             for name, one in checklist.experts.items()
         ]
-        echo(table([whom, "questions", "attributes", "covered", "95 % from", "to"], without))
+        header = [whom, "questions", "attributes", "covered", "95 % from", "to"]
+        echo(table(header + ([checklist.judge, "95 % from", "to"] if checklist.judge else []), without))
+        if checklist.agreement is not None:
+            kappa = "undefined" if checklist.kappa is None else f"{checklist.kappa:.2f}"
+            echo(f"Embedding and {checklist.judge} agree on {checklist.agreement:.0%} of attributes (kappa {kappa}).")
 
 
 def think_aloud(

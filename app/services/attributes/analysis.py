@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from app.attribute_analysis.coverage import ChecklistCoverage, LeftOut, ThemeCoverage, covered_without, theme_coverage
-from app.attribute_analysis.embedding import Embedder, LsaEmbedder, cosine_matrix
+from app.attribute_analysis.coverage import LeftOut, ThemeCoverage, theme_coverage
+from app.attribute_analysis.embedding import Embedder, LsaEmbedder
 from app.attribute_analysis.pool import AttributePool, pool_attributes
 from app.attribute_analysis.similarity import (
     AttributeMap,
@@ -45,7 +45,6 @@ __all__ = [
     "MINILM_INSTALL",
     "AttributeMap",
     "AttributePool",
-    "ChecklistCoverage",
     "CoherenceAt",
     "ContributorComparison",
     "GroupSpread",
@@ -59,7 +58,6 @@ __all__ = [
     "UniqueAndShared",
     "UniqueAttributes",
     "attribute_coverage",
-    "checklist_coverage",
     "compare_contributors",
     "find_unique_attributes",
     "names_of_task",
@@ -239,49 +237,13 @@ def attribute_coverage(
     said = [
         (one.contributor, one.kind, stands.text)
         for _, one in sorted(found.items())
-        if (stands := _stands_for(one, found)) is not None and stands.text.strip()
+        if (stands := stands_for(one, found)) is not None and stands.text.strip()
     ]
     name = embedding.name if embedding.name in NEAR else LOCAL_NAME
     return _covered(tuple(said), SAME_THEME[name] if least is None else least, NEAR[name], embedding)
 
 
-@use_case(Right.FACILITATE)
-def checklist_coverage(
-    workbench: Workbench, project_id: int, dimension_id: int, embedding: Embedding = LSA, near: float | None = None
-) -> ChecklistCoverage | None:
-    """How far the newest version made of attributes covers each expert without the questions that only they led to.
-
-    A merged attribute counts for its contributor, with the wording that stands for it, also behind a question. Experts
-    are the people, or all contributors where fewer than two people said something; None without two, and without such a
-    version. near: `NEAR` of the embedding without it. Raises a ProviderError where the embedding's provider fails.
-    """
-    with workbench.database.read() as work:
-        found = {a.id: a for a in work.think_aloud.attributes(project_id, dimension_id)}
-        versions = [one for one in work.checklists.versions(dimension_id) if any(q.attributes for q in one.asked)]
-    stands = {
-        id_: kept for id_, one in sorted(found.items()) if (kept := _stands_for(one, found)) and kept.text.strip()
-    }
-    people = {found[id_].contributor for id_ in stands if found[id_].kind is ContributorKind.HUMAN}
-    names = people if len(people) > 1 else {found[id_].contributor for id_ in stands}
-    if not versions or len(names) < 2:
-        return None
-    asked = versions[0].asked
-    said_by: dict[int, set[str]] = {}
-    for id_, kept in stands.items():
-        said_by.setdefault(kept.id, set()).add(found[id_].contributor)
-    owner = {id_: {one.contributor} for id_, one in found.items()}
-    behind = [frozenset[str]().union(*(said_by.get(id_, owner.get(id_, ())) for id_ in q.attributes)) for q in asked]
-    texts = [kept.text for kept in stands.values()] + [question.text for question in asked]
-    vectors = np.asarray(embedding.embedder.embed(texts), dtype=np.float64)
-    cosine = cosine_matrix(vectors)[: len(stands), len(stands) :]
-    least = NEAR[embedding.name if embedding.name in NEAR else LOCAL_NAME] if near is None else near
-    owners = [found[id_].contributor for id_ in stands]
-    of = {name: covered_without(cosine, owners, behind, name, least) for name in dict.fromkeys(owners) if name in names}
-    left, shares = {name: one for name, (one, _) in of.items()}, {name: one for name, (_, one) in of.items()}
-    return ChecklistCoverage(versions[0].version, len(asked), left, shares, least, embedding.embedder.name)
-
-
-def _stands_for(attribute: Attribute, found: Mapping[int, Attribute]) -> Attribute | None:
+def stands_for(attribute: Attribute, found: Mapping[int, Attribute]) -> Attribute | None:
     """What counts in an attribute's place: itself, or what it was merged into; None for what doesn't count."""
     seen = set[int]()
     now: Attribute | None = attribute

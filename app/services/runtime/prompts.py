@@ -82,6 +82,7 @@ TITLES = {
     "question-merge": "Checklist: merge questions",
     "question-applicability": "Checklist: say which questions may not apply",
     "question-improve": "Checklist: propose wordings from decisions",
+    "checklist-coverage": "Checklist: say which attributes it covers",
     "judge-checklist": "Judge: answer the checklist",
     "judge-checklist-reasons": "Judge: answer the checklist with reasons",
     "judge-checklist-open": "Judge: answer the checklist where questions may not apply",

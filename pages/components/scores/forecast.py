@@ -124,6 +124,7 @@ STAGES = {
     "validation": "Validation",
     "follow-up": "Follow-up questions",
     "contrast-attributes": "Attributes from pairs",
+    "checklist-coverage": "Coverage by the checklist",
     "transcript-attributes": "Attributes from speech",
     JUDGING: "Judging",
 }

@@ -10,19 +10,28 @@ from app.domain.project import Dimension, Project
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import (
     LSA_NAME,
-    ChecklistCoverage,
     LeftOut,
     ThemeCoverage,
     attribute_coverage,
-    checklist_coverage,
     open_embedding,
     usual_embedding,
 )
+from app.services.attributes.checklist_coverage import (
+    ChecklistCoverage,
+    begin_judging_coverage,
+    checklist_coverage,
+    coverage_job_key,
+    forecast_coverage,
+    stop_judging_coverage,
+)
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.evaluators import last_model
+from pages.components.shell.background import watch
 from pages.components.shell.guide import more_in_guide
+from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.tables import Chart, picture
-from pages.components.shell.words import model_label, number, plain, show_error
+from pages.components.shell.words import about, model_label, number, plain, show_error
 
 ORDER, AVERAGE = "in the order they came", "average over all orders"
 COVERAGE_HELP = (
@@ -38,7 +47,8 @@ LIMITS = (
 )
 CHECKLIST_HELP = (
     "Questions that only this expert's attributes led to are taken out; of the expert's attributes, the share that a "
-    "question that stays comes near. It stands for a checklist made without them: none is built, and nobody is asked."
+    "question that stays comes near. It stands for a checklist made without them: none is built. A model can be asked "
+    "to judge it too."
 )
 LEFT_OUT_HELP = (
     "For each expert: the share of their attributes to which somebody else said something like it. It stands for what "
@@ -71,6 +81,7 @@ def enough(workbench: Workbench, project: Project, dimension: Dimension) -> None
         _left_out(found)
         if checklist is not None:
             _by_checklist(checklist, found.people)
+            _ask_a_model(workbench, project, dimension)
         model = "word statistics" if embedding.name == LSA_NAME else "a sentence model"
         st.caption(LIMITS.format(embedding=model))
 
@@ -189,11 +200,50 @@ def _by_checklist(found: ChecklistCoverage, people: bool) -> None:
                 "Attributes": one.of,
                 "Covered": one.covered,
                 "Share": _share(one),
+                **({"Model": _share(found.judged[name])} if name in found.judged else {}),
             }
             for name, one in found.experts.items()
         ],
     )
     st.caption(f"Covered: a cosine of {found.near:g} or more to a question that stays ({plain(found.embedding)}).")
+    if found.agreement is not None:
+        kappa = "" if found.kappa is None else f" (kappa {found.kappa:.2f})"
+        judge = plain(model_label(found.judge))
+        st.caption(f"Model: {judge}. Both say the same of {100 * found.agreement:.0f} % of the attributes{kappa}.")
+
+
+_MODEL, _PROBLEM = "coverage_model", "coverage_problem"
+
+
+def _ask_a_model(workbench: Workbench, project: Project, dimension: Dimension) -> None:
+    """Have a model say which questions cover which attributes, in the background."""
+    if watch(workbench, coverage_job_key(dimension.id)):
+        st.button("Stop", key="coverage_stop", on_click=stop_judging_coverage, args=[workbench, dimension.id])
+        return
+    if problem := st.session_state.pop(_PROBLEM, None):
+        show_error(problem)
+    first = last_model(workbench, project.id, "judge")
+    purpose = "It says which questions cover which attributes. It isn't told whose they are."
+    model = model_choice(workbench, "Second judge", _MODEL, purpose, first=first, offer=False)
+    calls = 0
+    if model:
+        try:
+            ahead = forecast_coverage(workbench, project.id, dimension.id, model)
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            calls = ahead.calls
+            cost = "unknown price" if ahead.cost_usd is None else about(ahead.cost_usd)
+            st.caption(f"{number(calls, 'call')}, {cost}." if calls else "It has answered about all of them.")
+    args = (workbench, project.id, dimension.id)
+    st.button("Ask the model", key="coverage_ask", disabled=not calls, on_click=_begin, args=args)
+
+
+def _begin(workbench: Workbench, project_id: int, dimension_id: int) -> None:
+    try:
+        begin_judging_coverage(workbench, project_id, dimension_id, chosen_model(_MODEL))
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = error
 
 
 def _share(one: LeftOut) -> str:

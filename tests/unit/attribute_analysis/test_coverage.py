@@ -147,15 +147,14 @@ def test_interval_holds_the_coverage_of_six_experts():
 
 
 def test_covered_without_takes_out_questions_only_the_expert_led_to() -> None:
-    cosine = np.array([[0.9, 0.1, 0.2], [0.1, 0.8, np.nan], [0.9, 0.9, 0.9]])
+    near = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 1]], dtype=bool)
     owners, behind = ["Ana", "Ana", "Ben"], [frozenset({"Ana"}), frozenset({"Ana", "Ben"}), frozenset[str]()]
-    left, found = covered_without(cosine, owners, behind, "Ana", 0.5)
-    assert (left, found.covered, found.of) == (2, 1, 2)
-    left, found = covered_without(cosine, owners, behind, "Ben", 0.5)
-    assert (left, found.covered, found.of) == (3, 1, 1)
-    assert found.low < 1 == found.high
+    left, covered = covered_without(near, owners, behind, "Ana")
+    assert (left, covered.tolist()) == (2, [False, True])
+    left, covered = covered_without(near, owners, behind, "Ben")
+    assert (left, covered.tolist()) == (3, [True])
 
 
 def test_covered_without_any_question_left_is_nothing() -> None:
-    left, found = covered_without(np.array([[1.0]]), ["Ana"], [frozenset({"Ana"})], "Ana", 0.5)
-    assert (left, found.covered, found.of) == (0, 0, 1)
+    left, covered = covered_without(np.array([[True]]), ["Ana"], [frozenset({"Ana"})], "Ana")
+    assert (left, covered.tolist()) == (0, [False])

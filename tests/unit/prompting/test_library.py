@@ -30,6 +30,10 @@ VARIABLES: dict[str, dict[str, Any]] = {
     "transcript-attributes": {"transcript": HOSTILE},
     "follow-up": {"attribute": HOSTILE},
     "contrast-attributes": {"pairs": [{"number": 1, "source": "", "better": "The text.", "worse": HOSTILE}]},
+    "checklist-coverage": {
+        "questions": [{"id": 1, "question": "Is it in order?"}],
+        "attributes": [{"id": 1, "text": HOSTILE}],
+    },
     "judge-checklist": {
         "questions": [{"key": "q1", "question": "Is it in order?", "guidance": ""}],
         "item": {"source": "The source.", "text": HOSTILE},
@@ -47,6 +51,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "think-aloud": {"considerations": [{"index": 1, "consideration": "Look at the order.", "quote": ""}]},
     "components": {"components": [{"name": "Order", "description": "What comes when."}]},
     "follow-up": {"question": "What would a summary look like that fails this?"},
+    "checklist-coverage": {"attributes": [{"attribute": 1, "questions": [1]}]},
     "contrast-attributes": {"attributes": [{"attribute": "Order is kept.", "pair": 1}]},
     "transcript-attributes": {"attributes": [{"attribute": "Look at the order.", "words": "look at the order"}]},
     "clusters": {

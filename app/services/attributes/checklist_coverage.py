@@ -1,0 +1,238 @@
+"""How far a checklist covers each expert without the questions only they led to, by an embedding and by a model."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from app.attribute_analysis.coverage import Bools, ChecklistCoverage, LeftOut, covered_without, left_out
+from app.attribute_analysis.embedding import cosine_matrix
+from app.construction.questions import COVERAGE, ask_coverage, coverage_in, coverage_request
+from app.domain.attribute import ContributorKind
+from app.domain.people import Right
+from app.errors import NotReadyError, ProviderError
+from app.meta_evaluation.raters.rater_agreement import cohen_kappa
+from app.providers.base import Usage
+from app.providers.known_prices import known_prices, today
+from app.providers.model_options import ModelOptions
+from app.providers.pricing import STANDARD, estimate_input_tokens
+from app.services.attributes.analysis import LOCAL_NAME, LSA, NEAR, Embedding, stands_for
+from app.services.background.jobs import start_job, stop_job
+from app.services.background.progress import Progress, job_kind
+from app.services.runtime.models import model_session
+from app.services.runtime.prompts import answered, failed, own_wordings
+from app.services.runtime.use_case import use_case
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.llm_think_aloud import ThinkAloudForecast
+
+__all__ = [
+    "ChecklistCoverage",
+    "CoverageJob",
+    "begin_judging_coverage",
+    "checklist_coverage",
+    "coverage_job_key",
+    "forecast_coverage",
+    "judge_coverage",
+    "stop_judging_coverage",
+]
+
+AT_ONCE = 40
+"""Attributes in one request."""
+TOKENS = 15
+"""Of an answer, for each attribute."""
+NOTHING = "No version of the checklist is made of attributes of two contributors."
+
+
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """owners, attributes: whose each attribute is, and its wording. behind: whose attributes led to each question.
+    experts: whose coverage is told."""
+
+    version: int
+    owners: tuple[str, ...]
+    attributes: tuple[str, ...]
+    questions: tuple[str, ...]
+    behind: tuple[frozenset[str], ...]
+    experts: tuple[str, ...]
+
+
+def _material(workbench: Workbench, project_id: int, dimension_id: int) -> _Material | None:
+    with workbench.database.read() as work:
+        found = {a.id: a for a in work.think_aloud.attributes(project_id, dimension_id)}
+        versions = [one for one in work.checklists.versions(dimension_id) if any(q.attributes for q in one.asked)]
+    stands = {id_: kept for id_, one in sorted(found.items()) if (kept := stands_for(one, found)) and kept.text.strip()}
+    people = {found[id_].contributor for id_ in stands if found[id_].kind is ContributorKind.HUMAN}
+    names = people if len(people) > 1 else {found[id_].contributor for id_ in stands}
+    if not versions or len(names) < 2:
+        return None
+    said_by: dict[int, set[str]] = {}
+    for id_, kept in stands.items():
+        said_by.setdefault(kept.id, set()).add(found[id_].contributor)
+    owner = {id_: {one.contributor} for id_, one in found.items()}
+    asked = versions[0].asked
+    behind = [frozenset[str]().union(*(said_by.get(id_, owner.get(id_, ())) for id_ in q.attributes)) for q in asked]
+    owners = tuple(found[id_].contributor for id_ in stands)
+    return _Material(
+        versions[0].version,
+        owners,
+        tuple(kept.text for kept in stands.values()),
+        tuple(question.text for question in asked),
+        tuple(behind),
+        tuple(name for name in dict.fromkeys(owners) if name in names),
+    )
+
+
+@use_case(Right.FACILITATE)
+def checklist_coverage(
+    workbench: Workbench, project_id: int, dimension_id: int, embedding: Embedding = LSA, near: float | None = None
+) -> ChecklistCoverage | None:
+    """How far the newest version made of attributes covers each expert without the questions that only they led to, as
+    the embedding says, and as the model says that was asked last about all of it.
+
+    A merged attribute counts for its contributor, with the wording that stands for it, also behind a question. Experts
+    are the people, or all contributors where fewer than two people said something; None without two, and without such a
+    version. near: `NEAR` of the embedding without it. Raises a ProviderError where the embedding's provider fails.
+    """
+    given = _material(workbench, project_id, dimension_id)
+    if given is None:
+        return None
+    vectors = np.asarray(embedding.embedder.embed([*given.attributes, *given.questions]), dtype=np.float64)
+    cosine = cosine_matrix(vectors)[: len(given.attributes), len(given.attributes) :]
+    least = NEAR[embedding.name if embedding.name in NEAR else LOCAL_NAME] if near is None else near
+    left, shares, alike = _shares(np.nan_to_num(cosine, nan=-1.0) >= least, given)
+    found = ChecklistCoverage(given.version, len(given.questions), left, shares, least, embedding.embedder.name)
+    said = _said(workbench, dimension_id, given.questions)
+    judge = next((name for name, of in reversed(said.items()) if of.keys() >= set(given.attributes)), "")
+    if not judge:
+        return found
+    covers = np.zeros(cosine.shape, dtype=bool)
+    for place, text in enumerate(given.attributes):
+        covers[place, list(said[judge][text])] = True
+    _, judged, model = _shares(covers, given)
+    kappa = cohen_kappa(alike.astype(float), model.astype(float)).value
+    return replace(found, judge=judge, judged=judged, agreement=float((alike == model).mean()), kappa=kappa)
+
+
+def _shares(near: Bools, given: _Material) -> tuple[dict[str, int], dict[str, LeftOut], Bools]:
+    """Return by expert how many questions stay and what they cover; and which of all their attributes are covered."""
+    of = {name: covered_without(near, given.owners, given.behind, name) for name in given.experts}
+    shares = {name: left_out(int(covered.sum()), len(covered)) for name, (_, covered) in of.items()}
+    left = {name: stay for name, (stay, _) in of.items()}
+    return left, shares, np.concatenate([covered for _, covered in of.values()])
+
+
+def _said(workbench: Workbench, dimension_id: int, questions: Sequence[str]) -> dict[str, dict[str, frozenset[int]]]:
+    """Model -> attribute -> the places of the questions that cover it, of those asked about just these questions; the
+    model that answered last stands last."""
+    found: dict[str, dict[str, frozenset[int]]] = {}
+    with workbench.database.read() as work:
+        stages = [one for one in work.stages.of(dimension_id) if one.stage == COVERAGE and not one.error_kind]
+    for stage in stages:
+        value = coverage_in(stage.output)
+        if value is None or [each["question"] for each in stage.inputs["questions"]] != list(questions):
+            continue
+        texts = {each["id"]: each["text"] for each in stage.inputs["attributes"]}
+        of = found[stage.model] = found.pop(stage.model, {})
+        for entry in value["attributes"]:
+            of[texts[entry["attribute"]]] = frozenset(number - 1 for number in entry["questions"])
+    return found
+
+
+def _unasked(workbench: Workbench, project_id: int, dimension_id: int, model: str) -> tuple[_Material, list[list[str]]]:
+    given = _material(workbench, project_id, dimension_id)
+    if given is None:
+        raise NotReadyError(NOTHING, "Build a checklist first.")
+    said = _said(workbench, dimension_id, given.questions).get(model, {})
+    texts = [text for text in dict.fromkeys(given.attributes) if text not in said]
+    return given, [texts[start : start + AT_ONCE] for start in range(0, len(texts), AT_ONCE)]
+
+
+@use_case(Right.FACILITATE)
+def forecast_coverage(workbench: Workbench, project_id: int, dimension_id: int, model: str) -> ThinkAloudForecast:
+    """What `judge_coverage` would ask now. Raises NotReadyError where there is nothing to ask about."""
+    given, parts = _unasked(workbench, project_id, dimension_id, model)
+    with workbench.database.read() as work:
+        task, dimension = work.projects.by_id(project_id).task, work.projects.dimension_by_id(dimension_id)
+    with own_wordings(workbench, project_id):
+        tokens = sum(estimate_input_tokens(coverage_request(task, dimension, given.questions, part)) for part in parts)
+    output = TOKENS * sum(map(len, parts))
+    usage = Usage(tokens, output_tokens=output)
+    cost = known_prices().cost(model, usage, today(), STANDARD, calls=len(parts)) if parts else 0.0
+    return ThinkAloudForecast(model, len(parts), tokens, output, cost, None, f"{TOKENS} tokens an attribute")
+
+
+@use_case(Right.FACILITATE, act="asked a model what the checklist covers", about="model")
+def judge_coverage(
+    workbench: Workbench,
+    project_id: int,
+    dimension_id: int,
+    model: str,
+    report: Callable[[int, int], None] = lambda *_: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> bool:
+    """Ask a model which questions of the newest version cover each attribute; what it answered before isn't asked.
+
+    report hears how many of the requests are answered, of how many. Returns whether all are. Raises NotReadyError where
+    there is nothing to ask about, and what the model raises; a failure stays on record.
+    """
+    given, parts = _unasked(workbench, project_id, dimension_id, model)
+    with workbench.database.read() as work:
+        task, dimension = work.projects.by_id(project_id).task, work.projects.dimension_by_id(dimension_id)
+
+    async def asked() -> bool:
+        async with model_session(workbench, model, project=project_id) as opened:
+            for done, part in enumerate(parts):
+                report(done, len(parts))
+                if stopped():
+                    return False
+                request = coverage_request(task, dimension, given.questions, part)
+                answer = await ask_coverage(opened, request)
+                with workbench.database.write() as work:
+                    work.stages.add(dimension_id, answered(COVERAGE, model, request.prompt, answer.reply))
+        return True
+
+    try:
+        with own_wordings(workbench, project_id):
+            return asyncio.run(asked())
+    except ProviderError as error:
+        with workbench.database.write() as work:
+            work.stages.add(dimension_id, failed(COVERAGE, model, error))
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageJob:
+    project_id: int
+    dimension_id: int
+    model: str
+    asking: ModelOptions
+
+
+def coverage_job_key(dimension_id: int) -> str:
+    return f"coverage-{dimension_id}"
+
+
+@use_case(Right.FACILITATE)
+def begin_judging_coverage(workbench: Workbench, project_id: int, dimension_id: int, model: str) -> None:
+    """`judge_coverage` in the background. Raises ConflictError while one of the dimension runs."""
+    job = CoverageJob(project_id, dimension_id, model, workbench.asking)
+    start_job(workbench, coverage_job_key(dimension_id), f"Asking {model}", job)
+
+
+@use_case(Right.FACILITATE)
+def stop_judging_coverage(workbench: Workbench, dimension_id: int) -> None:
+    """End after the request that is under way; its answer is kept."""
+    stop_job(workbench, coverage_job_key(dimension_id))
+
+
+@job_kind(CoverageJob)
+def _judge(workbench: Workbench, job: CoverageJob, progress: Progress) -> str:
+    def report(done: int, of: int) -> None:
+        progress.report(f"{done:,} of {of:,} requests answered", done, of)
+
+    asking = replace(workbench, asking=job.asking)
+    if judge_coverage(asking, job.project_id, job.dimension_id, job.model, report, progress.is_set):
+        return ""
+    progress.fell_short()
+    return "Stopped. What was answered is kept; ask again to resume."
