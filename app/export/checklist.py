@@ -204,7 +204,7 @@ def _markdown(document: Mapping[str, Any]) -> str:
         if question.get("may_not_apply"):
             lines.append("  - May not apply")
         lines += [f"  - {_literal(said)}" for said in counting_words(question)]
-        lines += [f"  - Example: {_literal(e['text'])} ({e['answer']})" for e in question.get("examples", ())]
+        lines += [f"  - Example: {_literal(example_words(e))}" for e in question.get("examples", ())]
         lines += [
             f"  - {_literal(a['text'])} ({_literal(_who(a['contributor'], a['kind']))}){_about(a)}"
             for a in question["attributes"]
@@ -212,6 +212,12 @@ def _markdown(document: Mapping[str, Any]) -> str:
         if not question["attributes"]:
             lines.append(f"  - {BY_HAND}")
     return "\n".join(lines) + "\n"
+
+
+def example_words(example: Mapping[str, str]) -> str:
+    """An example that the judge reads, as people read it: the answer, the text, and the reason in brackets."""
+    why = f" ({example['reason']})" if example.get("reason") else ""
+    return f"{example['answer']}: {example['text']}{why}"
 
 
 def counting_words(question: Mapping[str, Any]) -> list[str]:
@@ -224,7 +230,8 @@ def counting_words(question: Mapping[str, Any]) -> list[str]:
 
 
 def _csv(document: Mapping[str, Any]) -> str:
-    """“may_not_apply”, “must_not”, “cap” and “grade” are columns only where a question has them."""
+    """“may_not_apply”, “must_not”, “cap”, “grade” and “examples” are columns only where a question has them.
+    Examples are a JSON list, which the import reads."""
     about = {name: document[name] for name in ("dimension", "version")}
     asked = document["questions"]
     switches = [name for name in ("may_not_apply", "must_not") if any(question.get(name) for question in asked)]
@@ -235,9 +242,11 @@ def _csv(document: Mapping[str, Any]) -> str:
             **{name: question[name] for name in _COLUMNS if name not in (*about, "attributes")},
             **{name: "yes" if question.get(name) else "no" for name in switches},
             **{name: question.get(name, "") for name in marks},
+            "examples": json.dumps(question["examples"], ensure_ascii=False) if "examples" in question else "",
             "attributes": " | ".join(f"{a['text']} ({_who(a['contributor'])})" for a in question["attributes"]),
         }
         for question in asked
     )
-    columns = (*_COLUMNS, *switches, *marks)
+    taught = ["examples"] if any(question.get("examples") for question in asked) else []
+    columns = (*_COLUMNS, *switches, *marks, *taught)
     return csv_bytes(columns, rows, for_spreadsheets=False).decode()

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -98,6 +99,9 @@ def read_examples(name: str, items: object) -> tuple[Example, ...]:
     """Of one question. Raises FileFormatError for too many, too long, or one without text or answer."""
     if items is None or items == "":
         return ()
+    if isinstance(items, str):  # a table's cell
+        with suppress(json.JSONDecodeError, RecursionError):
+            items = json.loads(items)
     if not isinstance(items, Sequence) or isinstance(items, str) or len(items) > MOST_EXAMPLES:
         raise FileFormatError(
             f"The examples of {name} are no list of up to {MOST_EXAMPLES}.", "Give each a “text” and an “answer”."

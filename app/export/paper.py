@@ -16,7 +16,7 @@ from docx.shared import Cm, Pt, RGBColor
 from jinja2 import Environment, StrictUndefined
 
 from app.domain.storable_text import shown_directions, shown_value
-from app.export.checklist import NO_COMPONENT, counting_words
+from app.export.checklist import NO_COMPONENT, counting_words, example_words
 
 MOST_EXAMPLES = 3
 """Of what people and LLMs said, under a question: a sheet of paper is to be filled in, not studied."""
@@ -33,13 +33,14 @@ class Making:
 @dataclass(frozen=True, slots=True)
 class PrintedQuestion:
     """`examples` are attributes that the question came from, in the words of those who thought aloud, each
-    with its passage in brackets where it has one."""
+    with its passage in brackets where it has one. `answered` are the examples that the judge reads."""
 
     number: int
     text: str
     guidance: str
     weight: float
     examples: tuple[str, ...]
+    answered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,8 @@ def printed_checklist(document: Mapping[str, Any], making: Making) -> PrintedChe
     listed: dict[str, list[PrintedQuestion]] = {}
     for number, question in enumerate(document["questions"], start=1):
         examples = tuple(dict.fromkeys(_example(attribute) for attribute in question["attributes"]))[:MOST_EXAMPLES]
-        printed = PrintedQuestion(number, question["text"], _guidance(question), question["weight"], examples)
+        answered = tuple(map(example_words, question.get("examples", ())))
+        printed = PrintedQuestion(number, question["text"], _guidance(question), question["weight"], examples, answered)
         listed.setdefault(question["component"], []).append(printed)
     return PrintedChecklist(
         f"{document['dimension']}: checklist, version {document['version']}",
@@ -197,6 +199,8 @@ def _question(row: Any, question: PrintedQuestion) -> None:
         words.paragraphs[0].add_run(f" (weight {question.weight:g})").font.color.rgb = _GREY
     if question.guidance:
         _small(words.add_paragraph(), question.guidance, "How to decide: ")
+    if question.answered:
+        _small(words.add_paragraph(), " · ".join(question.answered), "Answered: ")
     if question.examples:
         _small(words.add_paragraph(), " · ".join(question.examples), "For example: ")
     yes.text = no.text = _BOX

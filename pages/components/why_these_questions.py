@@ -209,6 +209,15 @@ def _branch(view: LineageView, branch: Branch) -> None:
             )
         else:
             st.caption("No attribute is behind it.")
+        example_lines(question)
+
+
+def example_lines(question: Question) -> None:
+    """The examples that the judge reads with it."""
+    if question.examples:
+        st.caption("Examples that the judge reads")
+        said = [f"- **{one.answer}** {plain(one.text)} :gray[{plain(one.reason)}]" for one in question.examples]
+        st.markdown("\n".join(said))
 
 
 def _origin(question: Question) -> str:

@@ -95,6 +95,7 @@ def lineage_document(view: LineageView) -> dict[str, Any]:
                         "text": question.text,
                         "origin": question.origin.value,
                         "decisions": view.decisions.get(question.id, 0),
+                        **({"examples": [asdict(one) for one in question.examples]} if question.examples else {}),
                         "attributes": [_attribute(view, id_) for id_ in question.attributes if id_ in view.attributes],
                     }
                     for question in branch.questions

@@ -1,5 +1,6 @@
 """The X-ray of a rubric."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 from app.construction.lint import lint_question
 from app.domain.attribute import AttributeStatus
 from app.domain.checklist import Checklist, Question
+from app.domain.judgment import Answer, inconsistent_grades
 from app.domain.people import Right
 from app.domain.project import Dimension
 from app.errors import NotReadyError
@@ -16,6 +18,7 @@ from app.evaluators.checklist import INCONSISTENT
 from app.meta_evaluation.captions import counted_of
 from app.meta_evaluation.questions.failure_modes.evidence import ENOUGH_TEXTS, ModeFinding, RubricEvidence, WordingHint
 from app.meta_evaluation.questions.failure_modes.xray import failure_modes
+from app.meta_evaluation.score_matrix import Floats
 from app.providers.credentials import Credentials
 from app.services.checklists.lineage import lineage_of_checklist
 from app.services.results.question_analysis import INAPPLICABLE, VALUES, counting_of, expert_side, judge_cube
@@ -84,7 +87,8 @@ class UnservedAttribute:
 class RubricXray:
     """`findings` count the `questions` from 0, most urgent first. `texts` the judge answered on; of these `rated` have
     ratings; `repeats` is how often it was asked; on `answered` texts two experts or more answered. `inconsistent`: how
-    many pairs of thresholds of a grade contradict each other, on how many texts; None without grades."""
+    many pairs of thresholds of a grade contradict each other in the judge's answers, on how many texts;
+    `inconsistent_experts`: the same in experts' answers. None without grades."""
 
     questions: tuple[Question, ...]
     findings: tuple[ModeFinding, ...]
@@ -94,6 +98,7 @@ class RubricXray:
     repeats: int
     answered: int
     inconsistent: tuple[int, int] | None = None
+    inconsistent_experts: tuple[int, int] | None = None
 
     def of_question(self, place: int) -> list[ModeFinding]:
         return [finding for finding in self.findings if finding.question == place]
@@ -124,13 +129,16 @@ class RubricXray:
         )
 
     def _grades(self) -> str:
-        if self.inconsistent is None:
-            return ""
-        pairs, texts = self.inconsistent
-        if not pairs:
-            return " Thresholds of grades never contradict each other."
-        on = counted_of(texts, "text")
-        return f" {counted_of(pairs, 'pair')} of thresholds of a grade contradict each other, on {on}."
+        sides = {"the judge's": self.inconsistent, "experts'": self.inconsistent_experts}
+        said = [
+            f" In {whose} answers {counted_of(found[0], 'pair')} of thresholds of a grade contradict each other, on "
+            f"{counted_of(found[1], 'text')}."
+            if found[0]
+            else f" In {whose} answers thresholds of grades never contradict each other."
+            for whose, found in sides.items()
+            if found is not None
+        ]
+        return "".join(said)
 
     @property
     def further(self) -> list[str]:
@@ -164,10 +172,36 @@ class RubricXray:
             "unserved": unserved,
             "further": self.further,
             **({"inconsistent_grades": _as_counts(*self.inconsistent)} if self.inconsistent else {}),
+            **(
+                {"inconsistent_grades_of_experts": _as_counts(*self.inconsistent_experts)}
+                if self.inconsistent_experts
+                else {}
+            ),
         }
 
     def _text(self, finding: ModeFinding) -> str | None:
         return None if finding.question is None else self.questions[finding.question].text
+
+
+def experts_inconsistent(questions: Sequence[Question], people: Floats) -> tuple[int, int] | None:
+    """How many pairs of thresholds of a grade contradict each other in experts' answers, on how many texts.
+
+    people: (experts, texts, questions), 1 for yes, 0 for no, NaN for neither. An expert's answers count by themselves.
+    None where nobody answered a threshold.
+    """
+    graded = [place for place, question in enumerate(questions) if question.grade]
+    if np.isnan(people[:, :, graded]).all():
+        return None
+    answer = {1.0: Answer.YES, 0.0: Answer.NO}
+    counts = np.array(
+        [
+            sum(
+                len(inconsistent_grades(questions, [answer.get(x, Answer.UNANSWERED) for x in given])) for given in text
+            )
+            for text in people.swapaxes(0, 1)
+        ]
+    )
+    return int(counts.sum()), int((counts > 0).sum())
 
 
 def _as_counts(pairs: int, texts: int) -> dict[str, int]:
@@ -232,6 +266,7 @@ def _kept_xray(
         rated=int((found.judged & ~np.isnan(found.ratings)).sum()),
         repeats=len(found.judge),
         inconsistent=(sum(counts), len(counts)) if checklist.grades else None,
+        inconsistent_experts=experts_inconsistent(checklist.asked, found.people) if checklist.grades else None,
         answered=int(((~np.isnan(found.people)).any(axis=2).sum(axis=0) >= 2).sum()),
     )
 

@@ -19,6 +19,7 @@ from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import LEVELS, ResultScope
 from pages.components.shell.runs.run_words import interval
 from pages.components.shell.words import model_label, plain
+from pages.components.why_these_questions import example_lines
 
 
 def aspect_tables(workbench: Workbench, result: DimensionResult) -> bool:
@@ -164,6 +165,7 @@ def result_questions(scope: ResultScope) -> None:
             st.markdown(f"**{item.question + 1}. {plain(question.text)}**")
             if question.component:
                 st.caption(plain(question.component))
+            example_lines(question)
             question_findings(xray, item.question)
             question_facts(item, found)
             edit_question(scope.workbench, result, question, f"edit_question_{question.id}")

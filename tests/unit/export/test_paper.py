@@ -127,3 +127,12 @@ def test_example_on_paper_has_its_passage_in_brackets() -> None:
     about = SAID | {"quote": "But\nnobody came."}
     (component,) = printed_checklist(document(question("Is it?", attributes=[about, SAID])), Making()).components
     assert component.questions[0].examples == (f"{SAID['text']} (“But nobody came.”)", SAID["text"])
+
+
+def test_examples_of_the_judge_are_printed_with_their_answers() -> None:
+    shown = [{"text": HOSTILE, "answer": "no", "reason": "It leaps."}]
+    sheet = printed_checklist(document(question("Does it flow?") | {"examples": shown}), Making())
+    ((printed,),) = (component.questions for component in sheet.components)
+    assert printed.answered == (f"no: {HOSTILE} (It leaps.)",)
+    for text in (in_page(sheet)[0], in_word(sheet)):
+        assert "It leaps." in text

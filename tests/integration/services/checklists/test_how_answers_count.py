@@ -2,9 +2,10 @@
 
 import json
 
+import numpy as np
 import pytest
 
-from app.domain.checklist import Checklist
+from app.domain.checklist import Checklist, Question
 from app.domain.project import Dimension
 from app.errors import InputError
 from app.services.checklists.checklists import (
@@ -20,7 +21,7 @@ from app.services.checklists.checklists import (
 from app.services.checklists.draft_edits import QuestionWording, edit_question, history_of, undo
 from app.services.checklists.question_proposals import propose_validation
 from app.services.results.results import Choices, results_of
-from app.services.results.rubric_xray import rubric_xray
+from app.services.results.rubric_xray import experts_inconsistent, rubric_xray
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply
@@ -91,6 +92,17 @@ def test_scores_follow_and_the_judge_is_asked_the_same(
     xray = rubric_xray(workbench, result)
     assert xray is not None
     assert xray.inconsistent == (1, 1)
+    assert xray.inconsistent_experts is None, "nobody answered"
+
+
+def test_pairs_that_contradict_in_answers_of_experts_are_counted() -> None:
+    asked = [
+        Question("Is it long?", "A", id=1),
+        *(Question(f"At least {n}?", "A", id=n, grade="clear") for n in (2, 3)),
+    ]
+    people = np.array([[[1, 0, 1], [0, 1, 0], [1, 0, 1]], [[0, 0, 1], [1, 1, 1], [np.nan, np.nan, 1]]], dtype=float)
+    assert experts_inconsistent(asked, people) == (3, 2), "pairs of each expert, texts"
+    assert experts_inconsistent(asked, np.full((0, 3, 3), np.nan)) is None
 
 
 def sent(workbench: Workbench, llm: FakeLlm, dimension: Dimension, replies: list[Reply]) -> list[object]:

@@ -1,5 +1,6 @@
 """Examples for a question: chosen on one half of what was decided, proven on the other, and shown to the judge."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from app.export.checklist_reading import read_question
 from app.services.checklists.checklist_files import export_file, import_checklist, judge_words
 from app.services.checklists.checklists import get_checklist, publish, view_checklist
 from app.services.checklists.draft_edits import write_examples
+from app.services.checklists.lineage import lineage_document, lineage_of_version
 from app.services.data.projects import create_project
 from app.services.improvement.decided import decided_questions
 from app.services.improvement.improve import (
@@ -105,14 +107,17 @@ def test_without_examples_the_usual_prompt_asks(made: Made) -> None:
     assert not there.models.requests, "every answer counts again"
 
 
-@pytest.mark.parametrize("form", ["json", "yaml"])
+@pytest.mark.parametrize("form", ["json", "yaml", "csv"])
 def test_a_file_carries_examples_and_tools_show_them(made: Made, form: str) -> None:
     there = made(decided=70)
     take_improvement(there.workbench, there.question.id, propose_examples(there.workbench, there.question.id).id)
     view = view_checklist(there.workbench, there.dimension.id)
     data = export_file(there.workbench, view, form)
-    other = create_project(there.workbench, "Other", Task())
-    found = import_checklist(there.workbench, other.id, data, f"a.{form}").checklist
+    lineage = json.dumps(lineage_document(lineage_of_version(there.workbench, there.dimension.id)))
+    assert all(example.text in lineage for example in view.checklist.asked[ASKED].examples)
+    # A table names no rubric, so its dimension has to be there.
+    project, name = (1, "tone") if form == "csv" else (create_project(there.workbench, "Other", Task()).id, "")
+    found = import_checklist(there.workbench, project, data, f"a.{form}", name).checklist
     assert [question.examples for question in found.asked] == [question.examples for question in view.checklist.asked]
     words = judge_words(view.project, view.dimension, view.checklist)
     assert all(example.text in words.system for example in view.checklist.asked[ASKED].examples)
