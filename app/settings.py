@@ -182,6 +182,11 @@ class Settings(BaseSettings):
         return self.home / "model-server.txt"
 
     @property
+    def learned_styles(self) -> Path:
+        """How each server takes requests, as it was learned."""
+        return self.home / "learned-styles.json"
+
+    @property
     def own_prices(self) -> Path:
         """Prices that the person lays over all others."""
         return self.home / "prices.yaml"

@@ -4,13 +4,16 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from app.errors import OverloadedError, ProviderError, UnsupportedError
+from app.providers.adapters.request_style import forget_styles, learned_at
 from app.providers.registry import open_model
-from tests.support.adapter_cases import ADAPTERS, AdapterCase, a_request, ask, schema_sent
-from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail, Held, Status, Trouble
+from app.settings import settings
+from tests.support.adapter_cases import ADAPTERS, KEY, AdapterCase, a_request, ask, schema_sent
+from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail, Held, Raw, Status, Trouble
 from tests.support.fake_llm.server import FakeLlm, Received
 
 
@@ -66,6 +69,74 @@ def test_a_servers_form_of_json_is_learned_once_for_all_clients(kind: str, serve
     tried = [_json_form(received) for received in server.requests]
     assert tried == ["json_schema", *forms, forms[-1], forms[-1]]
     assert all("JSON Schema" in llama.system_of(received.body) for received in server.requests)
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+def test_a_later_process_asks_in_the_kept_style_at_once(kind: str, server: FakeLlm) -> None:
+    refused, forms = SERVERS[kind]
+    server.usual = _takes(refused)
+    llama = ADAPTERS["llama"]
+    ask(llama, server, a_request())
+    asked, learned = len(server.requests), learned_at(f"{server.url}/v1")
+    forget_styles()
+    ask(llama, server, a_request(), a_request())
+    assert [_json_form(received) for received in server.requests[asked:]] == [forms[-1]] * 2
+    assert learned_at(f"{server.url}/v1") == learned
+    kept = settings().learned_styles.read_text()
+    assert not any(secret in kept for secret in (KEY, server.url, llama.model))
+
+
+def test_a_kept_limit_parameter_holds_until_it_is_refused(server: FakeLlm) -> None:
+    llama = ADAPTERS["llama"]
+    for name, other in (("max_completion_tokens", "max_tokens"), ("max_tokens", "max_completion_tokens")):
+        server.usual = _names_limit(name, other)
+        forget_styles()
+        asked = len(server.requests)
+        ask(llama, server, a_request(schema=None), a_request(schema=None))
+        forget_styles()
+        ask(llama, server, a_request(schema=None))
+        assert [name in received.body for received in server.requests[asked:]] == [False, True, True, True]
+
+
+def _names_limit(name: str, other: str) -> Callable[[Received], Behaviour]:
+    said = {"error": {"message": f"Unsupported parameter: '{other}'. Use '{name}' instead.", "param": other}}
+    return lambda received: Answer("yes") if name in received.body else Raw(json.dumps(said).encode(), status=400)
+
+
+def test_a_kept_form_of_json_is_learned_anew_once_refused(server: FakeLlm) -> None:
+    llama = ADAPTERS["llama"]
+    server.usual = _takes({"json_schema": "no-json-schema"})
+    ask(llama, server, a_request())
+    forget_styles()
+    server.usual = _takes({"json_object_schema": "no-schema-beside"})
+    asked = len(server.requests)
+    ask(llama, server, a_request(), a_request())
+    forms = ["json_object_schema", "json_schema", "json_schema"]
+    assert [_json_form(received) for received in server.requests[asked:]] == forms
+
+
+def test_another_address_or_model_is_asked_anew(server: FakeLlm) -> None:
+    server.usual = _takes({"json_schema": "no-json-schema"})
+    llama = ADAPTERS["llama"]
+    ask(llama, server, a_request())
+    forget_styles()
+    asked = len(server.requests)
+    ask(replace(llama, model="another"), server, a_request())
+    with FakeLlm(usual=server.usual) as elsewhere:
+        ask(llama, elsewhere, a_request())
+        tried = [_json_form(received) for received in (*server.requests[asked:], *elsewhere.requests)]
+    assert tried == ["json_schema", "json_object_schema"] * 2
+
+
+@pytest.mark.parametrize("written", ["", "[]", '{"x": 1}', "{", "null"])
+def test_an_unreadable_file_of_styles_is_asked_anew(written: str, server: FakeLlm) -> None:
+    server.usual = Answer('{"answer": "yes"}')
+    file = settings().learned_styles
+    file.parent.mkdir(parents=True)
+    file.write_text(written)
+    ask(ADAPTERS["llama"], server, a_request())
+    assert _json_form(server.requests[0]) == "json_schema"
+    assert len(json.loads(file.read_text())) in (1, 2)
 
 
 @pytest.mark.parametrize("kind", SERVERS)

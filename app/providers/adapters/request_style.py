@@ -1,7 +1,10 @@
 """Request style of a model: what is known beforehand, and what is learned when it objects."""
 
 import asyncio
+import contextlib
+import hashlib
 import json
+import os
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from app.errors import CutOffError
 from app.providers.adapters.rejection import Rejection
@@ -17,6 +21,7 @@ from app.providers.model_name import ModelName
 from app.providers.model_options import efforts_of
 from app.providers.pricing import estimate_input_tokens
 from app.providers.specs import JsonForm, spec_of
+from app.settings import settings
 
 START = 32_768
 MOST = 131_072  # no model of today takes more than 128,000
@@ -207,11 +212,14 @@ def memory_of(name: ModelName, most_output: int | None = None, address: str = ""
     """For a client of this model.
 
     most_output: a person's own limit on the tokens of an answer. address: the server's; all clients of one model there
-    share the style that one of them learned.
+    share the style that one of them learned, in later processes too.
     """
-    learned = LearnedStyle(first_style(name), spec_of(name.provider).json_forms)
-    if address:
-        learned = _LEARNED.setdefault((str(name), address.rstrip("/")), learned)
+    forms, at = spec_of(name.provider).json_forms, (str(name), address.rstrip("/"))
+    learned = _LEARNED.get(at) if address else None
+    if learned is None:
+        learned = LearnedStyle(first_style(name), forms, _digest(*at))
+        if address:
+            learned = _LEARNED.setdefault(at, learned)
     return StyleMemory(learned, OutputRoom(most_output, reasons=efforts_of(name) != ()))
 
 
@@ -235,8 +243,52 @@ def learned_at(address: str) -> dict[str, LearnedFacts]:
 
 
 def forget_styles() -> None:
-    """Forget the styles of all models, as in a new process."""
+    """Forget the styles of all models, as in a new process, which reads the file anew."""
     _LEARNED.clear()
+
+
+MOST_KEPT = 500
+"""Models in the file of learned styles; the oldest go first."""
+_KEPT_STYLE: Mapping[str, tuple[object, ...]] = {
+    "temperature": (True, False),
+    "top_p": (True, False),
+    "system_message": (True, False),
+    "limit_parameter": ("max_tokens", "max_completion_tokens"),
+}
+_keeping = threading.Lock()
+
+
+def _digest(name: str, address: str) -> str:
+    """The key of a model at an address in the file of learned styles: an address may be confidential. "" for one that
+    holds a password or a query, which isn't kept in any form."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
+    secret = not parts.netloc or "@" in parts.netloc or parts.query
+    return "" if secret else hashlib.sha256(f"{name}\n{address}".encode()).hexdigest()
+
+
+def _read_kept() -> dict[str, Any]:
+    """The file of learned styles; empty where there is none, or another program wrote it."""
+    try:
+        found = json.loads(settings().learned_styles.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write_kept(digest: str, learned: Mapping[str, Any]) -> None:
+    """A file that can't be written costs a later process a request or two, no more."""
+    with _keeping, contextlib.suppress(OSError):
+        kept = _read_kept()
+        kept.pop(digest, None)
+        kept[digest] = learned
+        file = settings().learned_styles
+        file.parent.mkdir(parents=True, exist_ok=True)
+        beside = file.with_suffix(f".{os.getpid()}.part")
+        beside.write_text(json.dumps(dict(list(kept.items())[-MOST_KEPT:])), encoding="utf-8")
+        beside.replace(file)
 
 
 def lesson_of(rejection: Rejection, request: ChatRequest, style: RequestStyle) -> Lesson | None:
@@ -275,9 +327,14 @@ class LearnedStyle:
 
     `proven`: the kinds of request, with a schema or without, that the server has answered in this style; all of a
     vendor's, whose models are known. The rest as in LearnedFacts.
+
+    digest: under which it is kept for later processes; "" for not at all. A form of JSON that an earlier process kept
+    and that is refused now is learned from the beginning.
     """
 
-    def __init__(self, style: RequestStyle, json_forms: Sequence[JsonForm] = ("json_schema", "prompt")) -> None:
+    def __init__(
+        self, style: RequestStyle, json_forms: Sequence[JsonForm] = ("json_schema", "prompt"), digest: str = ""
+    ) -> None:
         self.first = self.style = style
         self.proven: set[bool] = set() if "json_object_schema" in json_forms else {True, False}
         self.logprobs: bool | None = None
@@ -286,6 +343,41 @@ class LearnedStyle:
         self._forms = json_forms
         self._learned: set[Lesson] = set()
         self._lock = threading.Lock()
+        self._digest = digest
+        self._recalled_form: JsonForm | None = None
+        if digest:
+            self._recall(_read_kept().get(digest))
+        self._kept = self._lasting()
+
+    def _recall(self, kept: object) -> None:
+        """Take over what an earlier process learned, as far as it can be read."""
+        if not isinstance(kept, dict):
+            return
+        known = {name: kept[name] for name, values in _KEPT_STYLE.items() if kept.get(name) in values}
+        self.style = replace(self.style, **known)
+        for form in self._forms:
+            if form == kept.get("json_form") and form != self.first.json_form:
+                self.style, self._recalled_form = replace(self.style, json_form=form), form
+        self.proven |= {kind for kind in (True, False) if kept.get("with_schema" if kind else "without_schema") is True}
+        schema_kept, logprobs, window = (kept.get(name) for name in ("schema_kept", "logprobs", "window"))
+        self.schema_kept = schema_kept if isinstance(schema_kept, bool) else None
+        self.logprobs = logprobs if isinstance(logprobs, bool) else None
+        self.window = window if type(window) is int and window > 0 else None
+
+    def _lasting(self) -> dict[str, Any]:
+        """What is kept for later processes."""
+        style = {name: getattr(self.style, name) for name in (*_KEPT_STYLE, "json_form")}
+        proven = {"with_schema": True in self.proven, "without_schema": False in self.proven}
+        return style | proven | {"schema_kept": self.schema_kept, "logprobs": self.logprobs, "window": self.window}
+
+    def keep(self) -> None:
+        """Write down what is new for later processes. Whether an answer was JSON alone may change with each: that by
+        itself is not written again."""
+        now, before = self._lasting(), self._kept
+        same = {"schema_kept": None if before["schema_kept"] is None else now["schema_kept"]}
+        if self._digest and now != before | same:
+            self._kept = now
+            _write_kept(self._digest, now)
 
     def learn(self, lesson: Lesson, used: RequestStyle) -> bool:
         """Whether asking again makes sense; `used` is the style that was objected to.
@@ -295,7 +387,8 @@ class LearnedStyle:
         with self._lock:
             if lesson in (Lesson.JSON_FORM, Lesson.JSON_SCHEMA_BESIDE):
                 if self.style.json_form == used.json_form:
-                    self.style = replace(self.style, json_form=self._next_form(lesson))
+                    form = self.first.json_form if self._recalled_form == used.json_form else self._next_form(lesson)
+                    self.style, self._recalled_form = replace(self.style, json_form=form), None
             elif lesson not in self._learned:
                 self._learned.add(lesson)
                 self.style = _without(self.style, lesson)
@@ -324,7 +417,7 @@ class LearnedStyle:
 
 
 _LEARNED: dict[tuple[str, str], LearnedStyle] = {}
-"""By model and address, for this process."""
+"""By model and address."""
 
 
 class StyleMemory:
@@ -347,20 +440,24 @@ class StyleMemory:
         """The server answered this request in the style of now."""
         if request.given is None:
             self._learned.proven.add(request.schema is not None)
+            self._learned.keep()
 
     def gave_json(self, text: str) -> None:
         """The text of an answer that was asked for as JSON."""
         self._learned.schema_kept = text.strip().startswith("{")
+        self._learned.keep()
 
     def refused(self, rejection: Rejection) -> None:
         """Keep the context length that a refusal names."""
         if rejection.status in _TOO_LONG_STATUS:
             said = _plain_numbers(rejection.gist)
             self._learned.window = _number(_WINDOWS, said) or self._learned.window
+            self._learned.keep()
 
     def gave_logprobs(self, given: bool) -> None:
         """Whether they came where they were asked for."""
         self._learned.logprobs = given
+        self._learned.keep()
 
     @contextmanager
     def trial(self, request: ChatRequest) -> Iterator[bool]:
