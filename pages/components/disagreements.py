@@ -199,13 +199,13 @@ _KEY = page_script("""(() => {
 })();""")
 _COLUMNS = {
     "Text": st.column_config.TextColumn(width=400),
-    "No.": st.column_config.NumberColumn(width=50, help="The question's number."),
+    "No.": st.column_config.NumberColumn(width=50),
     "Question": st.column_config.TextColumn(width=280),
     "Parting": st.column_config.TextColumn(
         width=150, help="Experts among themselves, a judge from most of them, or a judge's repeats."
     ),
-    "Yes": st.column_config.NumberColumn(width=50, help="How many experts say so."),
-    "No": st.column_config.NumberColumn(width=50, help="How many experts say so."),
+    "Yes": st.column_config.NumberColumn(width=50),
+    "No": st.column_config.NumberColumn(width=50),
     "n/a": st.column_config.NumberColumn(width=50, help="How many experts say that it doesn't apply."),
 }
 

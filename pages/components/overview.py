@@ -57,11 +57,11 @@ def progress_table(progress: Overview) -> None:
             "Dimension": st.column_config.TextColumn(help="One quality that the texts are judged on."),
             "Ratings": st.column_config.NumberColumn(help="Human scores, one per text and rater.", format="localized"),
             "Samples": st.column_config.NumberColumn(help="Texts that people and LLMs read while thinking aloud."),
-            "By people": st.column_config.NumberColumn("Attributes by people", help="Attributes that people wrote."),
+            "By people": st.column_config.NumberColumn("Attributes by people"),
             "By LLMs": st.column_config.NumberColumn(
                 "by LLMs", help="Attributes that models wrote, those of the built-in rules included."
             ),
-            "Checklist": st.column_config.TextColumn(help="The newest version."),
+            "Checklist": st.column_config.TextColumn(),
             "Scored": st.column_config.TextColumn(help="Which version of the checklist was scored, and by which run."),
         },
     )
@@ -243,7 +243,6 @@ def take_along(workbench: Workbench, project: Project) -> None:
         type="primary",
         icon=":material/download:",
         on_click="ignore",
-        help="Large projects take a while to pack.",
     )
     st.caption("On the other computer it comes in on Overview, under “A project from a file”.")
 

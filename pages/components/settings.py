@@ -271,7 +271,7 @@ def recorded_calls(workbench: Workbench) -> None:
         kept = was_pressed(
             "Keep it here", key="keep_recording", help="In the workbench’s folder for recordings, for all projects."
         )
-        prepared = was_pressed("Prepare the file", key="prepare_recording", help="Long runs take some seconds.")
+        prepared = was_pressed("Prepare the file", key="prepare_recording")
     if kept:
         _keep(workbench, runs[chosen])
     if prepared:

@@ -26,7 +26,7 @@ from pages.components.shell.reading import readable_text, rubric
 from pages.components.shell.words import number, plain, show_error
 
 _PROBLEM = "pair_problem"
-_CHOICES = {Winner.A: "The left one", Winner.B: "The right one", Winner.TIE: "Equally good"}
+_CHOICES = {Winner.A: "Text A", Winner.B: "Text B", Winner.TIE: "Equally good"}
 
 
 def pairs_to_compare(workbench: Workbench, project: Project, dimension: Dimension, sheet: PairSheet) -> None:
@@ -46,9 +46,9 @@ def pairs_to_compare(workbench: Workbench, project: Project, dimension: Dimensio
         with st.expander(plain(project.task.source_name.capitalize()), key=f"pair_source_{place}"):
             readable_text(pair.left, "source", f"pair_source_text_{place}")
     left, right = st.columns(2, gap="large")
-    for column, side, text in ((left, "left", pair.left), (right, "right", pair.right)):
+    for column, side, winner, text in ((left, "left", Winner.A, pair.left), (right, "right", Winner.B, pair.right)):
         with column:
-            st.markdown(f"**The {side} one**")
+            st.markdown(f"**{_CHOICES[winner]}**")  # on a phone one stands above the other
             readable_text(text, "text", f"pair_{side}_{place}")
     _choice(workbench, dimension, sheet, place, key)
 
@@ -114,7 +114,7 @@ def draw_form(workbench: Workbench, dimension: Dimension) -> None:
         nothing_yet("pairs", "**No pairs are drawn yet.** Experts compare two texts of one source, and say why.")
     with st.form("draw_pairs", border=False, width=420):
         count = st.number_input("Pairs for each expert", 1, MOST_PAIRS, drawn or USUAL_PAIRS, key="pairs_count")
-        seed = st.number_input("Seed", 0, 999_999, 1, key="pairs_seed", help="Another seed draws other pairs.")
+        seed = st.number_input("Seed", 0, 999_999, 1, key="pairs_seed")
         who = own_name("pairs_by", max_chars=60)
         pressed = was_pressed("Draw anew" if drawn else "Draw pairs", "draw_pairs_now", form=True, type="primary")
     if pressed:

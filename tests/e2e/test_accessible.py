@@ -103,6 +103,16 @@ def _named_alike(page: Page) -> list[str]:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("screen", ["results", "conditions"])
+def test_wide_tables_and_pictures_have_no_grave_fault_on_a_phone(page: Page, app: App, screen: str) -> None:
+    _open(page, app, SCREENS[screen])
+    for width, height in ((1920, 1080), (390, 844)):
+        assert _fits(page, width, height, PART_FITS)
+        graves = [one["id"] for one in Axe().run(page).response["violations"] if one["impact"] in GRAVE]
+        assert graves == [], width
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1280, 1440, 1920])
 def test_heat_map_of_eight_contributors_fits(page: Page, app: App, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})

@@ -1,10 +1,10 @@
 """An expert answers with the keyboard alone, and letters in a note are only letters."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import App
-from tests.e2e.screen import at, press_key, settled
+from tests.e2e.screen import PATIENCE_MS, at, press_key, settled
 
 
 @pytest.mark.long
@@ -38,3 +38,28 @@ def test_keys_answer_and_go_on_and_a_refresh_keeps_everything(page: Page, app: A
     settled(page)
     press_key(page, "Enter", shows=progress.get_by_text("Text 2 of 3"))
     press_key(page, "ArrowLeft", shows=progress.get_by_text("Text 1 of 3"))
+
+
+@pytest.mark.usefixtures("demo")
+def test_phone_keeps_the_question_in_reach_while_the_text_is_read(browser: Browser, app: App) -> None:
+    app.command("answers", "draw", "--project", "Demo", "--dimension", "coherence", "--texts", "3")
+    context = app.let_in(browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True))
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(f"{app.url}/answer?project=Demo&dimension=coherence&expert=Ana")
+    current = at(page, "answer_current")
+    expect(current.get_by_role("button", name="Yes")).to_be_in_viewport(ratio=1)
+    settled(page)
+    for part in (current, at(page, "answer_next"), current.get_by_role("textbox")):
+        expect(part).to_be_in_viewport(ratio=1)
+    expect(current.locator("kbd").first).to_be_hidden()
+    for target in current.locator("button, input").locator("visible=true").all():
+        box = target.bounding_box()
+        assert box is not None
+        assert box["height"] >= 44
+    last = at(page, "answer_questions").get_by_role("button").last
+    last.scroll_into_view_if_needed()
+    last.click()  # nothing covers it
+    expect(last).to_have_attribute("aria-current", "true")
+    assert page.evaluate("document.querySelector('.stMain').scrollWidth <= 390")
+    context.close()

@@ -228,7 +228,7 @@ class Sheet {
     this.card.tabIndex = -1;
     this.card.append(this.place, this.question, this.guidance, this.choices, this.noteField, moves, this.status);
     this.items = make("ol", "st-key-answer_questions");
-    const hint = make("p", "quiet", "The letters are keys; Backspace goes back one question, as Back does. Each answer is saved at once.");
+    const hint = make("p", "quiet keys", "The letters are keys; Backspace goes back one question, as Back does. Each answer is saved at once.");
     const sheet = make("div", "answer-sheet");
     sheet.append(this.card, hint, this.items);
     root.append(sheet);

@@ -275,9 +275,7 @@ def _same_texts(workbench: Workbench, checklist: Checklist) -> None:
 def _wished_wave(key: str, there: int, usual: int, anew: bool) -> WishedWave:
     many, seeds = st.columns(2, width=400)
     texts = many.number_input("Texts", 1, there, min(usual, there), key=key.format("texts"))
-    seed = seeds.number_input(
-        "Seed", 0, 2**31 - 1, 1, key=key.format("seed"), help="The same seed draws the same texts again."
-    )
+    seed = seeds.number_input("Seed", 0, 2**31 - 1, 1, key=key.format("seed"))
     return WishedWave(int(texts), int(seed), anew)
 
 

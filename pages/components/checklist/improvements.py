@@ -77,9 +77,7 @@ def tuning_bar(workbench: Workbench, view: ChecklistView) -> None:
                     "No result is made of it.",
                 )
             )
-            st.button(
-                "Hide", key="hide_tuning", type="tertiary", on_click=forget_way, help="Not on the way back any more."
-            )
+            st.button("Hide", key="hide_tuning", type="tertiary", on_click=forget_way)
         trial = _trial(workbench, view, way, asked)
         if trial is not None:
             titles = text_titles(workbench, view.project.id, [each.row.text for each in trial.texts])

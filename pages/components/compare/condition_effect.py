@@ -351,8 +351,8 @@ def _columns() -> dict[str, ColumnConfig | str | None]:
         **{name: st.column_config.NumberColumn(format="%.3f", help=text) for name, text in MEASURES.items()},
         "Attributes": st.column_config.NumberColumn(help="Those the checklist was built from."),
         "Spearman": st.column_config.NumberColumn(format="%.3f", help=spearman),
-        "From": st.column_config.NumberColumn(format="%.3f", help="The lower end of the 95 % interval."),
-        "To": st.column_config.NumberColumn(format="%.3f", help="The upper end of the 95 % interval."),
+        "From": st.column_config.NumberColumn(format="%.3f"),
+        "To": st.column_config.NumberColumn(format="%.3f"),
         "Texts": st.column_config.NumberColumn(
             format="localized", help="Scored under every condition: the same texts."
         ),

@@ -192,7 +192,7 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
                 name: st.column_config.NumberColumn(format="%.3f", help=explained)
                 for name, explained in MEASURES.items()
             },
-            "Pairs": st.column_config.NumberColumn(format="localized", help="How many pairs the means run over."),
+            "Pairs": st.column_config.NumberColumn(format="localized"),
         },
     )
     with st.container(horizontal=True):

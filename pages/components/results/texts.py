@@ -465,7 +465,7 @@ def _open(found: Disagreement | None) -> None:
 
 
 _COLUMNS = {
-    "Judge": st.column_config.NumberColumn(format="%.2f", help="The judge's score."),
+    "Judge": st.column_config.NumberColumn(format="%.2f"),
     "People": st.column_config.NumberColumn(format="%.2f", help="The mean over the raters."),
     "Difference": st.column_config.NumberColumn(
         format="%+.2f", help="Judge minus people: above 0 the judge is kinder than people, below 0 harsher."

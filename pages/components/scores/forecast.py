@@ -142,7 +142,7 @@ _COST_COLUMNS = {
     "of it to cache": st.column_config.NumberColumn(
         format="localized", help="The part that the provider keeps for the next requests; some ask more for it."
     ),
-    "Output": st.column_config.NumberColumn(format="localized", help="Tokens answered."),
+    "Output": st.column_config.NumberColumn(format="localized"),
     "Cost": st.column_config.TextColumn(alignment="right", help="US dollars, from the prices on the Settings screen."),
 }
 

@@ -107,7 +107,7 @@ def _ask(workbench: Workbench, project: Project) -> None:
     st.subheader("Who are you?", anchor=False)
     people = [c.name for c in contributors_of(workbench, project.id) if c.kind is ContributorKind.HUMAN]
     with st.form("expert_form", border=False):
-        typed = st.text_input("Your name", key="expert_typed", help="It stays with everything you write.")
+        typed = st.text_input("Your name", key="expert_typed")
         known = None
         if people:
             known = st.selectbox(

@@ -108,6 +108,7 @@ _RULES = """
   .st-key-notice { border-left: 3px solid light-dark(#1f5fae, #79b0f0); padding-left: 0.6rem; }
   .stMainBlockContainer .st-key-notice .stMarkdown p { max-width: none; font-size: 0.875rem; }
   [data-testid="stCaptionContainer"] { color: light-dark(#5b6470, #9aa5b3); opacity: 1; }
+  [data-testid="stExpander"] summary { opacity: 1; }
   /* People's text takes its direction from its own first letter, paragraph by paragraph. */
   [data-testid="stText"], [data-testid="stText"] *, textarea, input, code, pre, [role="option"],
   .stMain .stMarkdown :is(p, li, h1, h2, h3), .stMain button p, [data-testid="stCaptionContainer"] p,
@@ -155,7 +156,7 @@ _RULES = """
     [data-testid="stBaseButton-tertiary"] { min-width: 44px; }
     :is(.stCheckbox, .stRadio) label { align-items: center; }
     /* A picture whose labels don't fit into the width of a phone (`picture.py`). */
-    [class*="st-key-wide_"] > [data-testid="stElementContainer"] { overflow-x: auto; }
+    .stPrintGraphic, [class*="st-key-wide_"] > [data-testid="stElementContainer"] { overflow-x: auto; }
     [class*="st-key-wide_"] > [data-testid="stElementContainer"] > * { min-width: 46rem; }
     .stMain :is([data-testid="stVerticalBlock"], [data-testid="stLayoutWrapper"], .stCode, .stCode pre) {
       height: auto !important; max-height: none !important; overflow: visible !important; }

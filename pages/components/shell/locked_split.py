@@ -90,9 +90,9 @@ def _lock_form(workbench: Workbench, project: Project) -> None:
             help="Drawn so that people's ratings are distributed as in the whole. Documents that were read as samples "
             "can't be drawn.",
         )
-        seed = second.number_input("Seed", 0, value=1, key="lock_seed", help="The same seed draws the same documents.")
+        seed = second.number_input("Seed", 0, value=1, key="lock_seed")
         with third:
-            who = own_name("lock_who", help="It stays with the split.")
+            who = own_name("lock_who")
         pressed = was_pressed("Lock the test split", "lock_split", form=True, type="primary")
     if pressed:
         try:

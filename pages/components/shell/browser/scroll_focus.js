@@ -2,14 +2,16 @@
 (() => {
   if (window.interactevalScrollFocus) return;
   window.interactevalScrollFocus = true;
-  const boxes = "[data-testid='stVerticalBlock'][overflow='auto'], [data-testid='stCode'] pre";
+  const boxes = "[data-testid='stVerticalBlock'][overflow='auto'], [data-testid='stCode'] pre, .stTable > div";
   let asked = false;
   const mark = () => {
     asked = false;
     for (const box of document.querySelectorAll(boxes)) {
-      if (!box.hasAttribute("tabindex") && box.scrollHeight > box.clientHeight) box.tabIndex = 0;
+      const scrolls = box.scrollHeight > box.clientHeight || box.scrollWidth > box.clientWidth;
+      if (scrolls && !box.hasAttribute("tabindex")) box.tabIndex = 0;
     }
   };
+  window.addEventListener("resize", () => requestAnimationFrame(mark));
   new MutationObserver(() => {
     if (!asked) requestAnimationFrame(mark);
     asked = true;

@@ -85,14 +85,14 @@ def result_choices(
     """
     row = st.container(horizontal=True, vertical_alignment="bottom", key="result_choices")
     first = row.container(width="content")
-    with row.popover("Runs", icon=":material/playlist_add_check:", key="run_choices", help="Which runs are shown"):
+    with row.popover("Runs", icon=":material/playlist_add_check:", key="run_choices"):
         chosen = _runs(runs, dimension)
     if not chosen:
         return (), Choices()
     with first:
         level = one_of("level", LEVELS, "per-source", "Level", LEVEL_HELP + more_in_guide("levels"))
         soft = _soft(chosen)
-    with row.popover("Calculation", icon=":material/tune:", key="figure_choices", help="How the figures are computed"):
+    with row.popover("Calculation", icon=":material/tune:", key="figure_choices"):
         awkward, intervals = st.columns(2, gap="large")
         with awkward:
             constant = one_of("constant", CONSTANTS, "skip", CONSTANT_LABEL, CONSTANT_HELP, level != "per-source")
