@@ -17,7 +17,7 @@ from app.services.checklists.lineage import LEFT_OUT, Branch, Flow, LineageView,
 from pages.components.shell.checklists.publishing import ORIGINS, STAGE_NAMES
 from pages.components.shell.contributor_choice import said_by
 from pages.components.shell.tables import Chart, colour_scale, picture
-from pages.components.shell.words import model_label, number, plain
+from pages.components.shell.words import example_lines, model_label, number, plain
 
 COLUMNS = (0.0, 1.0, 2.0)
 BAR, GAP, STEPS = 0.03, 0.03, 24
@@ -210,14 +210,6 @@ def _branch(view: LineageView, branch: Branch) -> None:
         else:
             st.caption("No attribute is behind it.")
         example_lines(question)
-
-
-def example_lines(question: Question) -> None:
-    """The examples that the judge reads with it."""
-    if question.examples:
-        st.caption("Examples that the judge reads")
-        said = [f"- **{one.answer}** {plain(one.text)} :gray[{plain(one.reason)}]" for one in question.examples]
-        st.markdown("\n".join(said))
 
 
 def _origin(question: Question) -> str:

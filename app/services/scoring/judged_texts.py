@@ -484,8 +484,10 @@ def judge_with_published(
     check_wishes(judge_named(workbench, asked.judge), asked.options, None)
     run, project_id = asked.run, asked.project.id
     texts = [replace(text, id=number) for number, text in enumerate(texts, start=1)]
-    wordings = own_wordings_of_run(workbench, project_id, run) if run else own_wordings(workbench, project_id)
-    with wordings, spending_by_text() as paid:
+    with (
+        own_wordings_of_run(workbench, project_id, run) if run else own_wordings(workbench, project_id),
+        spending_by_text() as paid,
+    ):
         scores, tally, model = asyncio.run(_scores(workbench, asked, texts, money, seconds))
     errors = [score for score in scores if isinstance(score, ProviderError)]
     if errors and len(errors) == len(scores):

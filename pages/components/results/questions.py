@@ -18,8 +18,7 @@ from pages.components.shell.blinding import open_attributes
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import LEVELS, ResultScope
 from pages.components.shell.runs.run_words import interval
-from pages.components.shell.words import model_label, plain
-from pages.components.why_these_questions import example_lines
+from pages.components.shell.words import example_lines, model_label, plain
 
 
 def aspect_tables(workbench: Workbench, result: DimensionResult) -> bool:

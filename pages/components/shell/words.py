@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from app.domain.attribute import Passage
+from app.domain.checklist import Question
 from app.domain.judgment import Answer
 from app.domain.run import RULES_LABEL as RULES_LABEL  # noqa: PLC0414 - for the screens, with the other words
 from app.domain.run import model_label as model_label  # noqa: PLC0414
@@ -142,3 +143,11 @@ def clock(moment: datetime) -> datetime:
 
 def said(moment: datetime, form: str = SHORT) -> str:
     return local(moment).strftime(form)
+
+
+def example_lines(question: Question) -> None:
+    """The examples that the judge reads with it."""
+    if question.examples:
+        st.caption("Examples that the judge reads")
+        said = [f"- **{one.answer}** {plain(one.text)} :gray[{plain(one.reason)}]" for one in question.examples]
+        st.markdown("\n".join(said))

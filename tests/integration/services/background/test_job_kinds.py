@@ -4,6 +4,7 @@ from app.domain.build import Stage
 from app.domain.checklist import Action
 from app.domain.project import Dimension, Project, Task
 from app.providers.model_options import ModelOptions
+from app.services.attributes.checklist_coverage import CoverageJob
 from app.services.background.progress import _KINDS, as_given, as_kept, kind_named, kind_of
 from app.services.building.build import AgainJob, BegunBuild, BuildsJob, StagesJob
 from app.services.checklists.question_proposals import ProposalJob
@@ -54,6 +55,7 @@ def examples() -> list[object]:
         CancellingJob(1, 5),
         ThinkAloudJob(project, (dimension,), ("rules",), asked, {"7 rules": 2}, "again"),
         CollectingJob(project, True),
+        CoverageJob(1, 5, "rules", asked),
     ]
 
 
