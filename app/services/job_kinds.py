@@ -4,6 +4,7 @@ from importlib import import_module
 
 MODULES = (
     "attributes.checklist_coverage",
+    "attributes.pairs",
     "building.build",
     "checklists.question_proposals",
     "conditions.study_worker",

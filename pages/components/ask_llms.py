@@ -9,7 +9,7 @@ import streamlit as st
 from app.domain.project import Dimension, Project
 from app.domain.run import BatchStatus, ProviderBatch
 from app.errors import WorkbenchError
-from app.services.attributes.pairs import ask_contrasts, contrastable
+from app.services.attributes.pairs import begin_contrasts, contrast_job_key, contrastable, stop_contrasts
 from app.services.background.jobs import is_active
 from app.services.runtime.models import (
     ModelChoice,
@@ -34,7 +34,7 @@ from app.services.think_aloud.think_aloud_jobs import (
     stop_think_aloud,
     think_aloud_job_key,
 )
-from pages.components.shell.background import POLL_SECONDS
+from pages.components.shell.background import POLL_SECONDS, watch
 from pages.components.shell.current import was_pressed
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.guide import more_in_guide
@@ -57,9 +57,6 @@ def ask_button(
         st.rerun()
 
 
-_CONTRASTS = "contrasts_told"
-
-
 def contrast_button(workbench: Workbench, project: Project, dimension: Dimension, models: Sequence[str]) -> None:
     """Draw the button that asks models what the better texts of compared pairs have."""
     pairs = contrastable(workbench, dimension.id)
@@ -67,21 +64,15 @@ def contrast_button(workbench: Workbench, project: Project, dimension: Dimension
         return
     st.divider()
     st.markdown(f"People found one text better in {number(pairs, 'pair')}. What do the better ones have?")
-    if was_pressed("Ask about pairs", "ask_contrasts", disabled=not models):
-        told = []
-        for name in models:
-            try:
-                with st.spinner(f"{model_label(name)} compares"):
-                    one = ask_contrasts(workbench, project, dimension, name)
-                told.append(
-                    f"{model_label(name)}: {number(one.attributes, 'new attribute')}, {one.repeated} said before."
-                )
-            except WorkbenchError as error:
-                told.append(f"{model_label(name)}: {error}")
-        st.session_state[_CONTRASTS] = told
+    if watch(workbench, contrast_job_key(dimension.id), neutral=True):
+        st.button("Stop", key="stop_contrasts", on_click=stop_contrasts, args=[workbench, dimension.id])
+    elif was_pressed("Ask about pairs", "ask_contrasts", disabled=not models):
+        try:
+            begin_contrasts(workbench, project, dimension, models)
+        except WorkbenchError as error:
+            show_error(error)
+            return
         st.rerun()
-    for line in st.session_state.pop(_CONTRASTS, []):
-        st.info(plain(line), icon=":material/info:")
 
 
 AT_ONCE, BATCH = "At once", "Batch"

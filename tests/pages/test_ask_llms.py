@@ -8,15 +8,17 @@ from threading import Event
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.expert_answer import Winner
 from app.domain.project import Dimension, Task
 from app.providers.credentials import Credentials
 from app.providers.registry import served_names
 from app.services.attributes.attributes import attributes_of
+from app.services.attributes.pairs import contrast_job_key, draw_pairs_for_experts, pair_sheet, say_preference
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.endpoint_models import ask_endpoint_again, endpoint_models
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
-from tests.support.background import PATIENCE, ended
+from tests.support.background import PATIENCE, ended, wait_for
 from tests.support.fake_llm.behaviour import Answer, Status
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.four_vendors import (
@@ -221,3 +223,19 @@ def test_how_far_an_llm_may_go_is_chosen(vendors: FakeLlm, open_screen: Open):
     app.button(key="ask").click().run()
     ended(app, f"ask-{project_id}-{dimension.id}")
     assert [700 in request.body.values() for request in vendors.requests] == [True]
+
+
+def test_models_are_asked_about_pairs_in_the_background(demo: Workbench, open_screen: Open):
+    _, dimension = place(demo)
+    draw_pairs_for_experts(demo, dimension.id, 1)
+    sheet = pair_sheet(demo, dimension.id, "Ana")
+    assert sheet is not None
+    (pair,) = sheet.pairs
+    say_preference(demo, dimension.id, "Ana", pair.left.id, pair.right.id, Winner.A, "It is clearer.")
+    app = open_screen("ask_llms")
+    app.multiselect(key="ask_models").set_value(["rules"]).run()
+    app.button(key="ask_contrasts").click().run()
+    app = ended(app, contrast_job_key(dimension.id))
+    assert not app.exception
+    assert not app.button(key="ask_contrasts").disabled
+    assert wait_for(contrast_job_key(dimension.id)) is None, "how it ended was not told"

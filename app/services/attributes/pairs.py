@@ -4,16 +4,20 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.corpora.draws import draw_pairs
 from app.domain.attribute import ContributorKind
 from app.domain.expert_answer import PairDraw, Preference, Winner
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Text
+from app.domain.run import model_label
 from app.domain.storable_text import check_storable
-from app.errors import InputError, NotReadyError, ProviderError
+from app.errors import InputError, NotReadyError, ProviderError, WorkbenchError
 from app.limits import LONGEST_FIELD
+from app.providers.model_options import ModelOptions
+from app.services.background.jobs import start_job, stop_job
+from app.services.background.progress import Progress, job_kind
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import answered, failed, own_wordings
 from app.services.runtime.use_case import use_case
@@ -168,6 +172,50 @@ def ask_contrasts(
         with workbench.database.write() as work:
             work.stages.add(dimension.id, failed(CONTRAST_PROMPT, model, error))
         raise
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastJob:
+    """Every model is asked about the same pairs."""
+
+    project: Project
+    dimension: Dimension
+    models: tuple[str, ...]
+    asking: ModelOptions
+
+
+def contrast_job_key(dimension_id: int) -> str:
+    return f"contrasts-{dimension_id}"
+
+
+@use_case(Right.FACILITATE)
+def begin_contrasts(workbench: Workbench, project: Project, dimension: Dimension, models: Sequence[str]) -> None:
+    """Ask models in the background. Raises ConflictError while models are asked about pairs on the dimension."""
+    job = ContrastJob(project, dimension, tuple(models), workbench.asking)
+    start_job(workbench, contrast_job_key(dimension.id), "Asking about pairs", job)
+
+
+@use_case(Right.FACILITATE)
+def stop_contrasts(workbench: Workbench, dimension_id: int) -> None:
+    """End after the model that is being asked; its answer is kept."""
+    stop_job(workbench, contrast_job_key(dimension_id))
+
+
+@job_kind(ContrastJob)
+def _contrast(workbench: Workbench, job: ContrastJob, progress: Progress) -> str:
+    asking, told = replace(workbench, asking=job.asking), list[str]()
+    for done, model in enumerate(job.models):
+        if progress.is_set():
+            progress.fell_short()
+            return " ".join([*told, "Stopped. Ask again to resume; nothing is paid for twice."])
+        progress.report(model_label(model), done, len(job.models))
+        try:
+            one = ask_contrasts(asking, job.project, job.dimension, model)
+            told.append(f"{model_label(model)}: {one.attributes:,} new, {one.repeated:,} said before.")
+        except WorkbenchError as error:
+            progress.fell_short()
+            told.append(f"{model_label(model)}: {error}")
+    return " ".join(told)
 
 
 async def _ask(

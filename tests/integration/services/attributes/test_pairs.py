@@ -8,6 +8,7 @@ from pydantic import SecretStr
 
 from app.domain.attribute import ContributorKind
 from app.domain.expert_answer import Winner
+from app.domain.job import JobStatus
 from app.domain.people import Actor, Membership, Role
 from app.domain.project import Dimension, Project, Task, Text
 from app.errors import InputError, NotAllowedError, NotReadyError
@@ -15,11 +16,16 @@ from app.providers.credentials import Access, Credentials
 from app.services.attributes.attributes import attributes_of
 from app.services.attributes.pairs import (
     ask_contrasts,
+    begin_contrasts,
+    contrast_job_key,
     draw_pairs_for_experts,
     pair_progress,
     pair_sheet,
     say_preference,
+    stop_contrasts,
 )
+from app.services.background.jobs import job_state
+from app.services.background.runner import drain_jobs
 from app.services.building.build import build
 from app.services.checklists.assignments import TaskKind, tasks_of
 from app.services.data.projects import create_project
@@ -27,7 +33,7 @@ from app.services.results.preferences import preference_summary
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import own_attributes_of
 from tests.support.fake_llm.behaviour import Answer
-from tests.support.fake_llm.server import FakeLlm
+from tests.support.fake_llm.server import FakeLlm, Received
 
 TEXTS = [Text(f"d{n}", f"Text {n} of {system}.", system, source=f"Source {n}.") for n in range(4) for system in "abc"]
 
@@ -118,6 +124,12 @@ def test_contrasts_of_a_model_become_attributes_and_a_checklist(workbench: Workb
         bench = replace(workbench, credentials=Credentials({"llama": access}))
         found = ask_contrasts(bench, project, Dimension("tone", id=1), "llama:writer")
         asked = json.dumps(server.requests[-1].body)
+        paid = len(server.requests)
+        begin_contrasts(bench, project, Dimension("tone", id=1), ["llama:writer"])
+        drain_jobs(60)
+        job = job_state(bench, contrast_job_key(1))
+        assert job is not None
+        assert (job.status, job.complete, len(server.requests)) == (JobStatus.DONE, True, paid)
     assert (found.attributes, found.repeated) == (1, 0)
     assert first.right.text in asked
     assert second.left.text not in asked, "nobody said which of these is better"
@@ -125,3 +137,35 @@ def test_contrasts_of_a_model_become_attributes_and_a_checklist(workbench: Workb
     (one,) = [a for a in attributes_of(workbench, project.id, 1) if a.kind is ContributorKind.LLM]
     assert one.text == "It is warm."
     assert build(workbench, project, Dimension("tone", "How it sounds.", id=1), "rules", "ml").asked
+
+
+def test_a_stop_keeps_the_first_models_answer_and_the_rest_can_be_resumed(
+    workbench: Workbench, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.services.background.progress.LOOK_SECONDS", 0)
+    draw_pairs_for_experts(workbench, 1, 1)
+    sheet = pair_sheet(workbench, 1, "Ana")
+    assert sheet is not None
+    (pair,) = sheet.pairs
+    say_preference(workbench, 1, "Ana", pair.left.id, pair.right.id, Winner.A)
+    said = Answer(json.dumps({"attributes": [{"attribute": "It is warm.", "pair": 1}]}))
+    stops = True
+
+    def answered(_: Received) -> Answer:
+        if stops:
+            stop_contrasts(workbench, 1)
+        return said
+
+    def state_after_asking() -> tuple[bool, list[str]]:
+        begin_contrasts(bench, project, Dimension("tone", id=1), ["llama:first", "llama:second"])
+        drain_jobs(60)
+        job = job_state(bench, contrast_job_key(1))
+        assert job is not None
+        return job.complete, [request.body["model"] for request in server.requests]
+
+    with FakeLlm(usual=answered) as server:
+        access = Access(SecretStr("planted-key"), server.url + "/v1", "the test")
+        bench = replace(workbench, credentials=Credentials({"llama": access}))
+        assert state_after_asking() == (False, ["first"])
+        stops = False
+        assert state_after_asking() == (True, ["first", "second"])

@@ -5,6 +5,7 @@ from app.domain.checklist import Action
 from app.domain.project import Dimension, Project, Task
 from app.providers.model_options import ModelOptions
 from app.services.attributes.checklist_coverage import CoverageJob
+from app.services.attributes.pairs import ContrastJob
 from app.services.background.progress import _KINDS, as_given, as_kept, kind_named, kind_of
 from app.services.building.build import AgainJob, BegunBuild, BuildsJob, StagesJob
 from app.services.checklists.question_proposals import ProposalJob
@@ -56,6 +57,7 @@ def examples() -> list[object]:
         ThinkAloudJob(project, (dimension,), ("rules",), asked, {"7 rules": 2}, "again"),
         CollectingJob(project, True),
         CoverageJob(1, 5, "rules", asked),
+        ContrastJob(project, dimension, ("rules", "openai:gpt-4o"), asked),
     ]
 
 
