@@ -10,7 +10,7 @@ workbench = current_workbench()
 project, dimension = needs_dimension(
     workbench,
     "Which is better",
-    "Two texts of one source side by side, in an order of your own, without a word on who wrote them.",
+    "Two texts of one source, in an order of your own, without a word on who wrote them.",
 )
 if current_expert():
     name = expert(workbench, project)
