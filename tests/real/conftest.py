@@ -42,6 +42,7 @@ def real_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         try:
             _wait(f"http://127.0.0.1:{port}/v1/models", process)
             yield f"http://127.0.0.1:{port}/v1"
+            assert process.poll() is None, f"the server ended: {log.read_text()[-2000:]}"
         finally:
             process.kill()
 
@@ -58,11 +59,13 @@ def _wait(address: str, process: "subprocess.Popen[bytes]") -> None:
 
 
 @pytest.fixture
-def run(real_server: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(real_server: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
     """The console entry with these words, asking the real server: (exit status, stdout, stderr)."""
     monkeypatch.setenv("LLAMA_BASE_URL", real_server)
+    monkeypatch.setenv("INTERACTEVAL_LONGEST_PAUSE", "0")  # a server that ended does not come back
     settings.cache_clear()
-    return console(monkeypatch, capsys)
+    yield console(monkeypatch, capsys)
+    urllib.request.urlopen(f"{real_server}/models", timeout=60).close()  # no test passes on a server that ended
 
 
 @pytest.fixture
