@@ -320,7 +320,7 @@ def _close(workbench: Workbench, room_id: int) -> None:
 
 
 def _closed_now() -> None:
-    """Say once what came of the room that was just closed."""
+    """Tell once, after a room was closed, how many texts were decided and which draft has the line."""
     done: ClosedRoom | None = st.session_state.pop(_CLOSED, None)
     if done is None:
         return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from app.commands.attributes.attribute_sets import coverage
 from app.commands.model_asking import (
     BatchFallbackOption,
     BatchOption,
@@ -334,83 +335,6 @@ def contributors(project: ProjectOption, json_: JsonOption = False) -> None:
         echo(table(list(rows[0]), [list(row.values()) for row in rows]))
     else:
         echo("Nobody has said yet what to look for. `interacteval think-aloud` asks LLMs.")
-
-
-def coverage(
-    project: ProjectOption,
-    dimension: Annotated[str, typer.Option(help="The dimension's name.")],
-    embedding: Annotated[
-        str | None,
-        typer.Option(
-            help="Says which attributes are alike: local, lsa, openai:MODEL or google:MODEL; without it the sentence "
-            "model on this machine, else lsa.",
-            show_default=False,
-        ),
-    ] = None,
-    least: Annotated[
-        float | None, typer.Option(min=0.0, max=1.0, help="How alike attributes of one theme are, from 0 to 1.")
-    ] = None,
-    model: Annotated[
-        str,
-        typer.Option(help="Asks this model too which questions cover which attributes: provider:name, or rules."),
-    ] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what asking --model would cost, and stop.")] = False,
-    json_: JsonOption = False,
-) -> None:
-    """Is it enough? Themes found, how much of what experts say they cover, and what one more expert would add.
-
-    Example: interacteval attributes coverage --project Demo --dimension coherence
-    """
-    from app.providers.credentials import Credentials
-    from app.services.attributes.analysis import attribute_coverage, open_embedding, usual_embedding
-    from app.services.attributes.checklist_coverage import checklist_coverage, forecast_coverage, judge_coverage
-    from app.services.data.projects import get_project, one_dimension
-    from app.services.runtime.workbench import open_workbench
-    from app.settings import settings
-
-    workbench = open_workbench()
-    project_id, dimension_id = get_project(workbench, project).id, one_dimension(workbench, project, dimension).id
-    chosen = open_embedding(embedding or usual_embedding(), Credentials.from_settings(settings()))
-    if model and dry_run:
-        ahead = forecast_coverage(workbench, project_id, dimension_id, model)
-        if json_:
-            print_json([asdict(ahead)])
-        else:
-            echo(str(ahead))
-        return
-    if model:
-        judge_coverage(workbench, project_id, dimension_id, model, lambda done, of: say(f"{done} of {of} answered"))
-    found = attribute_coverage(workbench, project_id, dimension_id, chosen, least)
-    checklist = checklist_coverage(workbench, project_id, dimension_id, chosen)
-    if json_:
-        print_json(found.to_json() | {"by_checklist": checklist.to_json() if checklist else None})
-        return
-    echo(f"{counted(found.attributes, 'attribute')}, {counted(found.themes, 'theme')}")
-    whom = "expert" if found.people else "contributor"
-    if found.coverage is None or found.unseen_themes is None or found.next_expert is None:
-        echo("How much they cover can be estimated once two have said something.")
-    else:
-        value, low, high = (f"{end:.0%}" for end in (found.coverage.value, found.coverage.low, found.coverage.high))
-        echo(f"covered of what one more {whom} would say: {value} (95 % interval {low} to {high})")
-        echo(f"one more {whom} would add about {found.next_expert:.1f} new themes")
-        echo(f"themes not seen yet: {found.unseen_themes:.0f} or more")
-    rows = [[name, one.of, one.covered, one.low, one.high] for name, one in found.leave_one_out.items()]
-    echo("\n" + table([whom, "attributes", "others have", "95 % from", "to"], rows))
-    echo(
-        f"\nCosine of {found.embedding}: {found.threshold:g} on average in a theme, {found.near:g} to what others have."
-    )
-    if checklist:
-        echo(f"\nVersion {checklist.version} without the questions that only this {whom} led to:")
-        without = [
-            [name, checklist.left[name], one.of, one.covered, one.low, one.high]
-            + ([judged.covered, judged.low, judged.high] if (judged := checklist.judged.get(name)) else [])
-            for name, one in checklist.experts.items()
-        ]
-        header = [whom, "questions", "attributes", "covered", "95 % from", "to"]
-        echo(table(header + ([checklist.judge, "95 % from", "to"] if checklist.judge else []), without))
-        if checklist.agreement is not None:
-            kappa = "undefined" if checklist.kappa is None else f"{checklist.kappa:.2f}"
-            echo(f"Embedding and {checklist.judge} agree on {checklist.agreement:.0%} of attributes (kappa {kappa}).")
 
 
 def think_aloud(

@@ -73,16 +73,6 @@ def test_coverage_without_attributes_says_so(bench: Workbench) -> None:
         found(bench)
 
 
-@pytest.mark.parametrize("role", [Role.EXPERT, Role.READER])
-def test_coverage_is_for_facilitators(bench: Workbench, role: Role) -> None:
-    with bench.database.write() as work:
-        person = work.people.add("invite", "eve", "Eve")
-        work.people.join(person.id, 1, role, "Eve")
-        actor = work.people.actor(person.id)
-    with pytest.raises(NotAllowedError):
-        found(replace(bench, actor=actor))
-
-
 def test_attributes_coverage_prints_the_contract(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -191,13 +181,30 @@ def test_coverage_prompt_names_no_contributor(asking: Workbench, server: FakeLlm
 
 
 @pytest.mark.parametrize("role", [Role.EXPERT, Role.READER])
-def test_judging_coverage_is_for_facilitators(with_checklist: Workbench, role: Role) -> None:
+def test_coverage_and_judging_it_are_for_facilitators(with_checklist: Workbench, role: Role) -> None:
     with with_checklist.database.write() as work:
         person = work.people.add("invite", "eve", "Eve")
         work.people.join(person.id, 1, role, "Eve")
-        actor = work.people.actor(person.id)
+        member = replace(with_checklist, actor=work.people.actor(person.id))
     with pytest.raises(NotAllowedError):
-        judge_coverage(replace(with_checklist, actor=actor), 1, 1, "rules")
+        found(member)
+    with pytest.raises(NotAllowedError):
+        judge_coverage(member, 1, 1, "rules")
+
+
+def test_attributes_coverage_asks_a_model_after_its_forecast(
+    with_checklist: Workbench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("app.services.runtime.workbench.open_workbench", lambda: with_checklist)
+    with with_checklist.database.read() as work:
+        of = ("--project", work.projects.by_id(1).name, "--dimension", work.projects.dimension_by_id(1).name, "--json")
+    run = console(monkeypatch, capsys)
+    assert run("attributes", "coverage", *of, "--dry-run")[0] == 2
+    for calls in (1, 0):
+        status, out, _ = run("attributes", "coverage", *of, "--model", "rules", "--dry-run")
+        assert (status, json.loads(out)[0]["calls"]) == (0, calls)
+        status, out, _ = run("attributes", "coverage", *of, "--model", "rules")
+        assert (status, json.loads(out)["by_checklist"]["judge"]) == (0, "rules")
 
 
 def test_coverage_job_asks_in_the_background(with_checklist: Workbench) -> None:
