@@ -140,10 +140,10 @@ def edit_question_in(work: UnitOfWork, seen: Question, new: QuestionWording, who
 
 @use_case(Right.EDIT, act="wrote a question's examples", about="seen")
 def write_examples(workbench: Workbench, seen: Question, examples: Sequence[Example], who: str = "") -> Change | None:
-    """Replace the examples of the question that a person saw with their own; none removes them.
+    """Replace the examples of the question that a person saw with their own; an empty list removes them.
 
     Raises ConflictError where they were changed meanwhile, InputError where they are too many, too long, or not
-    balanced: no answer more than once oftener than another, and not all alike.
+    balanced: at least two answers are needed, and their counts may differ by one.
     """
     written = read_examples("the question", [asdict(example) for example in examples])
     with workbench.database.write() as work:

@@ -174,8 +174,8 @@ def _panel(editing: Editing, question: Question, asking: bool) -> None:
     found = decided_questions(editing.workbench, editing.view.checklist.id, run)[question.id]
     _errors(found)
     if may(editing.workbench, Right.FACILITATE, dimension_id=editing.view.dimension.id):
-        _propose(editing, found, run, asking)
-        _propose_examples(editing, found, run, asking)
+        problem = _propose(editing, found, run, asking)
+        _propose_examples(editing, found, run, asking, problem)
     for attempt in reversed(found.attempts):
         _attempt(editing, question, attempt)
     _timeline(editing, question, run)
@@ -217,12 +217,14 @@ def _counts(errors: AnswerErrors) -> dict[str, object]:
     }
 
 
-def _propose_examples(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -> None:
+def _propose_examples(editing: Editing, found: DecidedQuestion, run: int, asking: bool, told: str) -> None:
+    """told: the problem that stands above already."""
     key = found.question.id
     try:
         ahead = forecast_improvement(editing.workbench, key, "", run)
     except WorkbenchError as error:
-        st.caption(plain(f"No examples: {error}"))
+        if str(error) != told:
+            st.caption(plain(f"No examples: {error}"))
         return
     cost = "unknown price" if ahead.cost_usd is None else about(ahead.cost_usd)
     then = f", the best one on {ahead.proof} unseen ones" if ahead.provable else ""
@@ -244,11 +246,12 @@ def _propose_examples(editing: Editing, found: DecidedQuestion, run: int, asking
             )
 
 
-def _propose(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -> None:
+def _propose(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -> str:
+    """Return the problem that it shows, "" for none."""
     key, asked = found.question.id, _model_key(found.question.id)
     if not found.mistaken and not found.reworded:
         st.markdown("The judge makes no error on the development half, so there is nothing to make a wording from.")
-        return
+        return ""
     first = last_model(editing.workbench, editing.view.project.id, "improve")
     model = model_choice(editing.workbench, "Who proposes", asked, PURPOSE, first=first)
     if model:
@@ -256,7 +259,7 @@ def _propose(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -
             ahead = forecast_improvement(editing.workbench, key, model, run)
         except WorkbenchError as error:
             show_error(error)
-            return
+            return str(error)
         cost = "unknown price" if ahead.cost_usd is None else about(ahead.cost_usd)
         then = f", the best one on {ahead.proof} unseen ones" if ahead.provable else ""
         st.caption(
@@ -265,6 +268,7 @@ def _propose(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -
         )
     args = [editing, key]
     st.button("Propose wordings", key=f"improve_ask_{key}", disabled=not model or asking, on_click=_begin, args=args)
+    return ""
 
 
 def _begin(editing: Editing, question: int, examples: bool = False, written: bool = False) -> None:

@@ -39,7 +39,7 @@ from pages.components.shell.browser.page_scripts import (
 from pages.components.shell.contributor_choice import said_by
 from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import current_expert, signed_in_as
-from pages.components.shell.words import QUOTED, button_label, plain, show_error
+from pages.components.shell.words import QUOTED, button_label, example_lines, plain, show_error
 
 CHOICES = "question_choices_"
 """Prefix of the keys of these drafts. No field has such a key."""
@@ -311,11 +311,8 @@ def question_detail(editing: Editing, question: Question) -> None:
 
 
 def _examples(editing: Editing, question: Question) -> None:
-    """Those that it has, and in a draft fields for a pair of one's own."""
-    if question.examples:
-        st.caption("Examples that the judge reads")
-    for example in question.examples:
-        st.markdown(f"- **{example.answer}** {plain(example.text)} :gray[{plain(example.reason)}]")
+    """Draw those that it has, and in a draft fields for a pair of one's own."""
+    example_lines(question)
     if editing.draft and len(question.examples) + len(_PAIR) <= MOST_EXAMPLES:
         with st.expander("Write examples", key=f"write_examples_{question.id}"):
             _pair(editing, question)
@@ -327,8 +324,11 @@ def _examples(editing: Editing, question: Question) -> None:
             on_click=_without_examples,
             args=[editing, question],
         )
+    if problem := st.session_state.pop(_EXAMPLES_PROBLEM, None):
+        show_error(problem)
 
 
+_EXAMPLES_PROBLEM = "examples_problem"
 _PAIR = ("yes", "no")
 
 
@@ -366,7 +366,7 @@ def _examples_written(editing: Editing, question: Question, examples: Sequence[E
     try:
         write_examples(editing.workbench, question, examples, editing.who)
     except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
+        st.session_state[_EXAMPLES_PROBLEM] = error
         return False
     return True
 
