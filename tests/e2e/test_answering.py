@@ -40,6 +40,7 @@ def test_keys_answer_and_go_on_and_a_refresh_keeps_everything(page: Page, app: A
     press_key(page, "ArrowLeft", shows=progress.get_by_text("Text 1 of 3"))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("demo")
 def test_phone_keeps_the_question_in_reach_while_the_text_is_read(browser: Browser, app: App) -> None:
     app.command("answers", "draw", "--project", "Demo", "--dimension", "coherence", "--texts", "3")

@@ -140,6 +140,7 @@ def test_a_saved_rubric_leaves_no_draft(page: Page, app: App) -> None:
     wait_until(page, "!Object.keys(localStorage).some(key => key.includes('dimension_rubric_2'))")
 
 
+@pytest.mark.long
 def test_words_of_two_tabs_are_both_offered(page: Page, app: App) -> None:
     address = f"{app.url}/texts?project=Demo&dimension=coherence&section=Dimensions and wording"
     page.goto(address)

@@ -183,6 +183,7 @@ def test_selected_words_become_an_attribute_in_two_actions(browser: Browser, app
     ]
 
 
+@pytest.mark.long
 @pytest.mark.walk
 def test_a_highlighted_passage_is_an_attribute_at_once(browser: Browser, app: App, name: str) -> None:
     with signed_in(browser, app, name, viewport=WIDE) as page:

@@ -174,6 +174,7 @@ def test_a_key_held_down_answers_one_question(ana: Page, app: App, expert: str) 
     assert answers(app, expert) == "y" + "." * 13
 
 
+@pytest.mark.long
 def test_the_mouse_and_a_focused_button_answer_too(ana: Page, app: App, expert: str) -> None:
     current = at(ana, "answer_current")
     click(current.get_by_role("button", name="Yes"), shows=current.get_by_text("Question 2 of"))
@@ -227,6 +228,7 @@ def test_what_experts_read_is_shown_as_text(page: Page, app: App) -> None:
     expect(current.locator("img")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_does_not_apply_is_a_key_on_the_questions_that_allow_it_and_on_no_other(
     app: App, page: Page, expert: str
 ) -> None:
