@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from app.rules.catalogue import BY_ID, RULES, THEMES
+from app.rules.catalogue import BY_ID, RULES, THEMES, Better, Rule
 from app.rules.english import content_stems, sentences, words
 from app.rules.measures import (
     OPINION,
@@ -28,12 +28,10 @@ from app.rules.measures import (
     slips_of,
 )
 from app.rules.reading import (
-    Better,
     Context,
     Passage,
     Profile,
     Reading,
-    Rule,
     Sentence,
     Source,
     context_of,

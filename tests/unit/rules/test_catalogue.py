@@ -2,10 +2,10 @@
 
 import pytest
 
-from app.rules.catalogue import BY_ID, RULES, THEMES
+from app.rules.catalogue import BY_ID, RULES, THEMES, Better, Rule
 from app.rules.judge import best_rule
 from app.rules.phrasing import is_sound
-from app.rules.reading import Better, Context, Reading, Rule
+from app.rules.reading import Context, Reading
 
 CONTEXT = Context("summary", "article", "coherence", "")
 PHRASES = [(rule, phrase) for rule in RULES for phrase in (*rule.questions, *rule.attributes)]

@@ -6,9 +6,9 @@ from time import process_time
 import pytest
 
 from app.providers.base import ChatReply
-from app.rules.catalogue import RULES
+from app.rules.catalogue import RULES, Better, Unit
 from app.rules.judge import RuleJudge, deciding_passage, plan
-from app.rules.reading import Better, Context, Reading, Unit, of
+from app.rules.reading import Context, Reading, of
 
 SOURCE = (
     "The library of Aden has opened a reading room for children. The room was paid for by the bakers of the town. "
