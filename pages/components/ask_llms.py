@@ -41,7 +41,16 @@ from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import offer_local_servers, take_among
 from pages.components.shell.runs.run_words import batch_rest, typing_note
-from pages.components.shell.words import KEY_IN_SETTINGS, about, model_label, number, plain, said, show_error
+from pages.components.shell.words import (
+    KEY_IN_SETTINGS,
+    ShownErrors,
+    about,
+    model_label,
+    number,
+    plain,
+    said,
+    show_error,
+)
 
 
 def ask_button(
@@ -138,12 +147,9 @@ def _waiting(workbench: Workbench, project: Project, busy: bool) -> None:
                 help="At the provider too. What was answered there until then is kept and costs its half.",
             )
     if going_on or cancelled:
-        try:
+        with ShownErrors():
             if not (busy and stop_think_aloud(workbench, project.id)):
                 begin_collecting(workbench, project, bool(cancelled))
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             st.rerun()
 
 

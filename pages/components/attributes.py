@@ -12,7 +12,7 @@ from app.domain.attribute import Attribute, AttributeChange, AttributeStatus, Co
 from app.domain.build import BuildComponent
 from app.domain.condition import conditions_of
 from app.domain.project import Dimension, Project
-from app.errors import ConflictError, WorkbenchError
+from app.errors import ConflictError
 from app.services.attributes.attribute_changes import (
     ActKind,
     AttributeAct,
@@ -57,7 +57,7 @@ from pages.components.shell.runs.run_words import (
 )
 from pages.components.shell.undo import change, show_problem
 from pages.components.shell.upload_field import field_key, upload_field
-from pages.components.shell.words import button_label, model_label, number, plain, show_error
+from pages.components.shell.words import ShownErrors, button_label, model_label, number, plain
 
 
 def counts(attributes: Sequence[Attribute]) -> None:
@@ -157,16 +157,13 @@ def _kind(kind: ContributorKind) -> str:
 
 
 def _add(workbench: Workbench, project: Project, dimension: Dimension, written: EntryForm) -> None:
-    try:
+    with ShownErrors():
         said = _kept(workbench, project, dimension, written)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    saved_typing("add_text")
-    for key in ("add_text", field_key("add_file")):
-        del st.session_state[key]
-    st.session_state[_ADDED] = said
-    st.rerun()
+        saved_typing("add_text")
+        for key in ("add_text", field_key("add_file")):
+            del st.session_state[key]
+        st.session_state[_ADDED] = said
+        st.rerun()
 
 
 def _kept(workbench: Workbench, project: Project, dimension: Dimension, written: EntryForm) -> str:

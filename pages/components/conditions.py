@@ -10,7 +10,6 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from app.domain.chart_look import LLM, METHODS, NEUTRAL, PERSON
 from app.domain.people import Right
 from app.domain.project import Dimension, Project
-from app.errors import WorkbenchError
 from app.services.building.build import COMPONENTS, USUAL_COMPONENTS
 from app.services.conditions.study import Family, StudyCondition, StudyOptions, StudyPlan, last_study
 from app.services.conditions.study_figures import (
@@ -48,7 +47,7 @@ from pages.components.shell.runs.result_choices import one_of
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, P_HELP
 from pages.components.shell.runs.run_words import FAMILIES, condition_words, interval, row_label
 from pages.components.shell.tables import Chart, csv_download, picture
-from pages.components.shell.words import about, model_label, number, plain, show_error
+from pages.components.shell.words import ShownErrors, about, model_label, number, plain
 
 
 def condition_differences(found: StudyFigures) -> None:
@@ -519,11 +518,8 @@ def study_start(
     else:
         st.markdown("The models are rules, not LLMs: nothing is paid.")
     if was_pressed(f"Build and score what is missing ({to_score:,})", "start_study", type="primary"):
-        try:
+        with ShownErrors():
             begin_study(workbench, project, options)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             st.rerun()
 
 

@@ -29,7 +29,7 @@ from pages.components.shell.checklists.question_editor import known_editor
 from pages.components.shell.frame import empty, nothing_yet, sticky
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.reading import readable_text
-from pages.components.shell.words import COLOURED, SAID, number, plain, show_error
+from pages.components.shell.words import COLOURED, SAID, ShownErrors, number, plain, show_error, show_kept_error
 
 _PROBLEM, _CLOSED = "room_problem", "room_closed"
 _STAGES = {
@@ -63,8 +63,7 @@ def one_room(workbench: Workbench, project: Project, room: Room, name: str) -> N
     except WorkbenchError as error:
         show_error(error)
         return
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_PROBLEM)
     joined = name in room.lines
     left, right = st.columns([3, 2], gap="large")
     with right, sticky("room"):
@@ -367,9 +366,7 @@ def _press(action: Callable[[], object]) -> None:
 
 def _do(action: Callable[[], object]) -> bool:
     """Return whether the action was carried out; an error is shown with the next drawing."""
-    try:
+    with ShownErrors(_PROBLEM):
         action()
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
-        return False
-    return True
+        return True
+    return False

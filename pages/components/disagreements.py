@@ -38,7 +38,16 @@ from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import quote_line, readable_text
 from pages.components.shell.tables import WRITER, ticked_table, with_writers
-from pages.components.shell.words import COLOURED, SAID, model_label, number, plain, show_error
+from pages.components.shell.words import (
+    COLOURED,
+    SAID,
+    ShownErrors,
+    model_label,
+    number,
+    plain,
+    show_error,
+    show_kept_error,
+)
 
 PAIR = "pair"
 
@@ -131,8 +140,7 @@ def _decide(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair, an
 
 def last_decision(workbench: Workbench, decides: bool) -> None:
     """What went wrong, else what was decided last in this session and the way back."""
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_PROBLEM)
     if st.session_state.pop(_OPENED, None):
         go("decide_together")
     if not decides or _LAST not in st.session_state:
@@ -157,20 +165,16 @@ def undo(workbench: Workbench, decision: Decision, pair: str) -> None:
     """Undo the last decision, in a callback, and show its pair again."""
     st.session_state.pop(_LAST, None)
     show_pair(pair)
-    try:
+    with ShownErrors(_PROBLEM):
         undo_decision(workbench, decision.id, known_editor())
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
 
 
 def settle(workbench: Workbench, queue: DisagreementQueue, decision: Decision, pair: str) -> None:
     """Keep this one of contradicting decisions, in a callback."""
     st.session_state.pop(_LAST, None)
     show_pair(pair)
-    try:
+    with ShownErrors(_PROBLEM):
         keep_decision(workbench, queue.checklist.id, decision.id, known_editor())
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
 
 
 def _why(pair: QueuedPair) -> str:
@@ -426,11 +430,8 @@ def _room(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair) -> N
 
 
 def _open_room(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair, texts: Sequence[int]) -> None:
-    try:
+    with ShownErrors(_PROBLEM):
         open_room(workbench, queue.checklist.id, pair.question.id, texts, known_editor())
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
-    else:
         st.session_state[_OPENED] = queue.checklist.id
 
 

@@ -6,7 +6,6 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.project import Project
-from app.errors import WorkbenchError
 from app.services.data.locked_split import locked_runs, state_of
 from app.services.results.results import DimensionResult, Level, look_at_locked_results
 from app.services.runtime.workbench import Workbench
@@ -20,7 +19,7 @@ from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.result_choices import cautions
 from pages.components.shell.runs.run_comparison import COEFFICIENTS
 from pages.components.shell.runs.run_words import interval, title
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import ShownErrors, plain
 
 
 def locked_results(workbench: Workbench, project: Project, level: Level) -> None:
@@ -49,11 +48,8 @@ def locked_results(workbench: Workbench, project: Project, level: Level) -> None
         )
     shown = f"looked_at_{project.id}_{state.split.id}"
     if pressed:
-        try:
+        with ShownErrors():
             st.session_state[shown] = look_at_locked_results(workbench, project.id, chosen, who, level)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             saved_typing("look_who")
             st.rerun()
     if found := st.session_state.get(shown):

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app.domain.chart_look import LLM, METHODS, PERSON
 from app.domain.people import Right
-from app.errors import NotReadyError, WorkbenchError
+from app.errors import NotReadyError
 from app.services.results.quality_cost import (
     Mean,
     QualityCost,
@@ -25,7 +25,7 @@ from pages.components.shell.frame import nothing_yet
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.tables import csv_download, picture
-from pages.components.shell.words import model_label, plain, show_error
+from pages.components.shell.words import ShownErrors, model_label, plain
 
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
 ABOUT_COST = "About the cost"
@@ -190,11 +190,8 @@ def _marking(scope: ResultScope, systems: list[str], people: tuple[str, ...]) ->
         )
         saved = was_pressed("Save", "save_people", form=True)
     if saved:
-        try:
+        with ShownErrors():
             mark_people(scope.workbench, scope.project.id, chosen)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             st.rerun()
 
 

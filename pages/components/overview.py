@@ -39,7 +39,7 @@ from pages.components.shell.current import DIMENSION, choose, was_pressed
 from pages.components.shell.navigation.screens import go, is_open, link
 from pages.components.shell.tables import column_names, named_value
 from pages.components.shell.upload_field import upload_field
-from pages.components.shell.words import button_label, number, plain, show_error
+from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error
 
 
 def progress_table(progress: Overview) -> None:
@@ -260,15 +260,12 @@ def bring_in(workbench: Workbench) -> None:
     if file is None:
         st.error("Choose a file first.")
         return
-    try:
+    with ShownErrors():
         with st.spinner("Bringing the project in"):
             done = import_uploaded_project(workbench, file.getvalue(), name)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    saved_typing("project_file_name")
-    choose(done.project)
-    st.rerun()
+        saved_typing("project_file_name")
+        choose(done.project)
+        st.rerun()
 
 
 PAGE_SIZE = 10
@@ -372,17 +369,14 @@ def new_project(workbench: Workbench) -> None:
         create = was_pressed("Create the project", "create_project", form=True)
     if not create:
         return
-    try:
+    with ShownErrors():
         if preset == BLANK:
             project = create_project(workbench, name, Task())
         else:
             project = create_from_preset(workbench, name, preset)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    saved_typing("new_project_name")
-    choose(project.name)
-    go("texts")
+        saved_typing("new_project_name")
+        choose(project.name)
+        go("texts")
 
 
 def _described(preset: str) -> str:

@@ -6,13 +6,12 @@ from functools import partial
 import streamlit as st
 
 from app.domain.project import Dimension, Task
-from app.errors import WorkbenchError
 from app.services.runtime.prompts import ProjectPrompt, difference, preview_prompt, save_wording, use_wording
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import keep, prepare
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import ShownErrors, plain, show_kept_error
 
 CHOSEN = "prompt"
 _SAVING, _USING = "saving", "using"  # what was done is said beside the button that did it
@@ -99,38 +98,28 @@ def prompt_editor(workbench: Workbench, project_id: int, prompt: ProjectPrompt, 
 def _outcome(of: str) -> None:
     if said := st.session_state.pop(f"prompt_said_{of}", ""):
         st.success(said, icon=":material/check_circle:")
-    if problem := st.session_state.pop(f"prompt_problem_{of}", None):
-        show_error(problem)
+    show_kept_error(f"prompt_problem_{of}")
 
 
 def _save(workbench: Workbench, project_id: int, name: str, key: str) -> None:
     system, user = st.session_state[f"system_{key}"], st.session_state[f"user_{key}"]
-    try:
+    with ShownErrors(f"prompt_problem_{_SAVING}"):
         number = save_wording(workbench, project_id, name, system, user)
-    except WorkbenchError as error:
-        st.session_state[f"prompt_problem_{_SAVING}"] = error
-    else:
         saved_typing(f"system_{key}", f"user_{key}")
         st.session_state[f"prompt_said_{_SAVING}"] = f"Saved as wording {number}, and in use from now on."
 
 
 def _take(workbench: Workbench, project_id: int, prompt: ProjectPrompt, version: int) -> None:
     earlier = next(one for one in prompt.earlier if one.version == version)
-    try:
+    with ShownErrors(f"prompt_problem_{_USING}"):
         number = save_wording(workbench, project_id, earlier.name, earlier.system, earlier.user)
-    except WorkbenchError as error:
-        st.session_state[f"prompt_problem_{_USING}"] = error
-    else:
         said = f"Version {earlier.version} is wording {number}, and in use from now on."
         st.session_state[f"prompt_said_{_USING}"] = said
 
 
 def _use(workbench: Workbench, project_id: int, name: str, number: int) -> None:
-    try:
+    with ShownErrors(f"prompt_problem_{_USING}"):
         use_wording(workbench, project_id, name, number)
-    except WorkbenchError as error:
-        st.session_state[f"prompt_problem_{_USING}"] = error
-    else:
         st.session_state[f"prompt_said_{_USING}"] = f"The {_wording_name(number)} is in use from now on."
 
 

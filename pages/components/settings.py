@@ -18,7 +18,7 @@ from app.services.scoring.recordings import keep_recording_of, recordable_runs, 
 from pages.components.shell.current import forget_key, keep_key, typed_keys, was_pressed
 from pages.components.shell.runs.model_options import model_choice, offer_local_servers
 from pages.components.shell.runs.run_words import served_list, title
-from pages.components.shell.words import button_label, model_label, plain, show_error
+from pages.components.shell.words import ShownErrors, button_label, model_label, plain, show_error
 
 TESTED = "model_to_test"
 
@@ -38,12 +38,9 @@ def connection_test(workbench: Workbench) -> None:
         )
     if not pressed:
         return
-    try:
+    with ShownErrors():
         with st.spinner("Waiting for its answer"):
             found = asyncio.run(probe_model(workbench, name))
-    except WorkbenchError as error:
-        show_error(error)
-    else:
         seconds = found.seconds
         taken = f"{seconds:.1f} seconds" if seconds >= 0.1 else "less than a tenth of a second"
         st.success(f"{plain(model_label(name))} answered in {taken}.", icon=":material/check_circle:")
@@ -112,12 +109,9 @@ def _update(workbench: Workbench) -> None:
     )
     if not pressed:
         return
-    try:
+    with ShownErrors():
         with st.spinner("Fetching the prices"):
             day = update_prices(workbench)
-    except WorkbenchError as error:
-        show_error(error)
-    else:
         st.success(f"These are the prices of {day:%d %B %Y}.", icon=":material/check_circle:")
 
 
@@ -194,12 +188,9 @@ def _models_of_key(workbench: Workbench, access: ProviderAccess) -> None:
     label = button_label("Which models?", f"of {access.title}")
     if not was_pressed(label, key=f"ask_models_{access.prefix}", type="tertiary", icon=":material/refresh:"):
         return
-    try:
+    with ShownErrors():
         with st.spinner("Asking which models the key may use"):
             names = ask_vendor_models(workbench, access.prefix)
-    except WorkbenchError as error:
-        show_error(error)
-    else:
         st.caption(plain(f"From now on you can choose, newest first: {', '.join(names)}."))
 
 
@@ -283,13 +274,10 @@ def _named(run: RunSummary) -> str:
 
 
 def _keep(workbench: Workbench, run: RunSummary) -> None:
-    try:
+    with ShownErrors():
         with st.spinner("Collecting the calls"):
             name = keep_recording_of(workbench, run.id)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    st.success(f"{plain(name)} can be chosen as a judge from now on.")
+        st.success(f"{plain(name)} can be chosen as a judge from now on.")
 
 
 def _offer(workbench: Workbench, run: RunSummary) -> None:

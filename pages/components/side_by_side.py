@@ -6,13 +6,12 @@ from functools import partial
 import streamlit as st
 
 from app.domain.project import Dimension
-from app.errors import WorkbenchError
 from app.services.attributes.side_by_side import QUESTIONS, SideBySide, answer_side_by_side, keywords, reveal
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.reading import rubric
-from pages.components.shell.words import number, plain, show_error
+from pages.components.shell.words import ShownErrors, number, plain, show_kept_error
 
 SET_HEIGHT = 360
 # In pixels: no line gets longer than one reads with ease.
@@ -41,8 +40,7 @@ def pressed_as_outsider(dimension: Dimension, name: str) -> bool:
 
 def blind_comparison(workbench: Workbench, dimension: Dimension, mine: SideBySide, llms: str) -> None:
     """One expert's; names are shown when it is revealed and not before. `llms`: what those who are no people are."""
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_PROBLEM)
     rubric(dimension)
     first, second = st.columns(2, gap="large")
     for place, letter, texts in ((first, "A", mine.a), (second, "B", mine.b)):
@@ -103,10 +101,8 @@ def _save(workbench: Workbench, comparison_id: int, question: str, key: str) -> 
 
 
 def _do(action: partial[None]) -> None:
-    try:
+    with ShownErrors(_PROBLEM):
         action()
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
 
 
 def common_findings(comparisons: Sequence[SideBySide], dimension: Dimension) -> None:

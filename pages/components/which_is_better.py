@@ -6,7 +6,6 @@ import streamlit as st
 from app.domain.attribute import LONGEST_WORDS
 from app.domain.expert_answer import Winner
 from app.domain.project import Dimension, Project
-from app.errors import WorkbenchError
 from app.services.attributes.pairs import (
     MOST_PAIRS,
     USUAL_PAIRS,
@@ -23,15 +22,14 @@ from pages.components.shell.expert import own_name
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.reading import readable_text, rubric
-from pages.components.shell.words import number, plain, show_error
+from pages.components.shell.words import ShownErrors, number, plain, show_kept_error
 
 _PROBLEM = "pair_problem"
 _CHOICES = {Winner.A: "Text A", Winner.B: "Text B", Winner.TIE: "Equally good"}
 
 
 def pairs_to_compare(workbench: Workbench, project: Project, dimension: Dimension, sheet: PairSheet) -> None:
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_PROBLEM)
     key = f"pair_of_{dimension.id}_{sheet.expert}"
     first_open = next((place for place, pair in enumerate(sheet.pairs) if pair.said is None), len(sheet.pairs))
     place = min(int(st.session_state.get(key, first_open)), len(sheet.pairs))
@@ -89,13 +87,10 @@ def _say(
 ) -> None:
     pair: ShownPair = sheet.pairs[place]
     reason = str(st.session_state.get(why, ""))
-    try:
+    with ShownErrors(_PROBLEM):
         say_preference(workbench, dimension.id, sheet.expert, pair.left.id, pair.right.id, winner, reason)
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
-        return
-    saved_typing(why)
-    _show(key, place + 1)
+        saved_typing(why)
+        _show(key, place + 1)
 
 
 def _finished(sheet: PairSheet, key: str) -> None:
@@ -118,11 +113,8 @@ def draw_form(workbench: Workbench, dimension: Dimension) -> None:
         who = own_name("pairs_by", max_chars=60)
         pressed = was_pressed("Draw anew" if drawn else "Draw pairs", "draw_pairs_now", form=True, type="primary")
     if pressed:
-        try:
+        with ShownErrors():
             draw_pairs_for_experts(workbench, dimension.id, int(count), int(seed), who)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             st.rerun()
     if drawn:
         said = "These have begun:" if done else "Nobody has begun yet."

@@ -36,7 +36,7 @@ from pages.components.shell.navigation.screens import go
 from pages.components.shell.reading import readable_text, verdict_choice
 from pages.components.shell.tables import left_out_rows
 from pages.components.shell.upload_field import upload_field
-from pages.components.shell.words import button_label, number, plain, show_error
+from pages.components.shell.words import ShownErrors, button_label, number, plain, show_kept_error
 
 ABOUT = (
     "A row an answer: doc_id (system_id and item_id where they tell texts apart), number or question, and answer: yes, "
@@ -61,7 +61,7 @@ def answer_file(workbench: Workbench, versions: Sequence[Checklist]) -> None:
 
 
 def _form(workbench: Workbench, versions: Sequence[Checklist], file_id: str, upload: Upload) -> None:
-    try:
+    with ShownErrors():
         columns = answer_columns(upload)
         version = versions[0]
         if len(versions) > 1:
@@ -76,8 +76,6 @@ def _form(workbench: Workbench, versions: Sequence[Checklist], file_id: str, upl
             with st.spinner("Finding text and question of each answer"):
                 st.session_state[_BROUGHT] = bring_answers_in(workbench, version.id, upload, givers, replace)
             st.rerun()
-    except WorkbenchError as error:
-        show_error(error)
 
 
 def _one_giver(columns: Sequence[str], file_id: str) -> AnswerGivers | None:
@@ -240,7 +238,7 @@ def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | Non
         with st.container(horizontal=True):
             drawn = was_pressed("Draw the texts", key.format("submit"), form=True)
             looked = was_pressed("What would that bring?", key=key.format("look"), form=True)
-    try:
+    with ShownErrors():
         if drawn:
             draw_planned(workbench, checklist.id, wished)
             for opened in (shown, AGAIN, MORE):
@@ -248,8 +246,6 @@ def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | Non
             st.rerun()
         if looked:
             st.session_state[shown] = planned_answers(workbench, checklist.id, wished)
-    except WorkbenchError as error:
-        show_error(error)
     if shown in st.session_state:
         for sentence in st.session_state[shown].forecast.said:
             st.markdown(sentence)
@@ -264,11 +260,8 @@ def _same_texts(workbench: Workbench, checklist: Checklist) -> None:
         f"Experts answered version {earlier}. On the same texts their answers to unchanged questions count again."
     )
     if was_pressed(f"Use version {earlier}'s texts", key=f"draw_same_{checklist.id}"):
-        try:
+        with ShownErrors():
             draw_same_texts(workbench, checklist.id)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             st.rerun()
 
 
@@ -361,8 +354,7 @@ def sheet(workbench: Workbench, project: Project, dimension: Dimension, mine: An
 
     No fragment: a server that was started anew would know none, and never hear what the browser sends again.
     """
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_PROBLEM)
     texts = texts_of(workbench, mine.draw)
     place = _place(mine)
     if place == len(mine.texts):

@@ -24,7 +24,7 @@ from pages.components.shell.checklists.publishing import show_next
 from pages.components.shell.checklists.question_editor import marked
 from pages.components.shell.current import keep, prepare, was_pressed
 from pages.components.shell.upload_field import upload_field
-from pages.components.shell.words import button_label, plain, show_error
+from pages.components.shell.words import ShownErrors, button_label, plain, show_error, show_kept_error
 
 # format -> (title, media type, what it is for)
 FORMATS = {
@@ -144,15 +144,12 @@ def import_(workbench: Workbench, dimension_id: int) -> None:
             if file is None:
                 st.error("Choose a file first.")
                 return
-            try:
+            with ShownErrors():
                 found = import_checklist_file(
                     workbench, dimension_id, file.getvalue(), file.name, "file" if holds == "file" else ""
                 )
                 st.session_state[_BROUGHT_IN] = found.sentences
                 show_next(found.checklist)
-            except WorkbenchError as error:
-                show_error(error)
-            else:
                 st.rerun()
 
 
@@ -173,8 +170,7 @@ _FIELDS = {
 
 def undo_bar(workbench: Workbench, checklist: Checklist, who: str) -> None:
     """The last thing this person did, to be taken back; and who else was here."""
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_PROBLEM)
     history = history_of(workbench, checklist.id)
     mine = last_change(history, who)
     with st.container(key="undo_bar"):
@@ -193,8 +189,7 @@ def undo_bar(workbench: Workbench, checklist: Checklist, who: str) -> None:
 
 def change_history(workbench: Workbench, checklist: Checklist, who: str) -> None:
     """Every change of this version while it was a draft, newest first, each with what was before and after it."""
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_PROBLEM)
     history = history_of(workbench, checklist.id)
     if not history:
         st.markdown("Nothing was changed in this version since it was made.")
@@ -259,10 +254,8 @@ def _first_upper(words: str) -> str:
 
 
 def _undo(workbench: Workbench, checklist_id: int, change_id: int, who: str) -> None:
-    try:
+    with ShownErrors(_PROBLEM):
         undo(workbench, checklist_id, change_id, who)
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
 
 
 def _told(change: Change) -> str:

@@ -45,7 +45,16 @@ from pages.components.shell.current import was_pressed
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.tables import WRITER, with_writers
-from pages.components.shell.words import about, dollars, model_label, number, plain, show_error
+from pages.components.shell.words import (
+    ShownErrors,
+    about,
+    dollars,
+    model_label,
+    number,
+    plain,
+    show_error,
+    show_kept_error,
+)
 
 _TRIAL = "draft_trial"
 CHANCE = (
@@ -89,11 +98,8 @@ def _trial(workbench: Workbench, view: ChecklistView, way: WayBack, asked: bool)
     questions = [(each.id, each.text, each.guidance, each.may_not_apply) for each in view.checklist.asked]
     about = (way.run, way.texts, questions)
     if asked:
-        try:
-            with st.spinner(f"Asking the judge about {number(len(way.texts), 'text')}"):
-                st.session_state[_TRIAL] = about, try_draft(workbench, view, way.run, way.texts)
-        except WorkbenchError as error:
-            show_error(error)
+        with ShownErrors(), st.spinner(f"Asking the judge about {number(len(way.texts), 'text')}"):
+            st.session_state[_TRIAL] = about, try_draft(workbench, view, way.run, way.texts)
     known, trial = st.session_state.get(_TRIAL, (None, None))
     return trial if known == about else None
 
@@ -144,8 +150,7 @@ _HALVES = {Half.DEVELOPMENT: "Development half", Half.PROOF: "Proof half"}
 def improvements(editing: Editing, question: Question) -> None:
     """Draw the improvements of a question; nothing where no answer about it was decided."""
     workbench, checklist_id = editing.workbench, editing.view.checklist.id
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_PROBLEM)
     asking = watch(workbench, improvement_job_key(checklist_id), neutral=True)
     found = decided_questions(workbench, checklist_id).get(question.id)
     if found is None:
@@ -373,10 +378,8 @@ def _take(editing: Editing, question: Question, attempt: int) -> None:
 
 
 def _told(action: Callable[[], object]) -> None:
-    try:
+    with ShownErrors(_PROBLEM):
         action()
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
 
 
 def _timeline(editing: Editing, question: Question, run: int) -> None:

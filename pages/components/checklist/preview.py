@@ -7,7 +7,6 @@ from app.domain.checklist import Question
 from app.domain.judgment import Answer
 from app.domain.people import Right
 from app.domain.project import Text, text_title
-from app.errors import WorkbenchError
 from app.services.checklists.checklists import (
     ChecklistView,
     PreviewScore,
@@ -25,7 +24,7 @@ from pages.components.shell.current import was_pressed
 from pages.components.shell.reading import part_with_places, readable_text
 from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.tables import column_names, named_value
-from pages.components.shell.words import model_label, plain, show_error
+from pages.components.shell.words import ShownErrors, model_label, plain
 
 _TEXT, _DRAW, _TRIAL = "try_text", "try_draw", "trial"
 _WORDS = {
@@ -43,18 +42,15 @@ def checklist_trial(workbench: Workbench, view: ChecklistView, reading: DeltaGen
     if not view.checklist.asked:
         st.markdown("**This version asks nothing.** Switch a question on, or add one.")
         return
-    try:
+    with ShownErrors():
         text = _text(workbench, view)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    with reading:
-        scores = st.container(key="try_scores")
-        _read(view, text)
-    trial = _trial(workbench, view, text)
-    answers = _rows(view, text, trial)
-    with scores:
-        _scores(view, trial, preview_score(view, answers))
+        with reading:
+            scores = st.container(key="try_scores")
+            _read(view, text)
+        trial = _trial(workbench, view, text)
+        answers = _rows(view, text, trial)
+        with scores:
+            _scores(view, trial, preview_score(view, answers))
 
 
 def _text(workbench: Workbench, view: ChecklistView) -> Text:
@@ -113,11 +109,8 @@ def _trial(workbench: Workbench, view: ChecklistView, text: Text) -> PreviewText
         asked = was_pressed("Ask the judge", key="try_ask", disabled=not model)
     about = (text.id, model, [(q.id, q.text, q.guidance, q.may_not_apply) for q in view.checklist.asked])
     if asked:
-        try:
-            with st.spinner("Asking the judge"):
-                st.session_state[_TRIAL] = about, judge_preview(workbench, view, text, model)
-        except WorkbenchError as error:
-            show_error(error)
+        with ShownErrors(), st.spinner("Asking the judge"):
+            st.session_state[_TRIAL] = about, judge_preview(workbench, view, text, model)
     known, trial = st.session_state.get(_TRIAL, (None, None))
     return trial if known == about else None
 

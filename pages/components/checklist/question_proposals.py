@@ -8,7 +8,6 @@ import streamlit as st
 
 from app.domain.checklist import Action, Checklist, Proposal, Question, QuestionComment
 from app.domain.people import Right
-from app.errors import WorkbenchError
 from app.services.checklists.draft_edits import words_of
 from app.services.checklists.question_proposals import (
     accept_proposal,
@@ -31,7 +30,7 @@ from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.checklists.question_editor import Editing, close_reworded, marked, opened_question
 from pages.components.shell.runs.model_options import chosen_model, model_choice
-from pages.components.shell.words import button_label, model_label, number, plain, show_error
+from pages.components.shell.words import ShownErrors, button_label, model_label, number, plain, show_kept_error
 
 _COMMENT_PROBLEM = "comment_problem"
 
@@ -46,8 +45,7 @@ def question_comments(
     st.caption("Comments, for people: no judge reads them")
     if not sees_all_comments(workbench, checklist.id):
         st.caption(_CLOSED)
-    if problem := st.session_state.pop(_COMMENT_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_COMMENT_PROBLEM)
     comments = may(workbench, Right.EDIT, question_id=question.id)
     for comment in said:
         _comment(workbench, comment, who, comments)
@@ -110,20 +108,15 @@ def all_comments(workbench: Workbench, checklist: Checklist) -> None:
 
 
 def _add(workbench: Workbench, question_id: int, key: str, who: str) -> None:
-    try:
+    with ShownErrors(_COMMENT_PROBLEM):
         comment_on(workbench, question_id, str(st.session_state[key]), who)
-    except WorkbenchError as error:
-        st.session_state[_COMMENT_PROBLEM] = error
-    else:
         saved_typing(key)
         st.session_state[key] = ""
 
 
 def _settle(workbench: Workbench, comment: QuestionComment, who: str) -> None:
-    try:
+    with ShownErrors(_COMMENT_PROBLEM):
         settle_comment(workbench, comment.id, not comment.resolved, who)
-    except WorkbenchError as error:
-        st.session_state[_COMMENT_PROBLEM] = error
 
 
 ASKED = {Action.REPHRASE: "Rephrase", Action.SIMPLER: "Simpler", Action.SPLIT: "Split"}
@@ -136,8 +129,7 @@ _VALIDATOR = "validator_model"
 def proposals(editing: Editing) -> None:
     """Above the questions: what is being asked, and what waits for a decision."""
     watch(editing.workbench, proposals_job_key(editing.view.checklist.id))
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_PROBLEM)
     opened = opened_question()
     waiting = [proposal for proposal in _waiting(editing) if opened not in proposal.sources]
     if not waiting:
@@ -189,11 +181,8 @@ def _proposal(editing: Editing, proposal: Proposal) -> None:
 
 def _decide(action: Callable[[], None], changes: Sequence[int] = ()) -> None:
     """An editor that shows a question which this changes is closed: it would show the old wording."""
-    try:
+    with ShownErrors(_PROBLEM):
         action()
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
-    else:
         opened = opened_question()
         if opened is not None and opened in changes:
             close_reworded(opened)
@@ -268,7 +257,5 @@ def _ask(editing: Editing, action: Action, question: int, asked: str, merged: st
 
 def _start(editing: Editing, action: Action | None, questions: list[int], asked: str) -> None:
     model = chosen_model(asked)
-    try:
+    with ShownErrors(_PROBLEM):
         begin_proposals(editing.workbench, editing.view.checklist.id, action, questions, model)
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error

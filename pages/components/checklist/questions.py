@@ -51,7 +51,7 @@ from pages.components.shell.checklists.question_editor import (
 )
 from pages.components.shell.guide import more_on
 from pages.components.shell.runs.run_words import kind_word
-from pages.components.shell.words import button_label, number, plain, show_error
+from pages.components.shell.words import ShownErrors, button_label, number, plain, show_kept_error
 
 _OPENED = "opened_component"
 _SEEN = "seen_component"
@@ -104,18 +104,14 @@ def _move_component(editing: Editing, component: Component, by: int, way: str, p
 
 def _do(action: Callable[[], object], typed: Sequence[str] = ()) -> None:
     """typed: the keys of the fields that it saves."""
-    try:
+    with ShownErrors(_COMPONENT_PROBLEM):
         action()
-    except WorkbenchError as error:
-        st.session_state[_COMPONENT_PROBLEM] = error
-    else:
         saved_typing(*typed)
         st.session_state[_OPENED] = None
 
 
 def _editor(editing: Editing, component: Component, heading: Heading) -> None:
-    if problem := st.session_state.pop(_COMPONENT_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_COMPONENT_PROBLEM)
     key, checklist, seen = component.id, editing.view.checklist, st.session_state[_SEEN]
     with st.form(f"edit_component_{key}", border=False):
         st.text_input("Name", seen.name, key=f"component_name_{key}")
@@ -152,8 +148,7 @@ def add_component_form(workbench: Workbench, checklist: Checklist, who: str) -> 
                 on_click=_add_component,
                 args=[workbench, checklist.id, who],
             )
-        if problem := st.session_state.pop(_NOT_ADDED, None):
-            show_error(problem)
+        show_kept_error(_NOT_ADDED)
 
 
 _NOT_ADDED = "new_component_problem"
@@ -163,11 +158,8 @@ def _add_component(workbench: Workbench, checklist_id: int, who: str) -> None:
     """The fields are emptied only once their words are kept."""
     fields = ("new_component", "new_component_key_question")
     name, question = (str(st.session_state[field]) for field in fields)
-    try:
+    with ShownErrors(_NOT_ADDED):
         add_component(workbench, checklist_id, Heading(name, key_question=question), who)
-    except WorkbenchError as error:
-        st.session_state[_NOT_ADDED] = error
-    else:
         saved_typing(*fields)
         st.session_state.update(dict.fromkeys(fields, ""))
 
@@ -324,8 +316,7 @@ def add_forms(workbench: Workbench, view: ChecklistView, who: str) -> None:
             st.form_submit_button(
                 "Add question", key="add_question_submit", on_click=_add, args=[workbench, checklist.id, who]
             )
-        if problem := st.session_state.pop(_PROBLEM, None):
-            show_error(problem)
+        show_kept_error(_PROBLEM)
     add_component_form(workbench, checklist, who)
     validator(Editing(workbench, view, who, draft=True))
 
@@ -333,10 +324,7 @@ def add_forms(workbench: Workbench, view: ChecklistView, who: str) -> None:
 def _add(workbench: Workbench, checklist_id: int, who: str) -> None:
     """The field is emptied only once its words are kept."""
     text, component = str(st.session_state["new_question"]), str(st.session_state["new_question_component"])
-    try:
+    with ShownErrors(_PROBLEM):
         add_question(workbench, checklist_id, QuestionWording(text, component), who)
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
-    else:
         saved_typing("new_question")
         st.session_state["new_question"] = ""

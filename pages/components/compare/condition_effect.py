@@ -11,7 +11,6 @@ from app.domain.chart_look import NEUTRAL
 from app.domain.checklist import Checklist
 from app.domain.project import Dimension, Project
 from app.domain.run import RunSummary
-from app.errors import WorkbenchError
 from app.services.attributes.analysis import Embedding
 from app.services.attributes.analysis_files import FIELDS
 from app.services.conditions.condition_effect import FEWEST_CONDITIONS, ConditionDraw, ConditionEffect, condition_draws
@@ -30,7 +29,7 @@ from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import title
 from pages.components.shell.tables import Chart, colour_scale, csv_download, picture, shape_scale
-from pages.components.shell.words import model_label, number, plain, show_error
+from pages.components.shell.words import ShownErrors, model_label, number, plain
 
 ROW, MARGIN = 34, 60
 _OF_INTEREST = {"": 0, "comb": 1}  # a project's own runs, then a study's with everybody; the other conditions follow
@@ -223,20 +222,17 @@ def condition_effect(
     if not there.draws:
         return
     draw = _chosen(there.draws)
-    try:
+    with ShownErrors():
         with st.spinner("Comparing the conditions"):
             found = effect_of(workbench, project.id, dimension.id, draw, level, embedding)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    rows = condition_rows(found, names)
-    if len(found.points) > 1:
-        _picture(rows, found, names)
-    for remark in found.remarks(names.condition):
-        st.markdown(plain(remark))
-    st.dataframe(rows, placeholder="–", hide_index=True, key="condition_results", column_config=_columns())
-    st.caption(SAME_TEXTS)
-    csv_download("Conditions (CSV)", rows.assign(level=level, embedding=embedding.name), "conditions")
+        rows = condition_rows(found, names)
+        if len(found.points) > 1:
+            _picture(rows, found, names)
+        for remark in found.remarks(names.condition):
+            st.markdown(plain(remark))
+        st.dataframe(rows, placeholder="–", hide_index=True, key="condition_results", column_config=_columns())
+        st.caption(SAME_TEXTS)
+        csv_download("Conditions (CSV)", rows.assign(level=level, embedding=embedding.name), "conditions")
 
 
 def _chosen(draws: Sequence[ConditionDraw]) -> ConditionDraw:

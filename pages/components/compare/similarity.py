@@ -33,7 +33,7 @@ from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.run_words import condition_label, llms_word
 from pages.components.shell.tables import colour_scale, csv_download, latex_download, picture, shape_scale
-from pages.components.shell.words import RULES_LABEL, model_label, plain, show_error
+from pages.components.shell.words import RULES_LABEL, ShownErrors, model_label, plain, show_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +107,9 @@ def embedding_choice(workbench: Workbench, attributes: Sequence[Attribute]) -> E
 
 
 def _use(workbench: Workbench, attributes: Sequence[Attribute], name: str) -> None:
-    try:
+    with ShownErrors():
         with st.spinner("Embedding the attributes"):
             compare_contributors(attributes, open_embedding(name, workbench.credentials))
-    except WorkbenchError as error:
-        show_error(error)
-    else:
         st.session_state[CHOSEN] = name
         st.rerun()
 

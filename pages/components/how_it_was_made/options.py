@@ -11,7 +11,6 @@ import streamlit as st
 from app.domain.attribute import Attribute, ContributorKind
 from app.domain.build import BuildSummary, ChangeDecision, Revision, Stage
 from app.domain.project import Dimension, Project
-from app.errors import WorkbenchError
 from app.services.building.build import COMPONENTS, begin_builds, start_build
 from app.services.building.build_state import (
     BuildView,
@@ -35,7 +34,7 @@ from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import model_choice, more_options, preset_model_options
 from pages.components.shell.runs.run_words import condition_label
 from pages.components.shell.undo import change
-from pages.components.shell.words import button_label, plain, show_error
+from pages.components.shell.words import ShownErrors, button_label, plain
 
 ROW = [6, 1]  # what is read, what is done
 
@@ -325,15 +324,12 @@ def _options(
 def _step_by_step(workbench: Workbench, dimension: Dimension, options: BuildOptions, asking: ModelOptions) -> None:
     if was_pressed("Go step by step", "start_build", type="primary", disabled=not options.complete):
         preset_model_options(STAGES_KEY, asking)
-        try:
+        with ShownErrors():
             show_build(
                 start_build(
                     workbench, dimension, options.model, options.condition, options.components, who=current_editor()
                 )
             )
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             st.session_state[_STARTED] = True
             st.rerun()
 
@@ -357,7 +353,7 @@ def _all_at_once(workbench: Workbench, project: Project, dimension: Dimension, o
 
 
 def _begin(workbench: Workbench, project: Project, dimensions: Sequence[Dimension], options: BuildOptions) -> None:
-    try:
+    with ShownErrors():
         begin_builds(
             workbench,
             project,
@@ -367,8 +363,5 @@ def _begin(workbench: Workbench, project: Project, dimensions: Sequence[Dimensio
             options.components,
             who=current_editor(),
         )
-    except WorkbenchError as error:
-        show_error(error)
-    else:
         st.session_state[_STARTED] = True
         st.rerun()

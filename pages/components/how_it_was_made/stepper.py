@@ -7,7 +7,6 @@ from functools import partial
 import streamlit as st
 
 from app.domain.build import BuildQuestion, Stage
-from app.errors import WorkbenchError
 from app.services.building.build import begin_again, begin_stages, make_checklist, taken_as_proposed
 from app.services.building.build_state import (
     BuildView,
@@ -45,7 +44,7 @@ from pages.components.shell.guide import more_on_stage
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.undo import undo_button
-from pages.components.shell.words import button_label, model_label, number, plain
+from pages.components.shell.words import ShownErrors, button_label, model_label, number, plain
 
 Regenerate = Callable[[int], None]
 
@@ -261,23 +260,17 @@ def _begin(workbench: Workbench, view: BuildView, start: Callable[[], None], sho
     """In a callback, so that the same run already shows the progress. The stage that shows follows the work."""
     if not save_open_edits(workbench, view):
         return
-    try:
+    with ShownErrors("build_problem"):
         start()
-    except WorkbenchError as error:
-        st.session_state["build_problem"] = error
-    else:
         st.session_state[STEP] = shown
 
 
 def _make(workbench: Workbench, view: BuildView) -> None:
     if not save_open_edits(workbench, view):
         return
-    try:
+    with ShownErrors("build_problem"):
         taken = taken_as_proposed(view_build(workbench, view.id).build)
         made = make_checklist(workbench, view.id, who=current_editor())
-    except WorkbenchError as error:
-        st.session_state["build_problem"] = error
-    else:
         said = f"Version {made.version} is a draft with {number(len(made.asked), 'question')}."
         st.session_state["made_version"] = said + taken
 

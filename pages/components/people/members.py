@@ -29,7 +29,7 @@ from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
-from pages.components.shell.words import number, plain, show_error
+from pages.components.shell.words import ShownErrors, number, plain, show_error, show_kept_error
 
 _ASSIGN_PROBLEM = "assign_problem"
 
@@ -68,10 +68,8 @@ def _assigned_dimensions(workbench: Workbench, project: Project, experts: Sequen
 
 
 def _give(workbench: Workbench, project_id: int, name: str, key: str) -> None:
-    try:
+    with ShownErrors(_ASSIGN_PROBLEM):
         give_dimensions(workbench, project_id, name, list(st.session_state[key]))
-    except WorkbenchError as error:
-        st.session_state[_ASSIGN_PROBLEM] = error
 
 
 def _overlap(workbench: Workbench, shared: SharedTexts) -> None:
@@ -90,11 +88,8 @@ def _overlap(workbench: Workbench, shared: SharedTexts) -> None:
             pressed = was_pressed("Spread the texts", f"overlap_now_{dimension}", form=True)
         st.caption(_standing(shared))
     if pressed:
-        try:
+        with ShownErrors():
             share_texts(workbench, dimension, int(wanted))
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             st.rerun()
 
 
@@ -240,21 +235,17 @@ def _invite(workbench: Workbench, project: Project) -> None:
         st.form_submit_button(
             "Make a link", key="invite_make", type="primary", on_click=_invite_one, args=[workbench, project]
         )
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_PROBLEM)
 
 
 def _invite_one(workbench: Workbench, project: Project) -> None:
     """Invite a person, in a callback, and empty the field; after an error it keeps what was typed."""
     one = InvitedPerson(str(st.session_state["invite_name"]), st.session_state["invite_role"])
-    try:
+    with ShownErrors(_PROBLEM):
         made = invite(workbench, project.id, one.name, one.role, int(st.session_state["invite_days"]))
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
-        return
-    _show_links(project, [_with_link(project, one, made)])
-    saved_typing("invite_name")
-    st.session_state["invite_name"] = ""
+        _show_links(project, [_with_link(project, one, made)])
+        saved_typing("invite_name")
+        st.session_state["invite_name"] = ""
 
 
 def _invite_several(workbench: Workbench, project: Project) -> None:
@@ -271,25 +262,23 @@ def _invite_several(workbench: Workbench, project: Project) -> None:
         st.form_submit_button(
             "Make the links", key="invite_list_make", type="primary", on_click=_invite_list, args=[workbench, project]
         )
-    if problem := st.session_state.pop(_LIST_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_LIST_PROBLEM)
 
 
 def _invite_list(workbench: Workbench, project: Project) -> None:
     """As `_invite_one`; the lines that got no link stay in the field."""
-    try:
+    with ShownErrors(_LIST_PROBLEM):
         people = read_invited(str(st.session_state["invite_list"]), st.session_state["invite_list_role"])
         made, refused = invite_several(workbench, project.id, people, int(st.session_state["invite_list_days"]))
-    except WorkbenchError as error:
-        st.session_state[_LIST_PROBLEM] = error
-        return
-    _show_links(project, [_with_link(project, one, link) for one, link in made])
-    saved_typing("invite_list")
-    done = {one.name for one, _ in made}
-    left = [one for one in people if one.name not in done]
-    st.session_state["invite_list"] = "\n".join(", ".join(filter(None, (p.name, p.email, p.role.value))) for p in left)
-    if refused:
-        st.session_state[_LIST_PROBLEM] = InputError(" ".join(refused), "Correct these lines and try again.")
+        _show_links(project, [_with_link(project, one, link) for one, link in made])
+        saved_typing("invite_list")
+        done = {one.name for one, _ in made}
+        left = [one for one in people if one.name not in done]
+        st.session_state["invite_list"] = "\n".join(
+            ", ".join(filter(None, (p.name, p.email, p.role.value))) for p in left
+        )
+        if refused:
+            st.session_state[_LIST_PROBLEM] = InputError(" ".join(refused), "Correct these lines and try again.")
 
 
 def _with_link(project: Project, one: InvitedPerson, made: MadeLink) -> _Message:
@@ -369,9 +358,6 @@ def _confirm_removal(workbench: Workbench, project: Project, name: str) -> None:
 
 
 def _remove(workbench: Workbench, project: Project, name: str) -> None:
-    try:
+    with ShownErrors(_REMOVAL):
         revoke_access(workbench, project.id, name)
-    except WorkbenchError as error:
-        st.session_state[_REMOVAL] = error
-    else:
         st.session_state[_REMOVAL] = plain(f"{name} is no longer a member of this project.")

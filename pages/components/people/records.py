@@ -8,7 +8,6 @@ import streamlit as st
 
 from app.domain.people import ApiToken, LinkState
 from app.domain.project import Project
-from app.errors import WorkbenchError
 from app.services.people.invitations import (
     MOST_USD,
     TOKEN_DAYS,
@@ -26,7 +25,7 @@ from app.services.think_aloud.independence import experts_progress
 from pages.components.shell import words
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import ShownErrors, plain, show_kept_error
 
 
 def experts_table(workbench: Workbench, project_id: int) -> bool:
@@ -143,8 +142,7 @@ def api_tokens(workbench: Workbench, project: Project) -> None:
                     "Last used": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
                 },
             )
-        if problem := st.session_state.pop(_TOKEN_PROBLEM, None):
-            show_error(problem)
+        show_kept_error(_TOKEN_PROBLEM)
         of_project, secret = st.session_state.get(_MADE_TOKEN, (None, ""))
         if of_project == project.id:
             st.markdown("Copy the token now: once this section is closed, it is shown nowhere.")
@@ -175,21 +173,16 @@ def _make(workbench: Workbench, project: Project) -> None:
     """Make a token, in a callback, and empty the field; after an error it keeps what was typed."""
     state = st.session_state
     budget, days = float(state["api_token_budget"]), int(state["api_token_days"])
-    try:
+    with ShownErrors(_TOKEN_PROBLEM):
         made = make_api_token(workbench, project.id, str(state["api_token_name"]), budget, days)
-    except WorkbenchError as error:
-        state[_TOKEN_PROBLEM] = error
-        return
-    state[_MADE_TOKEN] = project.id, made.secret
-    saved_typing("api_token_name")
-    state["api_token_name"] = ""
+        state[_MADE_TOKEN] = project.id, made.secret
+        saved_typing("api_token_name")
+        state["api_token_name"] = ""
 
 
 def _revoke(workbench: Workbench, project: Project) -> None:
-    try:
+    with ShownErrors(_TOKEN_PROBLEM):
         revoke_api_token(workbench, project.id, str(st.session_state["api_token_chosen"]))
-    except WorkbenchError as error:
-        st.session_state[_TOKEN_PROBLEM] = error
 
 
 _DONE = "pseudonym_done"
@@ -223,11 +216,8 @@ def pseudonyms(workbench: Workbench, project: Project) -> None:
 
 
 def _replace(workbench: Workbench, project: Project, name: str, new: str) -> None:
-    try:
+    with ShownErrors():
         done = replace_name(workbench, project.id, name, new)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    saved_typing("pseudonym_new")
-    st.session_state[_DONE] = [f"{name} is {done.pseudonym} now.", *still_said(done)]
-    st.rerun()
+        saved_typing("pseudonym_new")
+        st.session_state[_DONE] = [f"{name} is {done.pseudonym} now.", *still_said(done)]
+        st.rerun()

@@ -9,7 +9,6 @@ import streamlit as st
 
 from app.domain.chart_look import JUDGE, NEUTRAL
 from app.domain.people import Right
-from app.errors import WorkbenchError
 from app.services.drift.anchors import FEWEST, count_possible_anchors
 from app.services.drift.looks import (
     Asking,
@@ -30,7 +29,7 @@ from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.runs.result_choices import ResultScope
-from pages.components.shell.words import model_label, number, plain, said, show_error
+from pages.components.shell.words import ShownErrors, model_label, number, plain, said
 
 STRONG, SOME = 0.5, 0.1
 LOOKS_HELP = "However often you look, an unchanged judge is accused in at most 5 % of the cases."
@@ -200,11 +199,8 @@ def _freeze(scope: ResultScope, asking: Asking, *, anew: bool = False) -> None:
 
 
 def _start(begin: Callable[[], None]) -> None:
-    try:
+    with ShownErrors():
         begin()
-    except WorkbenchError as error:
-        show_error(error)
-    else:
         st.rerun()
 
 

@@ -42,7 +42,15 @@ from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import part_with_places, quote_line
 from pages.components.shell.runs.result_choices import ResultScope, one_of
 from pages.components.shell.tables import WRITER, page_key, ticked_table, with_writers, writer_word
-from pages.components.shell.words import button_label, model_label, number, plain, show_error
+from pages.components.shell.words import (
+    ShownErrors,
+    button_label,
+    model_label,
+    number,
+    plain,
+    show_error,
+    show_kept_error,
+)
 
 _ADDED = "attribute_added"
 _PROBLEM = "attribute_problem"
@@ -60,8 +68,7 @@ def add_attribute(workbench: Workbench, dimension: Dimension, text_id: int) -> N
             st.form_submit_button(
                 "Add", key=f"attribute_save_{text_id}", on_click=_save, args=(workbench, dimension, text_id)
             )
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_PROBLEM)
     if st.session_state.pop(_ADDED, False):
         st.success("Added to the attributes, with this text noted. The next build can take it in.")
 
@@ -70,16 +77,13 @@ def _save(workbench: Workbench, dimension: Dimension, text_id: int) -> None:
     """Before the form is drawn again: what couldn't be kept stays typed."""
     words = str(st.session_state[_words(text_id)])
     name = signed_in_as() or str(st.session_state[_name(text_id)]).strip()
-    try:
+    with ShownErrors(_PROBLEM):
         if not name:
             raise InputError("Nobody is named.", "Say who you are: it stays with the attribute.")
         add_attributes(workbench, dimension.id, name, ContributorKind.HUMAN, [words], prompted_by=text_id)
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
-        return
-    saved_typing(_words(text_id), _name(text_id))
-    st.session_state[_words(text_id)] = ""
-    st.session_state[_ADDED] = True
+        saved_typing(_words(text_id), _name(text_id))
+        st.session_state[_words(text_id)] = ""
+        st.session_state[_ADDED] = True
 
 
 def _words(text_id: int) -> str:

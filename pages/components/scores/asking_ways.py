@@ -23,7 +23,7 @@ from app.services.scoring.runs import RunOptions
 from app.services.scoring.scoring_jobs import is_scoring, running_run
 from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.words import about, model_label, number, plain, show_error
+from pages.components.shell.words import ShownErrors, about, model_label, number, plain, show_error
 
 KEY = "asking_ways"
 ALONE_OPTION, REVERSED_OPTION = (f"option_{CHECKLIST}_{name}" for name in ("per_question", "reversed_order"))
@@ -134,11 +134,8 @@ def _start(workbench: Workbench, project: Project, options: AskingOptions, judge
     busy = running_run(workbench, project.id) is not None or is_scoring(workbench, project.id)
     label = "Go on with the comparison" if runs else f"Compare on {number(texts, 'text')}"
     if was_pressed(label, "asking_ways_start", disabled=busy):
-        try:
+        with ShownErrors():
             begin_asking(workbench, project.id, options)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             st.rerun()
 
 

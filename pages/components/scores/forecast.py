@@ -7,11 +7,10 @@ import streamlit as st
 
 from app.domain.project import Project
 from app.domain.run import RunDimension
-from app.errors import WorkbenchError
 from app.services.runtime.spending import JUDGING, Spending, allowances_left, project_spending, total_cost
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import Estimate, Forecast
-from pages.components.shell.words import about, dollars, model_label, number, paid, plain, show_error
+from pages.components.shell.words import ShownErrors, about, dollars, model_label, number, paid, plain
 
 
 def show_forecast(ahead: Sequence[Forecast]) -> None:
@@ -184,15 +183,13 @@ def _row(spent: Spending) -> dict[str, object]:
 def allowance(workbench: Workbench, project_id: int, ahead: Sequence[Forecast]) -> None:
     """Draw what the budget allows; nothing without requests or a limit."""
     paying = [judge for judge in ahead if judge.is_llm and judge.estimate.calls > judge.estimate.calls_cached]
-    try:
+    with ShownErrors():
         purses = allowances_left(workbench, project_id, [judge.judge for judge in paying])
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    cost = sum(judge.estimate.cost_usd or 0.0 for judge in paying)
-    for purse in purses:
-        st.caption(f"{plain(purse.whose)}: {dollars(purse.left)} of it is left.")
-        if cost > purse.left:
-            st.warning(
-                f"This may cost more than that: the run then ends on the way and can be resumed. {plain(purse.hint)}"
-            )
+        cost = sum(judge.estimate.cost_usd or 0.0 for judge in paying)
+        for purse in purses:
+            st.caption(f"{plain(purse.whose)}: {dollars(purse.left)} of it is left.")
+            if cost > purse.left:
+                st.warning(
+                    "This may cost more than that: the run then ends on the way and can be resumed. "
+                    f"{plain(purse.hint)}"
+                )

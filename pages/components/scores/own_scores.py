@@ -14,7 +14,7 @@ from app.services.scoring.own_scores import OwnScoresReport, ScoreColumns, colum
 from pages.components.shell.current import was_pressed
 from pages.components.shell.tables import left_out_rows
 from pages.components.shell.upload_field import upload_field
-from pages.components.shell.words import number, plain, show_error
+from pages.components.shell.words import ShownErrors, number, plain, show_error
 
 NONE = "(none)"
 PARTS = {
@@ -88,13 +88,10 @@ def _import(
     columns: ScoreColumns,
     name: str,
 ) -> None:
-    try:
+    with ShownErrors():
         with st.spinner("Finding the text of each row"):
             st.session_state[_REPORT] = import_upload(workbench, project.id, dimensions, upload, columns, name)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    st.rerun()
+        st.rerun()
 
 
 def _show(report: OwnScoresReport) -> None:

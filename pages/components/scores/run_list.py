@@ -8,7 +8,6 @@ import streamlit as st
 
 from app.domain.project import Dimension, Project
 from app.domain.run import WARN_AFTER, RunStatus, RunSummary
-from app.errors import WorkbenchError
 from app.services.data.projects import dimensions_named
 from app.services.drift.looks import Asking, anchors_ahead, begin_anchored_scoring
 from app.services.results.method_grid import result_words
@@ -50,7 +49,7 @@ from pages.components.shell.runs.run_words import (
     state,
     title,
 )
-from pages.components.shell.words import button_label, model_label, number, paid, plain, show_error
+from pages.components.shell.words import ShownErrors, button_label, model_label, number, paid, plain
 
 UNFINISHED = 5  # more open runs than this are old news; the newest are offered
 
@@ -147,7 +146,7 @@ def _unfinished(workbench: Workbench, project: Project, run: RunSummary, busy: b
         for failure in failure_kinds(workbench, run.id) if run.failed else []:
             st.caption(failure_words(failure))
     if pressed or cancelled:
-        try:
+        with ShownErrors():
             if cancelled:
                 begin_cancelling(workbench, project.id, run.id)
             else:
@@ -156,9 +155,6 @@ def _unfinished(workbench: Workbench, project: Project, run: RunSummary, busy: b
                 if rest:
                     ask_rest(workbench, run.id, AT_ONCE)
                 go_on(workbench, project.id, run.id)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             st.rerun()
 
 
@@ -236,11 +232,8 @@ def _show(workbench: Workbench, run: RunSummary) -> None:
     for line in _so_far(workbench, run):
         st.caption(line)
     if pressed:
-        try:
+        with ShownErrors():
             stop_run(workbench, run.id)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             st.rerun()
 
 
@@ -350,14 +343,11 @@ def scoring_start(
         disabled=busy,
         help="A project has one run at a time: wait until the one above ends, or stop it." if busy else None,
     ):
-        try:
+        with ShownErrors():
             if asked:
                 begin_anchored_scoring(workbench, project.id, asked, wishes)
             else:
                 begin_scoring(workbench, project.id, *wishes)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             st.rerun()
 
 
@@ -409,11 +399,8 @@ def _piece(workbench: Workbench, dimension: Dimension, written: StageOutput, pla
         saved = was_pressed(label, f"save_writing_{dimension.id}_{place}", form=True)
         st.caption(f"Version {newest.number}, by {plain(newest.by)}")
     if saved:
-        try:
+        with ShownErrors():
             save_edit(workbench, dimension.id, written, lines)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             saved_typing(f"lines_{dimension.id}_{place}_{newest.number}")
             st.rerun()
     if len(written.versions) > 1:
@@ -436,10 +423,7 @@ def _own_seeds(workbench: Workbench, dimension: Dimension) -> None:
         saved = was_pressed("Save these seeds", f"save_own_seeds_{dimension.id}", form=True)
         st.caption("Used where CheckEval's option “Seed questions” is set to your own.")
     if saved:
-        try:
+        with ShownErrors():
             keep_own_seeds(workbench, dimension.id, lines)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             saved_typing(f"own_seed_lines_{dimension.id}")
             st.rerun()

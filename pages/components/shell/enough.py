@@ -31,7 +31,7 @@ from pages.components.shell.background import watch
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.tables import Chart, picture
-from pages.components.shell.words import about, model_label, number, plain, show_error
+from pages.components.shell.words import ShownErrors, about, model_label, number, plain, show_error, show_kept_error
 
 ORDER, AVERAGE = "in the order they came", "average over all orders"
 COVERAGE_HELP = (
@@ -220,18 +220,14 @@ def _ask_a_model(workbench: Workbench, project: Project, dimension: Dimension) -
     if watch(workbench, coverage_job_key(dimension.id)):
         st.button("Stop", key="coverage_stop", on_click=stop_judging_coverage, args=[workbench, dimension.id])
         return
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_PROBLEM)
     first = last_model(workbench, project.id, "judge")
     purpose = "It says which questions cover which attributes. It isn't told whose they are."
     model = model_choice(workbench, "Second judge", _MODEL, purpose, first=first, offer=False)
     calls = 0
     if model:
-        try:
+        with ShownErrors():
             ahead = forecast_coverage(workbench, project.id, dimension.id, model)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             calls = ahead.calls
             cost = "unknown price" if ahead.cost_usd is None else about(ahead.cost_usd)
             st.caption(f"{number(calls, 'call')}, {cost}." if calls else "It has answered about all of them.")
@@ -240,10 +236,8 @@ def _ask_a_model(workbench: Workbench, project: Project, dimension: Dimension) -
 
 
 def _begin(workbench: Workbench, project_id: int, dimension_id: int) -> None:
-    try:
+    with ShownErrors(_PROBLEM):
         begin_judging_coverage(workbench, project_id, dimension_id, chosen_model(_MODEL))
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
 
 
 def _share(one: LeftOut) -> str:

@@ -8,13 +8,12 @@ import streamlit as st
 from app.domain.attribute import Contributor, ContributorKind
 from app.domain.people import Role
 from app.domain.project import Project
-from app.errors import WorkbenchError
 from app.services.attributes.attributes import contributors_of
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_expert, describe_expert
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import ShownErrors, plain
 
 EXPERT = "expert"
 SIGNED_IN = "signed_in_as"
@@ -94,11 +93,8 @@ def _about_form(workbench: Workbench, project: Project, name: str, known: Contri
         background = st.text_area("Your background", known.background if known else "", key="about_background")
         st.caption("The facilitators see it beside your name, and it goes into exports.")
         if was_pressed("Save", "about_save", form=True):
-            try:
+            with ShownErrors():
                 describe_expert(workbench, project.id, name, role, background)
-            except WorkbenchError as error:
-                show_error(error)
-            else:
                 saved_typing("about_role", "about_background")
                 st.success("Saved.", icon=":material/check_circle:")
 
@@ -124,14 +120,11 @@ def _start(workbench: Workbench, project: Project, name: str, role: str, backgro
     if not name:
         st.error("Type your name first.")
         return
-    try:
+    with ShownErrors():
         add_expert(workbench, project.id, name, role, background)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    saved_typing("expert_typed", "expert_role", "expert_background")
-    st.session_state[EXPERT] = name
-    st.rerun()
+        saved_typing("expert_typed", "expert_role", "expert_background")
+        st.session_state[EXPERT] = name
+        st.rerun()
 
 
 def forget_expert() -> None:

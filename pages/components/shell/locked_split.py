@@ -4,14 +4,13 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.project import Project
-from app.errors import WorkbenchError
 from app.services.data.locked_split import SplitState, lock, open_split, opened_splits, state_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import own_name
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import ShownErrors, plain
 
 WHY = (
     "A checklist that is tuned on all texts looks better than it is. Lock a share of the documents away now: their "
@@ -95,11 +94,8 @@ def _lock_form(workbench: Workbench, project: Project) -> None:
             who = own_name("lock_who")
         pressed = was_pressed("Lock the test split", "lock_split", form=True, type="primary")
     if pressed:
-        try:
+        with ShownErrors():
             lock(workbench, project.id, percent / 100, seed, who)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             saved_typing("lock_who")
             st.rerun()
 
@@ -114,10 +110,7 @@ def _open_form(workbench: Workbench, project: Project) -> None:
     if pressed and not sure:
         st.error("Tick the box first.")
     elif pressed:
-        try:
+        with ShownErrors():
             open_split(workbench, project.id, who)
-        except WorkbenchError as error:
-            show_error(error)
-        else:
             saved_typing("open_who")
             st.rerun()

@@ -113,6 +113,24 @@ def named_value(name: str, value: str) -> str:
     return f":gray-background[{name}] {value}"
 
 
+def show_table(
+    rows: pd.DataFrame | Sequence[Mapping[str, object]],
+    key: str,
+    columns: Mapping[str, Any] | None = None,
+    *,
+    drop_empty: str = "",
+    **options: Any,
+) -> None:
+    """Draw a table. `columns`: how each is shown. `drop_empty`: a column that is left out where it says nothing.
+    `options`: of `st.dataframe`."""
+    table = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows)
+    if drop_empty and not table[drop_empty].any():
+        table = table.drop(columns=drop_empty)
+    st.dataframe(
+        table, placeholder="–", hide_index=True, key=key, column_config=None if columns is None else dict(columns), **options
+    )
+
+
 Entry = TypeVar("Entry")
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app.errors import WorkbenchError
 from pages.components.shell.browser.page_scripts import browser
-from pages.components.shell.words import show_error
+from pages.components.shell.words import ShownErrors, show_kept_error
 
 Action = Callable[[], object]
 _REMEMBERED = 20
@@ -83,8 +83,7 @@ def undo_last(place: str) -> str:
 
 def show_problem() -> None:
     """Why the last change, or taking it back, failed; once."""
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_PROBLEM)
 
 
 def undo_button(place: str) -> None:
@@ -96,10 +95,8 @@ def undo_button(place: str) -> None:
 
 
 def _undo(place: str) -> None:
-    try:
+    with ShownErrors(_PROBLEM):
         undo_last(place)
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
 
 
 def _done(place: str) -> list[tuple[str, Action]]:

@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime
+from types import TracebackType
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -94,6 +95,34 @@ def show_error(error: WorkbenchError) -> None:
     has more."""
     said = f"{error} {KEY_IN_SETTINGS}" if isinstance(error, MissingKeyError) else str(error)
     st.error(plain(said) + more_on(error), icon=":material/error:")
+
+
+class ShownErrors:
+    """A context that shows a `WorkbenchError` and leaves what is below it; in a callback, which is called before the
+    screen is drawn, the error waits under `later` for `show_kept_error`."""
+
+    def __init__(self, later: str = "") -> None:
+        self._later = later
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, WorkbenchError):
+            return False
+        if self._later:
+            st.session_state[self._later] = error
+        else:
+            show_error(error)
+        return True
+
+
+def show_kept_error(key: str) -> None:
+    """Show the error that `ShownErrors` kept, once."""
+    if error := st.session_state.pop(key, None):
+        show_error(error)
 
 
 def number(count: int, noun: str) -> str:

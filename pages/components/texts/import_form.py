@@ -24,13 +24,7 @@ from app.services.data.imports import (
     project_template,
     start_import,
 )
-from app.services.data.projects import (
-    dimensions_named,
-    get_project,
-    overview,
-    papers_with_definitions,
-    preset_names,
-)
+from app.services.data.projects import dimensions_named, get_project, overview, papers_with_definitions, preset_names
 from app.services.data.steps import NextStep, next_step
 from app.services.data.uploads import (
     UPLOAD_FORMATS,
@@ -52,7 +46,7 @@ from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.tables import csv_download
 from pages.components.shell.upload_field import field_key, upload_field
-from pages.components.shell.words import button_label, number, plain, show_error
+from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error
 from pages.components.texts.column_mapping import (
     ColumnChoice,
     ImportTarget,
@@ -395,14 +389,11 @@ def _feasible(kept: KeptUpload, plan: ImportPlan, task: Task) -> None:
     is_known = st.session_state.get(_CHECK, ("",))[0] == about
     if len(kept.upload.data) > LARGE and not is_known and not was_pressed("Check what can be computed", key="check"):
         return
-    try:
+    with ShownErrors():
         found = _once(_CHECK, about, lambda: check_upload(kept.upload, plan))
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    with st.container(border=True, key="feasibility"):
-        st.markdown("**What you will be able to do with them**")
-        st.markdown("\n".join(f"- {plain(line)}" for line in feasibility_words(found, task)))
+        with st.container(border=True, key="feasibility"):
+            st.markdown("**What you will be able to do with them**")
+            st.markdown("\n".join(f"- {plain(line)}" for line in feasibility_words(found, task)))
 
 
 def _button(
@@ -414,16 +405,13 @@ def _button(
     into = plain(target.name) or "the project"
     if not was_pressed(f"Import into {into}", "start_import", type="primary", disabled=bool(missing)):
         return
-    try:
+    with ShownErrors():
         with st.spinner("Beginning the import"):
             handed = start_import(workbench, kept.upload, target.name, plan)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    if handed:
-        release_upload(kept)
-    st.session_state[IMPORTING] = target.name
-    st.rerun()
+        if handed:
+            release_upload(kept)
+        st.session_state[IMPORTING] = target.name
+        st.rerun()
 
 
 _PAIRS_SAID, _PAIRS_SHOWN = "pairs_said", 5

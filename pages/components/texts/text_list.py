@@ -35,7 +35,7 @@ from pages.components.shell.browser.page_scripts import page_script, run_in_page
 from pages.components.shell.current import choose, current_dimension, keep, prepare_number, prepare_words, was_pressed
 from pages.components.shell.frame import sticky
 from pages.components.shell.reading import left_out, part_with_places, readable_text, samples_side_by_side, score_words
-from pages.components.shell.words import button_label, number, plain, show_error
+from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error
 
 _SAVED = "task_saved"
 _FIELDS = ("text_name", "source_name", "writer_name", "description", "language")
@@ -422,12 +422,9 @@ def _offered(options: Sequence[SampleOption], rated: bool) -> str:
 
 
 def _change(change: Callable[[], object]) -> None:
-    try:
+    with ShownErrors():
         change()
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    st.rerun()
+        st.rerun()
 
 
 def _named(position: int, samples: Sequence[Sample]) -> str:

@@ -43,7 +43,7 @@ from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import offer_local_servers, take_only
 from pages.components.shell.undo import change, remember, undo_button
 from pages.components.shell.upload_field import upload_field, voice_field
-from pages.components.shell.words import button_label, number, plain, show_error
+from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error, show_kept_error
 from pages.components.think_aloud.own_rows import NAMED_BY, WHOLE, Own, own_rows, sample_name, show_newest
 from pages.components.think_aloud.passages import highlights_changed
 
@@ -131,11 +131,8 @@ def _propose_again(workbench: Workbench, project: Project, dimension: Dimension,
 
 
 def _propose(workbench: Workbench, project: Project, dimension: Dimension, transcript_id: int, model: str = "") -> None:
-    try:
-        with st.spinner("Looking for attributes"):
-            propose_attributes(workbench, project, dimension, transcript_id, model)
-    except WorkbenchError as error:
-        show_error(error)
+    with ShownErrors(), st.spinner("Looking for attributes"):
+        propose_attributes(workbench, project, dimension, transcript_id, model)
 
 
 def _proposals(workbench: Workbench, transcript: Transcript, dimension: Dimension) -> None:
@@ -212,8 +209,7 @@ def transcript_entry(workbench: Workbench, project: Project, dimension: Dimensio
             _paste(workbench, project, dimension, name)
         else:
             _audio(workbench, project, dimension, name, way == RECORD)
-        if problem := st.session_state.pop(_PROBLEM, None):
-            show_error(problem)
+        show_kept_error(_PROBLEM)
         transcripts(workbench, project, dimension, name)
 
 
@@ -230,13 +226,11 @@ def _paste(workbench: Workbench, project: Project, dimension: Dimension, name: s
 
 def _keep_pasted(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> None:
     """The field is emptied only once its words are kept."""
-    try:
+    with ShownErrors(_PROBLEM):
         kept = keep_transcript(workbench, dimension.id, name, str(st.session_state["transcript_text"]))
         saved_typing("transcript_text")
         st.session_state["transcript_text"] = ""
         propose_attributes(workbench, project, dimension, kept)
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
 
 
 def _audio(workbench: Workbench, project: Project, dimension: Dimension, name: str, record: bool) -> None:
@@ -247,11 +241,8 @@ def _audio(workbench: Workbench, project: Project, dimension: Dimension, name: s
         sound = upload_field(workbench, "An audio file", AUDIO_FORMATS, "voice_file")
     model = _listener(workbench)
     if was_pressed("Keep and transcribe", "transcribe", disabled=sound is None) and sound is not None:
-        try:
+        with ShownErrors(_PROBLEM):
             kept = keep_recording(workbench, dimension.id, name, sound.getvalue(), sound.name)
-        except WorkbenchError as error:
-            st.session_state[_PROBLEM] = error
-        else:
             transcribe_and_propose(workbench, project, dimension, kept, model)
 
 

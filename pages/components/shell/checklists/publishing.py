@@ -43,7 +43,7 @@ from pages.components.shell.checklists.question_editor import (
 from pages.components.shell.current import field_anew, keep, prepare, set_anew, was_pressed
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import condition_label, short_title
-from pages.components.shell.words import model_label, number, plain, show_error
+from pages.components.shell.words import ShownErrors, model_label, number, plain, show_error
 
 TITLES = {
     Stage.COMPONENTS: "Components",
@@ -436,11 +436,8 @@ def _published(workbench: Workbench, checklist: Checklist) -> None:
 
 def _do(action: Callable[[], Checklist]) -> None:
     """Do it and show the version that came of it."""
-    try:
+    with ShownErrors():
         show_next(action())
-    except WorkbenchError as error:
-        show_error(error)
-    else:
         st.rerun()
 
 

@@ -39,7 +39,7 @@ from pages.components.shell.browser.page_scripts import (
 from pages.components.shell.contributor_choice import said_by
 from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import current_expert, signed_in_as
-from pages.components.shell.words import QUOTED, button_label, example_lines, plain, show_error
+from pages.components.shell.words import QUOTED, ShownErrors, button_label, example_lines, plain, show_kept_error
 
 CHOICES = "question_choices_"
 """Prefix of the keys of these drafts. No field has such a key."""
@@ -161,8 +161,7 @@ def unsaved_of(question_id: int) -> Unsaved | None:
 
 def unsaved_wordings(workbench: Workbench, checklist: Checklist, who: str) -> None:
     """Draw unsaved wordings above the draft, until the person chooses what holds."""
-    if problem := st.session_state.pop(_UNSAVED_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_UNSAVED_PROBLEM)
     for unsaved in _all().values():
         if unsaved.checklist != checklist.id:
             continue
@@ -225,11 +224,8 @@ def _choices(workbench: Workbench, checklist: Checklist, unsaved: Unsaved, now: 
 
 
 def _do(unsaved: Unsaved, action: Callable[[], None]) -> None:
-    try:
+    with ShownErrors(_UNSAVED_PROBLEM):
         action()
-    except WorkbenchError as error:
-        st.session_state[_UNSAVED_PROBLEM] = error
-    else:
         _drop(unsaved)
 
 
@@ -324,8 +320,7 @@ def _examples(editing: Editing, question: Question) -> None:
             on_click=_without_examples,
             args=[editing, question],
         )
-    if problem := st.session_state.pop(_EXAMPLES_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_EXAMPLES_PROBLEM)
 
 
 _EXAMPLES_PROBLEM = "examples_problem"
@@ -363,12 +358,10 @@ def _without_examples(editing: Editing, question: Question) -> None:
 
 
 def _examples_written(editing: Editing, question: Question, examples: Sequence[Example]) -> bool:
-    try:
+    with ShownErrors(_EXAMPLES_PROBLEM):
         write_examples(editing.workbench, question, examples, editing.who)
-    except WorkbenchError as error:
-        st.session_state[_EXAMPLES_PROBLEM] = error
-        return False
-    return True
+        return True
+    return False
 
 
 def seen_question(question: Question) -> Question:
@@ -388,8 +381,7 @@ def _seen(question: Question) -> Question:
 def _editor(editing: Editing, question: Question) -> None:
     """Outside a form, so that the remarks are about what is typed as soon as it is."""
     seen, key = _seen(question), question.id
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
+    show_kept_error(_PROBLEM)
     st.text_area("Wording", seen.text, height=80, key=f"question_text_{key}")
     focus_if_wanted(key)
     st.text_area(
