@@ -41,6 +41,7 @@ from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import offer_local_servers, take_among
 from pages.components.shell.runs.run_words import batch_rest, typing_note
+from pages.components.shell.tables import show_table
 from pages.components.shell.words import (
     KEY_IN_SETTINGS,
     ShownErrors,
@@ -194,12 +195,10 @@ def _answers(workbench: Workbench, dimensions: Sequence[Dimension]) -> None:
             "asked", "**No model has been asked yet.** Choose models and ask; each answer is listed here as it arrives."
         )
         return
-    st.dataframe(
-        pd.DataFrame([_row(answer) for answer in found]),
-        placeholder="–",
-        hide_index=True,
-        key="llm_answers",
-        column_config={
+    show_table(
+        [_row(answer) for answer in found],
+        "llm_answers",
+        {
             "Outcome": st.column_config.TextColumn(width=108),
             "Said before": st.column_config.TextColumn(
                 width=84, help="The same model said the same about this dimension in an earlier round: left out."

@@ -55,6 +55,7 @@ from pages.components.shell.runs.run_words import (
     kind_word,
     llms_word,
 )
+from pages.components.shell.tables import show_table
 from pages.components.shell.undo import change, show_problem
 from pages.components.shell.upload_field import field_key, upload_field
 from pages.components.shell.words import ShownErrors, button_label, model_label, number, plain
@@ -73,13 +74,7 @@ def contributor_table(attributes: Sequence[Attribute], contributors: Sequence[Co
     """Draw the contributors and how much each said, as the paper's Table 1, folded."""
     with st.expander("By contributor", key="by_contributor"):
         st.caption("Who said how much, and what they told about themselves.", help=EXPLAINED)
-        st.dataframe(
-            _by_contributor(attributes, contributors),
-            placeholder="–",
-            hide_index=True,
-            key="contributor_counts",
-            width="content",
-        )
+        show_table(_by_contributor(attributes, contributors), "contributor_counts", width="content")
 
 
 def _by_contributor(attributes: Sequence[Attribute], contributors: Sequence[Contributor]) -> pd.DataFrame:

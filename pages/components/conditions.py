@@ -46,7 +46,7 @@ from pages.components.shell.runs.model_options import (
 from pages.components.shell.runs.result_choices import one_of
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, P_HELP
 from pages.components.shell.runs.run_words import FAMILIES, condition_words, interval, row_label
-from pages.components.shell.tables import Chart, csv_download, picture
+from pages.components.shell.tables import Chart, csv_download, picture, show_table
 from pages.components.shell.words import ShownErrors, about, model_label, number, plain
 
 
@@ -67,7 +67,7 @@ def condition_differences(found: StudyFigures) -> None:
     rows = difference_rows(found, coefficient)
     if not rows["Not computed"].any():
         rows = rows.drop(columns="Not computed")
-    st.dataframe(rows, placeholder="–", hide_index=True, key="condition_differences", column_config=_columns())
+    show_table(rows, "condition_differences", _columns())
     st.caption("  \n".join(plain(note) for note in NOTES))
     csv_download("Comparisons (CSV)", rows.assign(coefficient=coefficient, level=found.level), "condition_differences")
 
@@ -151,17 +151,17 @@ def condition_figures(workbench: Workbench, plans: Sequence[StudyPlan], level: L
             "figure here."
         )
     _picture(found)
-    st.dataframe(figure_table(found.rows), placeholder="–", hide_index=True, key="condition_figures")
+    show_table(figure_table(found.rows), "condition_figures")
     if found.averages:
         st.markdown("**Means over dimensions**")
         means = figure_table(found.averages).drop(columns=["Checklists", "Runs"])
-        st.dataframe(means, placeholder="–", hide_index=True, key="condition_averages")
+        show_table(means, "condition_averages")
     _missing(found.rows)
     _cautions(found)
     members = member_table(found.with_averages)
     if len(members):
         st.markdown("**Each contributor alone**")
-        st.dataframe(members, placeholder="–", hide_index=True, key="condition_members")
+        show_table(members, "condition_members")
     csv_download("Conditions and contributors (CSV)", pd.DataFrame(figure_rows(everything)), "condition_figures")
     return found
 
@@ -176,7 +176,7 @@ def component_sweep(workbench: Workbench, plans: Sequence[StudyPlan], level: Lev
         chart = sweep_chart(points, "spearman")
         picture(chart, "components", "component_sweep", f"Spearman; {SWEEP}", own_width=True, wide=True)
     headings, rows = sweep_table(found)
-    st.dataframe(pd.DataFrame(rows, columns=headings), placeholder="–", hide_index=True, key="component_figures")
+    show_table(pd.DataFrame(rows, columns=headings), "component_figures")
     everything = [row for each in found.values() for row in figure_rows(each)]
     csv_download("Conditions and contributors (CSV)", pd.DataFrame(everything), "condition_figures")
 
@@ -185,7 +185,7 @@ def _of_trials(everything: TrialFigures) -> StudyFigures:
     """The means where there are several, and the choice of the trial that is shown below."""
     if not everything.several:
         return everything.trials[0]
-    st.dataframe(mean_table(everything), placeholder="–", hide_index=True, key="condition_means")
+    show_table(mean_table(everything), "condition_means")
     st.caption(f"{MEANS} In brackets the standard deviation over trials.")
     trial = st.segmented_control(
         "Trial",

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from app.domain.project import Project
@@ -19,6 +18,7 @@ from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.result_choices import cautions
 from pages.components.shell.runs.run_comparison import COEFFICIENTS
 from pages.components.shell.runs.run_words import interval, title
+from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, plain
 
 
@@ -60,9 +60,7 @@ def locked_results(workbench: Workbench, project: Project, level: Level) -> None
 def _results(found: Sequence[DimensionResult]) -> None:
     """What was looked at in this session: it goes with a refresh, and looking again is another look."""
     st.subheader("On the locked test split", anchor=False)
-    st.dataframe(
-        pd.DataFrame([_row(result) for result in found]), placeholder="–", hide_index=True, key="locked_results"
-    )
+    show_table([_row(result) for result in found], "locked_results")
     for result in found:
         st.caption(
             f"**{plain(result.dimension.name)}, run {result.run.id}**: {plain(result.meta.caption)}.  \n"

@@ -24,7 +24,7 @@ from pages.components.shell.current import was_pressed
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import ResultScope
-from pages.components.shell.tables import csv_download, picture
+from pages.components.shell.tables import csv_download, picture, show_table
 from pages.components.shell.words import ShownErrors, model_label, plain
 
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
@@ -49,12 +49,10 @@ def quality_cost(scope: ResultScope) -> None:
         "whichever runs are chosen above."
     )
     rows = pd.DataFrame([_row(each) for each in found])
-    st.dataframe(
+    show_table(
         rows.drop(columns=ABOUT_COST),
-        placeholder="–",
-        hide_index=True,
-        key="quality_cost",
-        column_config={
+        "quality_cost",
+        {
             "Difference to checklist": st.column_config.TextColumn(help=AGAINST),
             "$ per 1,000 texts": st.column_config.TextColumn(help=COST),
         },
@@ -209,7 +207,7 @@ def _show(study: WriterBias, run: int) -> None:
             for group in study.groups
         ]
     )
-    st.dataframe(rows, placeholder="–", hide_index=True, key="writer_bias")
+    show_table(rows, "writer_bias")
     csv_download("Download the table", rows, "texts-by-people-and-llms")
     counts = ", ".join(f"“{PREFERRED[g.preference]}” {g.pairs:,}" for g in study.groups)
     lacking = "texts have no counterpart of the same source" if study.by == "ratings" else "pairs lack a score"

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Literal
 
-import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import ChecklistStatus
@@ -37,7 +36,7 @@ from pages.components.shell.background import changes_by_others, watch_rooms
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import DIMENSION, choose, was_pressed
 from pages.components.shell.navigation.screens import go, is_open, link
-from pages.components.shell.tables import column_names, named_value
+from pages.components.shell.tables import column_names, named_value, show_table
 from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error
 
@@ -48,12 +47,10 @@ def progress_table(progress: Overview) -> None:
     st.caption(f"{progress.texts:,} texts of {progress.sources:,} sources{systems}")
     if not progress.dimensions:
         return
-    st.dataframe(
-        pd.DataFrame([_progress_row(dimension) for dimension in progress.dimensions]),
-        placeholder="–",
-        hide_index=True,
-        key="progress",
-        column_config={
+    show_table(
+        [_progress_row(dimension) for dimension in progress.dimensions],
+        "progress",
+        {
             "Dimension": st.column_config.TextColumn(help="One quality that the texts are judged on."),
             "Ratings": st.column_config.NumberColumn(help="Human scores, one per text and rater.", format="localized"),
             "Samples": st.column_config.NumberColumn(help="Texts that people and LLMs read while thinking aloud."),

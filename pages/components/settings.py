@@ -18,6 +18,7 @@ from app.services.scoring.recordings import keep_recording_of, recordable_runs, 
 from pages.components.shell.current import forget_key, keep_key, typed_keys, was_pressed
 from pages.components.shell.runs.model_options import model_choice, offer_local_servers
 from pages.components.shell.runs.run_words import served_list, title
+from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, button_label, model_label, plain, show_error
 
 TESTED = "model_to_test"
@@ -45,9 +46,7 @@ def connection_test(workbench: Workbench) -> None:
         taken = f"{seconds:.1f} seconds" if seconds >= 0.1 else "less than a tenth of a second"
         st.success(f"{plain(model_label(name))} answered in {taken}.", icon=":material/check_circle:")
         if rows := found.rows():
-            st.dataframe(
-                pd.DataFrame(rows, columns=["Ability", "Found"]), hide_index=True, placeholder="–", key="abilities"
-            )
+            show_table(pd.DataFrame(rows, columns=["Ability", "Found"]), "abilities")
 
 
 def learned_requests(workbench: Workbench) -> None:
@@ -91,14 +90,7 @@ def price_table(workbench: Workbench) -> None:
     )
     columns = {name: st.column_config.TextColumn(help=_HELP[name], alignment="right") for name in _PRICES}
     columns |= {name: st.column_config.TextColumn(help=said) for name, said in _MORE_HELP.items()}
-    st.dataframe(
-        pd.DataFrame([_row(model) for model in prices.models]),
-        placeholder="–",
-        hide_index=True,
-        key="prices",
-        column_config=columns,
-        height=350,
-    )
+    show_table([_row(model) for model in prices.models], "prices", columns, height=350)
 
 
 def _update(workbench: Workbench) -> None:

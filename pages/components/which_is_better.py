@@ -1,6 +1,5 @@
 """Pairs of texts to compare: one at a time for an expert, their draw and progress for a facilitator."""
 
-import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import LONGEST_WORDS
@@ -22,6 +21,7 @@ from pages.components.shell.expert import own_name
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.reading import readable_text, rubric
+from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, number, plain, show_kept_error
 
 _PROBLEM = "pair_problem"
@@ -121,5 +121,5 @@ def draw_form(workbench: Workbench, dimension: Dimension) -> None:
         st.markdown(f"**{number(drawn, 'pair')}** to compare. {said}")
         rows = [{"Expert": name, "Compared": f"{count} of {drawn}"} for name, count in done.items()]
         if rows:
-            st.dataframe(pd.DataFrame(rows), hide_index=True, width="content", placeholder="–", key="pairs_done")
+            show_table(rows, "pairs_done", width="content")
         link("results", "Results: how often each method agrees")

@@ -16,7 +16,7 @@ from app.domain.project import Dimension
 from app.services.checklists.lineage import LEFT_OUT, Branch, Flow, LineageView, Unserved
 from pages.components.shell.checklists.publishing import ORIGINS, STAGE_NAMES
 from pages.components.shell.contributor_choice import said_by
-from pages.components.shell.tables import Chart, colour_scale, picture
+from pages.components.shell.tables import Chart, colour_scale, picture, show_table
 from pages.components.shell.words import example_lines, model_label, number, plain
 
 COLUMNS = (0.0, 1.0, 2.0)
@@ -252,7 +252,7 @@ def back(view: LineageView) -> None:
         }
         for a in own
     ]
-    st.dataframe(pd.DataFrame(rows), placeholder="–", hide_index=True, key=f"lineage_of_{name}")
+    show_table(rows, f"lineage_of_{name}")
 
 
 def unserved(view: LineageView) -> None:
@@ -270,7 +270,7 @@ def unserved(view: LineageView) -> None:
         }
         for one in left
     ]
-    st.dataframe(pd.DataFrame(rows), placeholder="–", hide_index=True, key="lineage_unserved")
+    show_table(rows, "lineage_unserved")
 
 
 def _ended(one: Unserved) -> str:

@@ -34,7 +34,7 @@ from pages.components.shell.current import was_pressed
 from pages.components.shell.frame import nothing_yet, sticky
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.reading import readable_text, verdict_choice
-from pages.components.shell.tables import left_out_rows
+from pages.components.shell.tables import left_out_rows, show_table
 from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import ShownErrors, button_label, number, plain, show_kept_error
 
@@ -308,13 +308,11 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
             for one in sheets
         ]
     )
-    st.dataframe(
+    show_table(
         frame,
-        placeholder="–",
-        hide_index=True,
+        f"answer_progress_{checklist.id}",
+        {"Texts finished": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)},
         width="content",
-        key=f"answer_progress_{checklist.id}",
-        column_config={"Texts finished": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)},
     )
     if st.session_state.get(MORE) == checklist.id:
         plan_form(workbench, checklist, draw)

@@ -44,7 +44,7 @@ from pages.components.shell.checklists.question_editor import Editing, close_rew
 from pages.components.shell.current import was_pressed
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.runs.model_options import chosen_model, model_choice
-from pages.components.shell.tables import WRITER, with_writers
+from pages.components.shell.tables import WRITER, show_table, with_writers
 from pages.components.shell.words import (
     ShownErrors,
     about,
@@ -129,12 +129,10 @@ def _figures(trial: DraftTrial, titles: Mapping[int, str], task: Task) -> None:
     ]
     table = pd.DataFrame(rows)
     with st.expander("Text by text", key="trial_texts"):
-        st.dataframe(
+        show_table(
             with_writers(table, task),
-            hide_index=True,
-            placeholder="–",
-            key="trial_table",
-            column_config={
+            "trial_table",
+            {
                 **{name: st.column_config.NumberColumn(format="%.2f") for name in ("People", "Before", "Now")},
                 "Nearer by": st.column_config.NumberColumn(format="%+.2f", help="Below 0: further from people."),
             },
@@ -208,7 +206,7 @@ def _error_table(sides: Iterable[tuple[str, AnswerErrors]], key: str) -> None:
     """One row a side. Kinds of error that none has take no room."""
     table = pd.DataFrame([{"": title, **_counts(errors)} for title, errors in sides])
     rare = [name for name in _RARE if not table[name].any()]
-    st.dataframe(table.drop(columns=rare), hide_index=True, placeholder="–", key=key)
+    show_table(table.drop(columns=rare), key)
 
 
 def _counts(errors: AnswerErrors) -> dict[str, object]:
@@ -331,7 +329,7 @@ def _tried(attempt: Improvement) -> None:
         }
         for place, one in enumerate(attempt.tried)
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key=f"tried_{attempt.id}")
+    show_table(rows, f"tried_{attempt.id}")
 
 
 def _wording(attempt: Improvement, wording: ProposedWording) -> dict[str, object]:
@@ -400,7 +398,7 @@ def _timeline(editing: Editing, question: Question, run: int) -> None:
         }
         for one in found.versions
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key=f"timeline_{question.id}")
+    show_table(rows, f"timeline_{question.id}")
     st.caption(
         f"{plain(model_label(found.judge))}, where it answered: an empty place was not asked. Texts that wordings were "
         "made from count here too, so that a later version looks better than it is; the proof half says by how much."

@@ -28,7 +28,7 @@ from pages.components.compare.similarity import MEASURES, SEEN, Names
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import title
-from pages.components.shell.tables import Chart, colour_scale, csv_download, picture, shape_scale
+from pages.components.shell.tables import Chart, colour_scale, csv_download, picture, shape_scale, show_table
 from pages.components.shell.words import ShownErrors, model_label, number, plain
 
 ROW, MARGIN = 34, 60
@@ -76,12 +76,10 @@ def _chosen_run(runs: list[tuple[RunSummary, Checklist]]) -> tuple[RunSummary, C
 
 def _reach(found: Contribution, names: Names) -> None:
     rows = reach_rows(found, names)
-    st.dataframe(
+    show_table(
         rows,
-        placeholder="–",
-        hide_index=True,
-        key="reach",
-        column_config={
+        "reach",
+        {
             "Attributes": st.column_config.NumberColumn(help="Those the checklist was built from."),
             "Reached a question": st.column_config.NumberColumn(
                 help="Attributes that at least one question of the checklist rests on."
@@ -133,12 +131,10 @@ def _effects(effects: list[WithoutContributor], names: Names) -> None:
             "left_out_picture",
             "Point: the effect; line: its paired 95 % interval. Where it crosses 0, no effect can be made out.",
         )
-    st.dataframe(
+    show_table(
         rows,
-        placeholder="–",
-        hide_index=True,
-        key="left_out",
-        column_config={
+        "left_out",
+        {
             name: st.column_config.NumberColumn(format="%+.3f" if name == "Effect" else "%.3f", help=text)
             for name, text in {
                 "With all": "Spearman with all questions, over the texts used for both.",
@@ -230,7 +226,7 @@ def condition_effect(
             _picture(rows, found, names)
         for remark in found.remarks(names.condition):
             st.markdown(plain(remark))
-        st.dataframe(rows, placeholder="–", hide_index=True, key="condition_results", column_config=_columns())
+        show_table(rows, "condition_results", _columns())
         st.caption(SAME_TEXTS)
         csv_download("Conditions (CSV)", rows.assign(level=level, embedding=embedding.name), "conditions")
 

@@ -32,7 +32,7 @@ from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.run_words import condition_label, llms_word
-from pages.components.shell.tables import colour_scale, csv_download, latex_download, picture, shape_scale
+from pages.components.shell.tables import colour_scale, csv_download, latex_download, picture, shape_scale, show_table
 from pages.components.shell.words import RULES_LABEL, ShownErrors, model_label, plain, show_error
 
 
@@ -179,12 +179,10 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
         wide=len(shown) > 2,
     )
     rows = likeness_rows(found, shown.__getitem__)
-    st.dataframe(
+    show_table(
         rows,
-        placeholder="–",
-        hide_index=True,
-        key="similarity_table",
-        column_config={
+        "similarity_table",
+        {
             **{
                 name: st.column_config.NumberColumn(format="%.3f", help=explained)
                 for name, explained in MEASURES.items()
@@ -234,7 +232,7 @@ def with_and_without(workbench: Workbench, attributes: Sequence[Attribute], embe
         rows[column] = likeness_rows(found, names.kind_title)["Cosine"]
     shown = st.column_config.NumberColumn(format="%.3f", help=MEASURES["Cosine"])
     columns = {"Word statistics": shown, "Sentence model": shown}
-    st.dataframe(rows, placeholder="–", hide_index=True, key="with_and_without", column_config=columns)
+    show_table(rows, "with_and_without", columns)
     st.caption(
         plain(
             f"Cosine from {embedding_words(without.embedding)}, and from {embedding_words(with_it.embedding)}. Compare "

@@ -9,7 +9,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from app.services.attributes.analysis import ContributorComparison, OneSidedTheme, UniqueAttributes
 from pages.components.compare.similarity import Names
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.tables import csv_download
+from pages.components.shell.tables import csv_download, show_table
 from pages.components.shell.words import number, plain
 
 ROUGE = (
@@ -94,12 +94,10 @@ def noticed_table(found: UniqueAttributes, names: Names) -> None:
     """Count each contributor's attributes that nobody else has and those that others have too, with an example."""
     if len(found.pool.contributors) < 2:
         return
-    st.dataframe(
+    show_table(
         noticed_rows(found, names),
-        placeholder="–",
-        hide_index=True,
-        key="noticed",
-        column_config={
+        "noticed",
+        {
             "Contributor": st.column_config.TextColumn(width=165),
             "Attributes": st.column_config.NumberColumn(width=85),
             "Only theirs": st.column_config.NumberColumn(width=85, help=UNIQUE_HELP),
@@ -168,13 +166,7 @@ def unique(found: UniqueAttributes, names: Names) -> None:
     if rows.empty:
         st.markdown("At this threshold everybody's attributes have something like them. Move it up.")
         return
-    st.dataframe(
-        rows,
-        placeholder="–",
-        hide_index=True,
-        key="unique",
-        column_config=_columns("Attribute", "Nearest of anybody else"),
-    )
+    show_table(rows, "unique", _columns("Attribute", "Nearest of anybody else"))
     csv_download("Unique attributes (CSV)", rows, "unique_attributes")
 
 
@@ -222,7 +214,7 @@ def neighbours(found: UniqueAttributes, names: Names) -> None:
         ],
         columns=[first, second, "Similarity"],
     )
-    st.dataframe(rows, placeholder="–", hide_index=True, key="neighbours", column_config=_columns(first, second))
+    show_table(rows, "neighbours", _columns(first, second))
     csv_download("Nearest neighbours (CSV)", rows, "nearest_neighbours")
 
 

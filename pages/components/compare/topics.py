@@ -22,7 +22,7 @@ from app.services.attributes.analysis import (
 from app.services.attributes.analysis_files import spread_chart, spread_rows, topics_latex
 from pages.components.compare.similarity import Names
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.tables import Chart, colour_scale, csv_download, latex_download, picture
+from pages.components.shell.tables import Chart, colour_scale, csv_download, latex_download, picture, show_table
 from pages.components.shell.words import number, plain
 
 COUNT, SEEDS, MOST_SEEDS = 5, 20, 200
@@ -367,12 +367,10 @@ def spreads(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> None:
         if (shares := group.spread.by_top_topic) is not None
     ]
     st.markdown("**How evenly everybody speaks about all topics**", help=SPREAD + more_in_guide("spread"))
-    st.dataframe(
-        pd.DataFrame(rows),
-        placeholder="–",
-        hide_index=True,
-        key="topic_spreads",
-        column_config={
+    show_table(
+        rows,
+        "topic_spreads",
+        {
             "Spread": st.column_config.ProgressColumn(format="%.2f", min_value=0.0, max_value=most, help=SPREAD),
             "By chance": st.column_config.NumberColumn(format="%.2f", help=BY_CHANCE),
             "From": st.column_config.NumberColumn(format="%.2f", help=f"Middle 95 % over {over}."),
@@ -390,12 +388,10 @@ def spreads(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> None:
 def trust(found: TopicAnalysis, shown: TopicGrouping) -> None:
     st.markdown("**How far to trust these topics**", help=AGREEMENT + more_in_guide("trust"))
     rows = [_row(name, grouping) for name, grouping in (("LDA", found.lda), ("NMF", found.steady))]
-    st.dataframe(
-        pd.DataFrame(rows),
-        placeholder="–",
-        hide_index=True,
-        key="topic_stability",
-        column_config={
+    show_table(
+        rows,
+        "topic_stability",
+        {
             "Agreement": st.column_config.NumberColumn(format="%.2f", help=AGREEMENT),
             "Lowest": st.column_config.NumberColumn(format="%.2f", help="The 2.5th percentile over pairs of fits."),
             "By chance": st.column_config.NumberColumn(format="%.2f", help=BASELINE),

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import Attribute, ContributorKind
@@ -33,6 +32,7 @@ from pages.components.shell.frame import nothing_yet
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import model_choice, more_options, preset_model_options
 from pages.components.shell.runs.run_words import condition_label
+from pages.components.shell.tables import show_table
 from pages.components.shell.undo import change
 from pages.components.shell.words import ShownErrors, button_label, plain
 
@@ -219,19 +219,17 @@ def _label(build: BuildSummary, llms: str) -> str:
 def history(workbench: Workbench, build_id: int) -> None:
     """Every step with its time; any of them can be made the newest again."""
     steps = build_history(workbench, build_id)
-    st.dataframe(
-        pd.DataFrame([_row(step) for step in steps]),
-        placeholder="–",
-        hide_index=True,
-        width=560,
-        height=min(300, 38 + 35 * len(steps)),
-        key=f"history_{build_id}",
-        column_config={
+    show_table(
+        [_row(step) for step in steps],
+        f"history_{build_id}",
+        {
             "Step": st.column_config.NumberColumn(width=45),
             "What": st.column_config.TextColumn(width=270),
             "Who": st.column_config.TextColumn(width=100),
             "When": st.column_config.DatetimeColumn(format="D MMM, HH:mm", width=115),
         },
+        width=560,
+        height=min(300, 38 + 35 * len(steps)),
     )
     earlier = [step.number for step in steps[1:]]
     if earlier:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-import pandas as pd
 import streamlit as st
 
 from app.domain.people import LINK_DAYS, InvitedPerson, LinkState, Role, read_invited
@@ -29,6 +28,7 @@ from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
+from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, number, plain, show_error, show_kept_error
 
 _ASSIGN_PROBLEM = "assign_problem"
@@ -164,13 +164,10 @@ def members(workbench: Workbench, project: Project) -> None:
     found = tasks_of_members(workbench, project.id)
     st.subheader("Members", anchor=False)
     if found:
-        st.dataframe(
-            pd.DataFrame([_row(one) for one in found]),
-            hide_index=True,
-            placeholder="–",
-            width="content",
-            key="members",
-            column_config={
+        show_table(
+            [_row(one) for one in found],
+            "members",
+            {
                 # Fixed: the table keeps the widths of its first rows, which cut longer ones that come later.
                 "Name": st.column_config.TextColumn(width=150),
                 "Role": st.column_config.TextColumn(width=90),
@@ -180,6 +177,7 @@ def members(workbench: Workbench, project: Project) -> None:
                 "Last there": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
                 "Idle": st.column_config.TextColumn(help=f"Not there for {IDLE_DAYS} days or more, with work left."),
             },
+            width="content",
         )
     else:
         st.markdown("Nobody was invited to this project yet.")

@@ -25,6 +25,7 @@ from app.services.think_aloud.independence import experts_progress
 from pages.components.shell import words
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
+from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, plain, show_kept_error
 
 
@@ -35,33 +36,29 @@ def experts_table(workbench: Workbench, project_id: int) -> bool:
         return False
     st.subheader("Experts", anchor=False)
     with st.container(key="experts"):
-        st.dataframe(
-            pd.DataFrame(
-                [
-                    {
-                        "Expert": one.expert,
-                        "Role": one.role,
-                        "Background": one.background,
-                        "Dimension": one.dimension,
-                        "Attributes": one.attributes,
-                        "State": "done" if one.done else "working on it",
-                        "After seeing others": one.late,
-                        "Last active": words.clock(one.last_at) if one.last_at else None,
-                    }
-                    for one in found
-                ]
-            ),
-            placeholder="–",
-            hide_index=True,
-            key="experts_progress",
-            width="content",
-            column_config={
+        show_table(
+            [
+                {
+                    "Expert": one.expert,
+                    "Role": one.role,
+                    "Background": one.background,
+                    "Dimension": one.dimension,
+                    "Attributes": one.attributes,
+                    "State": "done" if one.done else "working on it",
+                    "After seeing others": one.late,
+                    "Last active": words.clock(one.last_at) if one.last_at else None,
+                }
+                for one in found
+            ],
+            "experts_progress",
+            {
                 "State": st.column_config.TextColumn(help="Who is done on a dimension sees what others wrote on it."),
                 "After seeing others": st.column_config.NumberColumn(
                     help="Written after the expert had said done, when others' attributes could be seen."
                 ),
                 "Last active": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
             },
+            width="content",
         )
     return True
 
@@ -80,7 +77,7 @@ def trail_table(workbench: Workbench, project: Project) -> None:
             return
         shown = _filtered(found)
         st.caption(f"{len(shown):,} of {len(found):,} entries; none is ever removed.")
-        st.dataframe(
+        show_table(
             pd.DataFrame(
                 [
                     {"When": words.clock(one.at), "Who": one.who or NO_NAME, "Did": one.act, "What": one.about}
@@ -88,10 +85,8 @@ def trail_table(workbench: Workbench, project: Project) -> None:
                 ],
                 columns=["When", "Who", "Did", "What"],
             ),
-            hide_index=True,
-            placeholder="–",
-            key="trail_entries",
-            column_config={"When": st.column_config.DatetimeColumn(format="D MMM, HH:mm:ss")},
+            "trail_entries",
+            {"When": st.column_config.DatetimeColumn(format="D MMM, HH:mm:ss")},
         )
         st.download_button(
             "As a table (CSV)",
@@ -129,18 +124,16 @@ def api_tokens(workbench: Workbench, project: Project) -> None:
         )
         found = api_tokens_of(workbench, project.id)
         if found:
-            st.dataframe(
-                pd.DataFrame([_token_row(token) for token in found]),
-                hide_index=True,
-                placeholder="–",
-                width="content",
-                key="api_tokens_made",
-                column_config={
+            show_table(
+                [_token_row(token) for token in found],
+                "api_tokens_made",
+                {
                     "Spent": st.column_config.NumberColumn(format="$ %.4f"),
                     "Budget": st.column_config.NumberColumn(format="$ %.2f"),
                     "Until": st.column_config.DatetimeColumn(format="D MMM YYYY"),
                     "Last used": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
                 },
+                width="content",
             )
         show_kept_error(_TOKEN_PROBLEM)
         of_project, secret = st.session_state.get(_MADE_TOKEN, (None, ""))

@@ -28,6 +28,7 @@ from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, run_comparison
 from pages.components.shell.runs.run_words import interval, short_title
+from pages.components.shell.tables import show_table
 from pages.components.shell.words import plain
 
 OPEN = "open"  # in the address
@@ -87,12 +88,10 @@ def signatures(results: Sequence[DimensionResult]) -> None:
 
 
 def coefficient_table(results: Sequence[DimensionResult], level: Level) -> None:
-    st.dataframe(
-        pd.DataFrame([*(_row(result, level, results) for result in results), *_means(results)]),
-        placeholder="–",
-        hide_index=True,
-        key="figures",
-        column_config={
+    show_table(
+        [*(_row(result, level, results) for result in results), *_means(results)],
+        "figures",
+        {
             name: st.column_config.TextColumn(help=f"{text} In brackets its 95 % interval.")
             for name, text in FIGURE_HELP.items()
         },
@@ -186,7 +185,7 @@ def preference_tables(workbench: Workbench, results: Sequence[DimensionResult]) 
         if found.reason:
             reasons[result_words(result, results)] = found.reason
     st.markdown("**Pairwise accuracy**", help=PAIRS_HELP + more_in_guide("preferences"))
-    st.dataframe(pd.DataFrame(rows), placeholder="–", hide_index=True, key="pairwise_accuracy")
+    show_table(rows, "pairwise_accuracy")
     for words, reason in reasons.items():
         st.caption(plain(f"{words}: {reason}"))
     for dimension in {result.dimension.id: result.dimension for result in results}.values():
@@ -209,7 +208,7 @@ def _system_strengths(summary: PreferenceSummary) -> None:
             }
             for each in found.systems
         ]
-        st.dataframe(pd.DataFrame(rows), placeholder="–", hide_index=True, key=f"strengths_{summary.dimension}")
+        show_table(rows, f"strengths_{summary.dimension}")
     raters = f"{len(summary.raters)} {'person' if len(summary.raters) == 1 else 'people'}"
     said = [f"{summary.pairs:,} comparisons by {raters}, {summary.ties:,} of them ties.", found.reason]
     if found.left_out:
@@ -299,7 +298,7 @@ def trials(scope: ResultScope) -> None:
     st.markdown("Runs that differ in nothing but the texts that were drawn. Close together: the draw hardly matters.")
     for number, group in enumerate(groups):
         st.markdown(plain(trials_summary(group)))
-        st.dataframe(trial_rows(group), placeholder="–", hide_index=True, key=f"trials_{number}")
+        show_table(trial_rows(group), f"trials_{number}")
 
 
 def trials_summary(group: Trials) -> str:

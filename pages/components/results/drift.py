@@ -29,6 +29,7 @@ from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.runs.result_choices import ResultScope
+from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, model_label, number, plain, said
 
 STRONG, SOME = 0.5, 0.1
@@ -55,7 +56,7 @@ def judge_drift(scope: ResultScope) -> None:
         _timeline(state)
         _worth(state)
         score = {"Mean score": st.column_config.NumberColumn(format="%.2f")}
-        st.dataframe(look_rows(state), placeholder="–", hide_index=True, key="drift_looks", column_config=score)
+        show_table(look_rows(state), "drift_looks", score)
     if not busy:
         _begin(scope, state)
 

@@ -36,7 +36,7 @@ from pages.components.shell.expert import current_expert
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import interval
-from pages.components.shell.tables import WRITER, csv_download, with_writers
+from pages.components.shell.tables import WRITER, csv_download, show_table, with_writers
 from pages.components.shell.words import model_label, number, plain
 
 WORTH_HELP = (
@@ -94,15 +94,7 @@ def _shares(found: CorrectedShares) -> None:
         st.caption(rest_on_decisions(found.decided).strip())
     table = pd.DataFrame([_worth_row(share) for share in found.questions])
     shown = table if table["Why"].any() else table.drop(columns="Why")
-    st.dataframe(
-        shown,
-        hide_index=True,
-        placeholder="–",
-        height="content",
-        row_height=ROW_HEIGHT,
-        key="judge_worth",
-        column_config=_WORTH_COLUMNS,
-    )
+    show_table(shown, "judge_worth", _WORTH_COLUMNS, height="content", row_height=ROW_HEIGHT)
     csv_download("Corrected shares (CSV)", table, "corrected_shares")
 
 
@@ -140,9 +132,7 @@ def failures(workbench: Workbench, result: DimensionResult) -> None:
     ]
     table = pd.DataFrame(rows)
     columns = {"Question": st.column_config.TextColumn(width=420)}
-    st.dataframe(
-        table, hide_index=True, placeholder="–", row_height=ROW_HEIGHT, key="failure_rates", column_config=columns
-    )
+    show_table(table, "failure_rates", columns, row_height=ROW_HEIGHT)
     alone = sum(rate.rests_on == "judge_only" for rate in found.questions)
     if alone:
         st.caption(
@@ -216,7 +206,7 @@ def several_judges(workbench: Workbench, project_id: int, result: DimensionResul
     st.markdown("**Several judges: which to keep?**", help=_JUDGES_HELP + more_in_guide("panel"))
     st.markdown(plain(panel_verdict(found.panel)))
     columns = {"Dollars for 1,000 texts": st.column_config.NumberColumn(format="%.2f")}
-    st.dataframe(_table(found), hide_index=True, placeholder="–", key="panel", column_config=columns)
+    show_table(_table(found), "panel", columns)
     correlation = found.panel.error_correlation
     errors = "" if correlation is None else f" Their errors correlate at {correlation:.2f}."
     st.caption(f"{found.panel.n:,} answers about {found.panel.documents:,} texts.{errors}")
@@ -272,7 +262,7 @@ def _systems(found: SystemScores, task: Task) -> None:
         "Read": st.column_config.TextColumn(help=READ_HELP),
     }
     shown = table if table["Why"].any() else table.drop(columns="Why")
-    st.dataframe(shown, hide_index=True, placeholder="–", key="system_scores", column_config=columns)
+    show_table(shown, "system_scores", columns)
     csv_download(f"Mean scores of {task.writers_name} (CSV)", table, "system_scores")
 
 
@@ -326,7 +316,7 @@ def _difference(found: EstimatedDifference, of: str, texts: str) -> None:
     table = pd.DataFrame(
         [{f"{found.a} − {found.b}": name, "Mean score": _shown(figure)} for name, figure in figures.items()]
     )
-    st.dataframe(table, hide_index=True, placeholder="–", key=f"difference_{of}", width="content")
+    show_table(table, f"difference_{of}", width="content")
     basis = f"{found.n:,} {texts}, {found.n_human:,} of them with experts' answers to all questions of both."
     st.caption(plain(" ".join([basis, *difference_cautions(found)])))
     csv_download(f"Difference of two {of} (CSV)", table, f"difference_{of}")
@@ -392,15 +382,7 @@ def expert_agreement(workbench: Workbench, project: Project, result: DimensionRe
         st.markdown("What the others answered opens here when you have answered all your texts.")
         return
     table = pd.DataFrame([_row(question.text, agreement) for question, agreement in found.questions])
-    st.dataframe(
-        table if table["Why"].any() else table.drop(columns="Why"),
-        hide_index=True,
-        placeholder="–",
-        height="content",
-        row_height=ROW_HEIGHT,
-        key="expert_agreement",
-        column_config=COLUMNS,
-    )
+    show_table(table, "expert_agreement", COLUMNS, drop_empty="Why", height="content", row_height=ROW_HEIGHT)
     st.caption(
         plain(
             f"{len(found.experts)} experts ({', '.join(found.experts)}) on {found.texts:,} drawn texts; the judge "
@@ -439,7 +421,7 @@ def _applicability(found: AskedOfExperts) -> None:
             for question, one in found.applicability
         ]
     )
-    st.dataframe(table, hide_index=True, placeholder="–", height="content", key="applicability")
+    show_table(table, "applicability", height="content")
     csv_download("Does not apply (CSV)", table, "does_not_apply")
 
 

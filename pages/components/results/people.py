@@ -12,7 +12,7 @@ from app.services.results.raters import AltTest, HumanSide, Stratum, alt_test_ve
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.runs.run_words import interval
-from pages.components.shell.tables import Chart, csv_download, picture
+from pages.components.shell.tables import Chart, csv_download, picture, show_table
 from pages.components.shell.words import plain
 
 _STAND_IN_HELP = (
@@ -81,7 +81,7 @@ def rater_strata(strata: Sequence[Stratum]) -> None:
     table = pd.DataFrame([_row(each) for each in strata])
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.dataframe(table, placeholder="–", hide_index=True, key="strata")
+        show_table(table, "strata")
         for each in strata:
             reason = each.result.figures["spearman"].reason
             if reason:
@@ -180,7 +180,7 @@ def _ceiling(found: HumanSide) -> None:
     if spearman.value is None:
         st.markdown(plain(spearman.reason))
         return
-    st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key="ceiling")
+    show_table(rows, "ceiling")
     if spearman.judge:
         st.markdown(spearman.judge.verdict)
     compared = len(found.raters) - spearman.n_undefined
@@ -209,12 +209,7 @@ def _agreement(found: HumanSide) -> None:
         }
     )
     table = pd.DataFrame(rows)
-    st.dataframe(
-        table if table["Why"].any() else table.drop(columns="Why"),
-        hide_index=True,
-        placeholder="–",
-        key="rater_agreement",
-    )
+    show_table(table, "rater_agreement", drop_empty="Why")
     ordinal = found.alphas[-1].value
     if ordinal is not None:
         st.caption(_in_words(ordinal))
@@ -248,11 +243,7 @@ def _raters(found: HumanSide) -> None:
         ]
     )
     decimals = st.column_config.NumberColumn(format="%.2f")
-    st.dataframe(
-        table,
-        hide_index=True,
-        placeholder="–",
-        key="raters",
-        column_config={"Mean": decimals, "Spearman with the others": st.column_config.NumberColumn(format="%.3f")},
+    show_table(
+        table, "raters", {"Mean": decimals, "Spearman with the others": st.column_config.NumberColumn(format="%.3f")}
     )
     csv_download("Raters (CSV)", table, "raters")

@@ -15,7 +15,7 @@ from app.services.runtime.workbench import Workbench
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import one_of
 from pages.components.shell.runs.run_words import interval
-from pages.components.shell.tables import csv_download
+from pages.components.shell.tables import csv_download, show_table
 from pages.components.shell.words import plain
 
 WEIGHTS: dict[str, str] = {"equal": "Equal", "learned": "Learned from ratings"}
@@ -44,7 +44,7 @@ def question_weights(workbench: Workbench, result: DimensionResult, texts: Seque
             {"Weights": "Learned − equal", "Spearman": interval(figure.difference, figure.low, figure.high)},
         ]
     )
-    st.dataframe(beside, hide_index=True, placeholder="–", key="weights_beside", width="content")
+    show_table(beside, "weights_beside", width="content")
     st.markdown(plain(found.verdict))
     table = pd.DataFrame(
         [
@@ -59,12 +59,10 @@ def question_weights(workbench: Workbench, result: DimensionResult, texts: Seque
         ]
     )
     decimals = st.column_config.NumberColumn(format="%.2f")
-    st.dataframe(
+    show_table(
         table,
-        hide_index=True,
-        placeholder="–",
-        key="learned_weights",
-        column_config={
+        "learned_weights",
+        {
             "No.": st.column_config.NumberColumn(width=45),
             "Question": st.column_config.TextColumn(width=420),
             "Weight": st.column_config.NumberColumn(format="%.2f", help="From all sources; 1 on average."),

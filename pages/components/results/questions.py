@@ -18,6 +18,7 @@ from pages.components.shell.blinding import open_attributes
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import LEVELS, ResultScope
 from pages.components.shell.runs.run_words import interval
+from pages.components.shell.tables import show_table
 from pages.components.shell.words import example_lines, model_label, plain
 
 
@@ -28,12 +29,10 @@ def aspect_tables(workbench: Workbench, result: DimensionResult) -> bool:
     if found is None:
         return False
     st.markdown("This method asks no questions: the judge scores related aspects first.")
-    st.dataframe(
-        pd.DataFrame([_row(found, number) for number in range(len(found.aspects))]),
-        hide_index=True,
-        placeholder="–",
-        key="aspects",
-        column_config={
+    show_table(
+        [_row(found, number) for number in range(len(found.aspects))],
+        "aspects",
+        {
             "Spearman": st.column_config.TextColumn(
                 help="Of the aspect's scores with people's ratings of the dimension. In brackets its 95 % interval."
             ),

@@ -41,7 +41,7 @@ from pages.components.shell.expert import own_name, signed_in_as
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import part_with_places, quote_line
 from pages.components.shell.runs.result_choices import ResultScope, one_of
-from pages.components.shell.tables import WRITER, page_key, ticked_table, with_writers, writer_word
+from pages.components.shell.tables import WRITER, page_key, show_table, ticked_table, with_writers, writer_word
 from pages.components.shell.words import (
     ShownErrors,
     button_label,
@@ -181,7 +181,7 @@ def score_details(details: Mapping[str, Any]) -> None:
             st.markdown(f"**{plain(title)}**" if value is True else f"**{plain(title)}**: {plain(_shown(value))}")
             continue
         st.markdown(f"**{plain(title)}**")
-        st.dataframe(pd.DataFrame(rows), hide_index=True, key=f"details_{name}", placeholder="–")
+        show_table(rows, f"details_{name}")
 
 
 def _rows(value: Any) -> list[dict[str, str]] | None:

@@ -40,15 +40,9 @@ from pages.components.results.details import (
 )
 from pages.components.shell.current import choose, keep, prepare
 from pages.components.shell.guide import more_in_guide
-from pages.components.shell.runs.result_choices import (
-    DETAIL_RUN,
-    LEVELS,
-    ResultScope,
-    cautions,
-    offer_dataset,
-)
+from pages.components.shell.runs.result_choices import DETAIL_RUN, LEVELS, ResultScope, cautions, offer_dataset
 from pages.components.shell.runs.run_words import interval
-from pages.components.shell.tables import Chart, picture
+from pages.components.shell.tables import Chart, picture, show_table
 from pages.components.shell.words import button_label, plain
 
 AXES: dict[FigureName, str] = {
@@ -263,7 +257,7 @@ def weighted_scores(workbench: Workbench, results: Sequence[DimensionResult]) ->
         for result, meta in found
         for how, figures in (("alike", result.meta), ("by their weights", meta))
     ]
-    st.dataframe(pd.DataFrame(rows), placeholder="–", hide_index=True, key="weighted_scores")
+    show_table(rows, "weighted_scores")
     st.caption(
         "The same texts and resamples. The score in which all questions count alike is the one that is reported; a "
         "small difference between the two lines is no evidence for the weights."

@@ -23,6 +23,7 @@ from app.services.scoring.runs import RunOptions
 from app.services.scoring.scoring_jobs import is_scoring, running_run
 from pages.components.shell.current import was_pressed
 from pages.components.shell.guide import more_in_guide
+from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, about, model_label, number, plain, show_error
 
 KEY = "asking_ways"
@@ -89,10 +90,10 @@ def _show(found: AskingResult, alone: bool) -> None:
         return
     st.markdown(f"**{plain(found.verdict.sentence)}**")
     _use(found.verdict.choice, alone)
-    st.dataframe(_ways(found), hide_index=True, placeholder="–", key="asking_ways_table", column_config=COLUMNS)
+    show_table(_ways(found), "asking_ways_table", COLUMNS)
     st.markdown(plain(f"Asked alone, {found.comparison.changed.percent} of the answers change. {found.beside[0]}"))
     st.caption(plain(" ".join([*found.beside[1:], *found.cautions])))
-    st.dataframe(_questions(found), hide_index=True, placeholder="–", key="asking_ways_questions")
+    show_table(_questions(found), "asking_ways_questions")
 
 
 def _use(choice: str | None, alone: bool) -> None:

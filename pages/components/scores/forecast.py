@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from app.domain.project import Project
@@ -10,6 +9,7 @@ from app.domain.run import RunDimension
 from app.services.runtime.spending import JUDGING, Spending, allowances_left, project_spending, total_cost
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import Estimate, Forecast
+from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, about, dollars, model_label, number, paid, plain
 
 
@@ -43,13 +43,7 @@ def texts_to_score(ahead: Forecast) -> None:
             "A document of which people read a text as a sample while thinking aloud is not scored on that dimension. "
             "Where sources are few or large, only the sample texts themselves are left out."
         )
-        st.dataframe(
-            pd.DataFrame([_part(part) for part in ahead.parts]),
-            placeholder="–",
-            hide_index=True,
-            key="parts",
-            column_config=_COLUMNS,
-        )
+        show_table([_part(part) for part in ahead.parts], "parts", _COLUMNS)
 
 
 NO_JUDGE = "It is computed on this machine: no judge is asked and nothing is paid."
@@ -156,9 +150,7 @@ def cost_table(workbench: Workbench, project: Project) -> None:
     if known and unknown:
         total = f"at least {total}; not all is known of {plain(', '.join(unknown))}"
     with st.expander(f"What it cost: {total}", key="what_it_cost"):
-        st.dataframe(
-            pd.DataFrame(map(_row, rows)), placeholder="–", hide_index=True, key="costs", column_config=_COST_COLUMNS
-        )
+        show_table([_row(row) for row in rows], "costs", _COST_COLUMNS)
         st.caption(
             "Tokens as the providers counted them, useless answers included, at the prices of the day. Embeddings and "
             "transcripts of recordings are not in here."

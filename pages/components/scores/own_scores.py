@@ -12,7 +12,7 @@ from app.services.data.uploads import SUFFIXES, Upload
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import OwnScoresReport, ScoreColumns, columns_of, import_upload
 from pages.components.shell.current import was_pressed
-from pages.components.shell.tables import left_out_rows
+from pages.components.shell.tables import left_out_rows, show_table
 from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import ShownErrors, number, plain, show_error
 
@@ -118,9 +118,7 @@ def _show(report: OwnScoresReport) -> None:
         if lacking:
             texts = pd.DataFrame(lacking, columns=["Dimension", "Text"])
             st.markdown(f"**{number(len(texts), 'text')}** without a score:")
-            st.dataframe(
-                texts, placeholder="–", hide_index=True, height=min(260, 38 + 35 * len(texts)), key="own_without_score"
-            )
+            show_table(texts, "own_without_score", height=min(260, 38 + 35 * len(texts)))
 
 
 def _summary(report: OwnScoresReport) -> str:

@@ -49,6 +49,7 @@ from pages.components.shell.runs.run_words import (
     state,
     title,
 )
+from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, button_label, model_label, number, paid, plain
 
 UNFINISHED = 5  # more open runs than this are old news; the newest are offered
@@ -63,7 +64,7 @@ def run_list(workbench: Workbench, project: Project) -> None:
     open_ = [run for run in runs if can_go_on(run) or (run.failed and run.status is not RunStatus.RUNNING)]
     for run in open_[:UNFINISHED]:
         _unfinished(workbench, project, run, busy)
-    st.dataframe(_table(runs), placeholder="–", hide_index=True, key="runs", column_config=_COLUMNS)
+    show_table(_table(runs), "runs", _COLUMNS)
     if any(run.done and not run.anchors for run in runs):
         link("results", "See the results")
 

@@ -30,7 +30,7 @@ from app.services.scoring.evaluators import last_model
 from pages.components.shell.background import watch
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.model_options import chosen_model, model_choice
-from pages.components.shell.tables import Chart, picture
+from pages.components.shell.tables import Chart, picture, show_table
 from pages.components.shell.words import ShownErrors, about, model_label, number, plain, show_error, show_kept_error
 
 ORDER, AVERAGE = "in the order they came", "average over all orders"
@@ -245,11 +245,6 @@ def _share(one: LeftOut) -> str:
 
 
 def _shares(key: str, rows: list[dict[str, str | int]]) -> None:
-    st.dataframe(
-        pd.DataFrame(rows),
-        placeholder="–",
-        hide_index=True,
-        key=key,
-        width="content",
-        column_config={"Share": st.column_config.TextColumn(help="In brackets: 95 % interval (Wilson).")},
+    show_table(
+        rows, key, {"Share": st.column_config.TextColumn(help="In brackets: 95 % interval (Wilson).")}, width="content"
     )

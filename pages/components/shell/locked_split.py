@@ -1,6 +1,5 @@
 """The locked test split: documents that nobody sees and nothing is tuned on, until the last test."""
 
-import pandas as pd
 import streamlit as st
 
 from app.domain.project import Project
@@ -10,6 +9,7 @@ from pages.components.shell import words
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import own_name
+from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, plain
 
 WHY = (
@@ -60,20 +60,16 @@ def look_list(state: SplitState) -> None:
     """Draw who looked, when and at what; nothing before the first look."""
     if not state.split.looks:
         return
-    st.dataframe(
-        pd.DataFrame(
-            [
-                {
-                    "When": words.said(look.at, words.LONG),
-                    "Who": look.who,
-                    "Runs": ", ".join(map(str, look.runs)),
-                }
-                for look in reversed(state.split.looks)
-            ]
-        ),
-        placeholder="–",
-        hide_index=True,
-        key="locked_looks",
+    show_table(
+        [
+            {
+                "When": words.said(look.at, words.LONG),
+                "Who": look.who,
+                "Runs": ", ".join(map(str, look.runs)),
+            }
+            for look in reversed(state.split.looks)
+        ],
+        "locked_looks",
     )
 
 

@@ -127,7 +127,12 @@ def show_table(
     if drop_empty and not table[drop_empty].any():
         table = table.drop(columns=drop_empty)
     st.dataframe(
-        table, placeholder="–", hide_index=True, key=key, column_config=None if columns is None else dict(columns), **options
+        table,
+        placeholder="–",
+        hide_index=True,
+        key=key,
+        column_config=None if columns is None else dict(columns),
+        **options,
     )
 
 
@@ -210,12 +215,5 @@ def left_out_rows(title: str, rows: Sequence[tuple[int, str]], key: str, file_na
     """rows: (number, reason). `title` is Markdown."""
     table = pd.DataFrame(rows, columns=["Row", "Reason"])
     st.markdown(title)
-    st.dataframe(
-        table,
-        placeholder="–",
-        hide_index=True,
-        height=min(260, 38 + 35 * len(table)),
-        key=key,
-        column_config={"Row": _ROW},
-    )
+    show_table(table, key, {"Row": _ROW}, height=min(260, 38 + 35 * len(table)))
     csv_download("Download the list", table, file_name)

@@ -19,7 +19,7 @@ from app.services.data.projects import (
 )
 from app.services.data.uploads import SUFFIXES, TEXT_FIELDS, MappedColumns, Upload, UploadPreview
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.tables import column_names
+from pages.components.shell.tables import column_names, show_table
 from pages.components.shell.upload_field import empty_field, field_key, upload_field
 from pages.components.shell.words import plain
 
@@ -287,7 +287,7 @@ def column_choice(key: str, preview: UploadPreview, guess: MappedColumns, target
     """The first rows, one question a field, and the ratings. key: of this reading of the file."""
     st.caption(f"The first of {preview.count:,} rows")
     first = pd.DataFrame([_shown(row) for row in preview.rows], columns=preview.columns)
-    st.dataframe(first, placeholder="–", hide_index=True, key="first_rows")
+    show_table(first, "first_rows")
     asked = questions(target.task)
     assert asked.keys() == set(TEXT_FIELDS)
     options = [NONE, *preview.columns]

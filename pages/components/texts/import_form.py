@@ -44,7 +44,7 @@ from pages.components.shell.browser.page_scripts import page_script, run_in_page
 from pages.components.shell.current import choose, was_pressed
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import go
-from pages.components.shell.tables import csv_download
+from pages.components.shell.tables import csv_download, show_table
 from pages.components.shell.upload_field import field_key, upload_field
 from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error
 from pages.components.texts.column_mapping import (
@@ -95,7 +95,7 @@ def import_report(workbench: Workbench, project: Project, open_section: Callable
                 st.rerun()
         if report.dimensions:
             frame = _dimensions(report)
-            st.dataframe(frame, placeholder="–", hide_index=True, key="imported_dimensions", width="content")
+            show_table(frame, "imported_dimensions", width="content")
         if report.columns:
             uses = (_use(use.column, use.role, use.dimension) for use in report.columns)
             st.caption(f"Columns: {', '.join(uses)}.")
@@ -169,18 +169,16 @@ def _dimensions(report: ImportReport) -> pd.DataFrame:
 def _left_out(report: ImportReport) -> None:
     rows = pd.DataFrame({"Row": [s.row for s in report.skipped], "Reason": [s.reason for s in report.skipped]})
     st.markdown(f"**{number(len(rows), 'remark')}** on rows, or single ratings of them, that stayed out:")
-    st.dataframe(
+    show_table(
         rows,
-        placeholder="–",
-        hide_index=True,
-        height=min(260, 38 + 35 * len(rows)),
-        key="skipped_rows",
-        column_config={
+        "skipped_rows",
+        {
             "Row": st.column_config.NumberColumn(
                 width=60, help="Counted from 1 as in the file; in a workbook the number beside the row."
             ),
             "Reason": st.column_config.TextColumn(width=720),
         },
+        height=min(260, 38 + 35 * len(rows)),
     )
     csv_download("Download the list", rows, "rows-left-out")
 

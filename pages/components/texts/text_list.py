@@ -35,6 +35,7 @@ from pages.components.shell.browser.page_scripts import page_script, run_in_page
 from pages.components.shell.current import choose, current_dimension, keep, prepare_number, prepare_words, was_pressed
 from pages.components.shell.frame import sticky
 from pages.components.shell.reading import left_out, part_with_places, readable_text, samples_side_by_side, score_words
+from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error
 
 _SAVED = "task_saved"
@@ -174,13 +175,8 @@ def _ratings(found: RatedText) -> None:
     table = frame.pivot_table(index="Dimension", columns="Rater", values="Rating", sort=False).reindex(order)
     table.insert(0, "mean", table.mean(axis=1))
     st.caption("Human ratings")
-    st.dataframe(
-        table.reset_index(),
-        placeholder="–",
-        hide_index=True,
-        key="text_ratings",
-        width="content",
-        column_config={"mean": st.column_config.NumberColumn(format="%.2f")},
+    show_table(
+        table.reset_index(), "text_ratings", {"mean": st.column_config.NumberColumn(format="%.2f")}, width="content"
     )
 
 

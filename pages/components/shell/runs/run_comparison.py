@@ -14,7 +14,7 @@ from app.services.scoring.run_writer import variant_of
 from pages.components.shell.current import keep, numbers, prepare
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.runs.run_words import condition_label, condition_words, started
-from pages.components.shell.tables import Chart, csv_download, picture
+from pages.components.shell.tables import Chart, csv_download, picture, show_table
 from pages.components.shell.words import model_label, number, plain
 
 COEFFICIENTS: dict[Coefficient, str] = {"spearman": "Spearman", "kendall": "Kendall tau-b", "pearson": "Pearson"}
@@ -52,9 +52,7 @@ def run_comparison(scope: ResultScope) -> None:
         st.markdown(line)
     rows = comparison_rows(found, coefficient, names)
     _picture(rows, names[baseline.run.id], COEFFICIENTS[coefficient])
-    st.dataframe(
-        rows.drop(columns="Signature"), placeholder="–", hide_index=True, key="run_comparison", column_config=_columns()
-    )
+    show_table(rows.drop(columns="Signature"), "run_comparison", _columns())
     _what_it_rests_on(found, names)
     csv_download("Comparison (CSV)", rows.assign(coefficient=coefficient, level=scope.choices.level), "comparison")
 
