@@ -9,6 +9,7 @@ from app.services.runtime.use_case import may
 from pages.components.settings import connection_test, learned_requests, price_table, provider_list, recorded_calls
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import header
+from pages.components.shell.tables import file_download
 from pages.components.shell.words import RULES_LABEL
 
 RULES = f"""
@@ -48,13 +49,11 @@ def where_the_data_are() -> None:
         "INTERACTEVAL_DATABASE_URL (a server) and start the program again."
     )
     if downloadable(workbench):
-        st.download_button(
+        file_download(
             "Download a backup",
             lambda: backup_bytes(workbench),
             "workbench-backup.db",
-            "application/vnd.sqlite3",
-            key="download_backup",
-            on_click="ignore",
+            "download_backup",
             help="All projects as one checked file, without keys. `interacteval restore FILE` puts it back.",
         )
     else:

@@ -13,6 +13,7 @@ from app.services.runtime.use_case import may
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench, keep, prepare
 from pages.components.shell.frame import empty, needs_dimension
+from pages.components.shell.tables import file_download
 from pages.components.shell.words import model_label, number, plain, show_error
 from pages.components.why_these_questions import back, forward, shown_picture, unserved
 
@@ -68,11 +69,9 @@ if people.open:
 if left.open:
     with left:
         unserved(view)
-st.download_button(
+file_download(
     "Lineage as JSON",
     lambda: json.dumps(lineage_document(view), ensure_ascii=False, indent=2).encode(),
     f"lineage-{dimension.name}.json",
-    "application/json",
-    key="download_lineage",
-    on_click="ignore",
+    "download_lineage",
 )

@@ -55,7 +55,7 @@ from pages.components.shell.runs.run_words import (
     kind_word,
     llms_word,
 )
-from pages.components.shell.tables import show_table
+from pages.components.shell.tables import file_download, show_table
 from pages.components.shell.undo import change, show_problem
 from pages.components.shell.upload_field import field_key, upload_field
 from pages.components.shell.words import ShownErrors, button_label, model_label, number, plain
@@ -199,12 +199,11 @@ def attribute_downloads(
             st.caption(f"The files also hold the {left_out:,} that are left out, with the reason.")
         with st.container(horizontal=True):
             for form, (label, ending) in _FILES.items():
-                st.download_button(
+                file_download(
                     label,
                     attribute_file(found, contributors, form),
                     f"attributes.{ending}",
-                    key=f"take_{form}",
-                    on_click="ignore",
+                    f"take_{form}",
                     disabled=not found,
                 )
 

@@ -65,10 +65,7 @@ def place_of(pairs: Sequence[QueuedPair], pair: QueuedPair) -> int | None:
 
 def show_pair(pair: str | None) -> None:
     """Open this pair of a question and a text, named as in the address; None opens the first in the list."""
-    if pair is None:
-        st.query_params.pop(PAIR, None)
-    else:
-        st.query_params[PAIR] = pair
+    keep(PAIR, pair or "", "")
 
 
 def beside(pairs: Sequence[QueuedPair], pair: QueuedPair, step: int) -> str | None:
@@ -248,10 +245,7 @@ def _open(pair: QueuedPair | None) -> None:
 
 
 def _list(shown: bool) -> None:
-    if shown:
-        st.query_params[LISTED] = "yes"
-    else:
-        st.query_params.pop(LISTED, None)
+    keep(LISTED, "yes" if shown else "", "")
 
 
 def _table(workbench: Workbench, project: Project, page: Sequence[QueuedPair]) -> pd.DataFrame:

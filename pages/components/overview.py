@@ -36,7 +36,7 @@ from pages.components.shell.background import changes_by_others, watch_rooms
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import DIMENSION, choose, was_pressed
 from pages.components.shell.navigation.screens import go, is_open, link
-from pages.components.shell.tables import column_names, named_value, show_table
+from pages.components.shell.tables import column_names, file_download, named_value, show_table
 from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error
 
@@ -231,15 +231,13 @@ def take_along(workbench: Workbench, project: Project) -> None:
         "split too), ratings, attributes, checklists with their history, runs, scores, recordings, and each reply "
         "that was paid for. It holds no keys."
     )
-    st.download_button(
+    file_download(
         "Download the project",
         lambda: project_bytes(workbench, project.name),
         transfer_name(project.name),
-        "application/zip",
-        key="download_project",
+        "download_project",
         type="primary",
         icon=":material/download:",
-        on_click="ignore",
     )
     st.caption("On the other computer it comes in on Overview, under “A project from a file”.")
 
@@ -325,15 +323,13 @@ def _confirm(workbench: Workbench, project: Project) -> None:
             f"The {locked.texts:,} texts of the locked test split stay out of it. To keep them too, open the split on "
             "Texts first."
         )
-    st.download_button(
+    file_download(
         "Download a copy first",
         lambda: archive_bytes(workbench, project.id),
         archive_name(project.name),
-        "application/zip",
-        key="download_archive",
+        "download_archive",
         type="primary",
         icon=":material/download:",
-        on_click="ignore",
         help="The file opens on any computer. Large projects take a while to pack.",
     )
     with st.container(horizontal=True):

@@ -18,7 +18,7 @@ from app.services.scoring.recordings import keep_recording_of, recordable_runs, 
 from pages.components.shell.current import forget_key, keep_key, typed_keys, was_pressed
 from pages.components.shell.runs.model_options import model_choice, offer_local_servers
 from pages.components.shell.runs.run_words import served_list, title
-from pages.components.shell.tables import show_table
+from pages.components.shell.tables import file_download, show_table
 from pages.components.shell.words import ShownErrors, button_label, model_label, plain, show_error
 
 TESTED = "model_to_test"
@@ -280,13 +280,11 @@ def _offer(workbench: Workbench, run: RunSummary) -> None:
         show_error(error)
         return
     calls = content.count(b"\n")
-    st.download_button(
+    file_download(
         f"Download {calls:,} calls",
         content,
-        file_name=f"run-{run.id}-calls.jsonl",
-        mime="application/jsonl",
-        key="download_recording",
+        f"run-{run.id}-calls.jsonl",
+        "download_recording",
         icon=":material/download:",
-        on_click="ignore",
     )
     st.caption(plain(f"interacteval runs record {run.id} --output FILE.jsonl does the same on the command line."))

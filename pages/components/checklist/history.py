@@ -23,44 +23,27 @@ from pages.components.shell import words as local_time
 from pages.components.shell.checklists.publishing import show_next
 from pages.components.shell.checklists.question_editor import marked
 from pages.components.shell.current import keep, prepare, was_pressed
+from pages.components.shell.tables import file_download
 from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import ShownErrors, button_label, plain, show_error, show_kept_error
 
-# format -> (title, media type, what it is for)
+# format -> (title, what it is for)
 FORMATS = {
-    "json": ("JSON", "application/json", "Everything, with where each question comes from. It can be imported again."),
-    "yaml": ("YAML", "application/yaml", "The same as JSON, easier to edit by hand. It can be imported again."),
-    "md": ("Markdown", "text/markdown", "To read and to print."),
-    "csv": ("CSV", "text/csv", "A table for a spreadsheet. It can be imported again, without its attributes."),
-    "html": ("Page to print", "text/html", "To print and fill in: open it and print it."),
-    "docx": (
-        "Word file",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        "To print and fill in, or to edit first. What is changed in it doesn't come back.",
-    ),
+    "json": ("JSON", "Everything, with where each question comes from. It can be imported again."),
+    "yaml": ("YAML", "The same as JSON, easier to edit by hand. It can be imported again."),
+    "md": ("Markdown", "To read and to print."),
+    "csv": ("CSV", "A table for a spreadsheet. It can be imported again, without its attributes."),
+    "html": ("Page to print", "To print and fill in: open it and print it."),
+    "docx": ("Word file", "To print and fill in, or to edit first. What is changed in it doesn't come back."),
     "promptfoo": (
         "promptfoo",
-        "application/yaml",
         "A configuration that promptfoo runs as it is: `promptfoo eval -c FILE -t texts.csv`.",
     ),
-    "deepeval": (
-        "DeepEval",
-        "text/x-python",
-        "A metric for DeepEval that also runs by itself: `python FILE texts.csv`.",
-    ),
-    "inspect": (
-        "Inspect",
-        "text/x-python",
-        "A task that Inspect runs as it is: `inspect eval FILE -T texts=texts.csv`.",
-    ),
-    "reward": (
-        "Reward (TRL, verifiers)",
-        "text/x-python",
-        "A reward function from 0 to 1 for training with TRL or verifiers.",
-    ),
+    "deepeval": ("DeepEval", "A metric for DeepEval that also runs by itself: `python FILE texts.csv`."),
+    "inspect": ("Inspect", "A task that Inspect runs as it is: `inspect eval FILE -T texts=texts.csv`."),
+    "reward": ("Reward (TRL, verifiers)", "A reward function from 0 to 1 for training with TRL or verifiers."),
     "openai-grader": (
         "OpenAI grader",
-        "application/json",
         "A grader for OpenAI's fine-tuning and evals, from 0 to 1. A question that doesn't apply passes.",
     ),
 }
@@ -72,16 +55,14 @@ def on_paper(workbench: Workbench, view: ChecklistView) -> None:
     st.caption("On paper")
     with st.container(horizontal=True):
         for format_name, icon in (("html", ":material/print:"), ("docx", ":material/description:")):
-            title, media_type, purpose = FORMATS[format_name]
-            st.download_button(
+            title, purpose = FORMATS[format_name]
+            file_download(
                 title,
                 partial(export_file, workbench, view, format_name),
                 export_name(view, format_name),
-                media_type,
-                key=f"paper_{format_name}",
+                f"paper_{format_name}",
                 icon=icon,
                 help=purpose,
-                on_click="ignore",
             )
 
 
@@ -89,7 +70,7 @@ def export_(workbench: Workbench, view: ChecklistView) -> None:
     """One button for the chosen form."""
     with st.expander("Export", key="export"):
         chosen = st.selectbox("Format", EXPORT_FORMATS, format_func=lambda name: FORMATS[name][0], key="export_format")
-        title, media_type, purpose = FORMATS[chosen]
+        title, purpose = FORMATS[chosen]
         st.caption(purpose)
         if chosen in TOOLS:
             st.caption("The judge is named by the variable CHECKLIST_JUDGE; texts.csv has a column “text”.")
@@ -98,18 +79,14 @@ def export_(workbench: Workbench, view: ChecklistView) -> None:
         except WorkbenchError as error:
             show_error(error)
             return
-        st.download_button(
-            f"Download {title}", data, export_name(view, chosen), media_type, key="download", on_click="ignore"
-        )
+        file_download(f"Download {title}", data, export_name(view, chosen), "download")
         if chosen == "json":
-            st.download_button(
+            file_download(
                 "Download its JSON Schema",
                 schema_text(),
                 "checklist.schema.json",
-                "application/schema+json",
-                key="download_schema",
+                "download_schema",
                 type="tertiary",
-                on_click="ignore",
                 help="What a program may rely on when it reads the file.",
             )
 

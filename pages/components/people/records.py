@@ -25,7 +25,7 @@ from app.services.think_aloud.independence import experts_progress
 from pages.components.shell import words
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
-from pages.components.shell.tables import show_table
+from pages.components.shell.tables import file_download, show_table
 from pages.components.shell.words import ShownErrors, plain, show_kept_error
 
 
@@ -88,14 +88,7 @@ def trail_table(workbench: Workbench, project: Project) -> None:
             "trail_entries",
             {"When": st.column_config.DatetimeColumn(format="D MMM, HH:mm:ss")},
         )
-        st.download_button(
-            "As a table (CSV)",
-            lambda: trail_csv(shown),
-            f"trail-{project.name}.csv",
-            "text/csv",
-            key="download_trail",
-            on_click="ignore",
-        )
+        file_download("As a table (CSV)", lambda: trail_csv(shown), f"trail-{project.name}.csv", "download_trail")
 
 
 def _filtered(found: list[TrailEntry]) -> list[TrailEntry]:

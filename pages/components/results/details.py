@@ -24,11 +24,12 @@ from pages.components.results.drift import judge_drift
 from pages.components.results.people import result_people
 from pages.components.results.score_charts import result_charts
 from pages.components.shell.blinding import all_open, open_answers
+from pages.components.shell.current import keep
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, run_comparison
 from pages.components.shell.runs.run_words import interval, short_title
-from pages.components.shell.tables import show_table
+from pages.components.shell.tables import file_download, show_table
 from pages.components.shell.words import plain
 
 OPEN = "open"  # in the address
@@ -57,10 +58,7 @@ def _keep_in_address(key: str, is_open: bool) -> None:
     if is_open == (key in names):
         return
     kept = [*names, key] if is_open else [name for name in names if name != key]
-    if kept:
-        st.query_params[OPEN] = ",".join(kept)
-    else:
-        st.query_params.pop(OPEN, None)
+    keep(OPEN, ",".join(kept), "")
 
 
 SIGNATURE_HELP = (
@@ -226,49 +224,39 @@ def result_downloads(scope: ResultScope) -> None:
     project, results = scope.project, scope.every_dimension()
     st.markdown("Of the chosen runs, all their dimensions, computed as chosen above.")
     with st.container(horizontal=True):
-        st.download_button(
+        file_download(
             "Scores (CSV)",
             lambda: scores_csv(results),
             "scores.csv",
-            "text/csv",
-            key="download_scores",
-            on_click="ignore",
+            "download_scores",
             help="One row per text and dimension: score, mean rating, share of questions answered.",
         )
-        st.download_button(
+        file_download(
             "Scores (Parquet)",
             lambda: scores_parquet(results),
             "scores.parquet",
-            "application/vnd.apache.parquet",
-            key="download_parquet",
-            on_click="ignore",
+            "download_parquet",
             help="The same table with typed columns, for pandas, R or DuckDB.",
         )
-        st.download_button(
+        file_download(
             "Figures (CSV)",
             lambda: result_figures_csv(results),
             "figures.csv",
-            "text/csv",
-            key="download_figures",
-            on_click="ignore",
+            "download_figures",
             help="Every coefficient with its interval and signature.",
         )
-        st.download_button(
+        file_download(
             "Report (HTML)",
             lambda: _report(scope),
             "report.html",
-            "text/html",
-            key="download_report",
-            on_click="ignore",
+            "download_report",
             help="One page with all figures, pictures, methods and signatures. It needs nothing else.",
         )
-        st.download_button(
+        file_download(
             "Table (LaTeX)",
             lambda: latex_file(project, method_grid(results)),
             "results.tex",
-            "application/x-tex",
-            key="download_latex",
-            on_click="ignore",
+            "download_latex",
             help="Methods by dimensions for a paper (booktabs), with intervals and notes.",
         )
 

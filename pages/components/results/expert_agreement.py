@@ -93,8 +93,7 @@ def _shares(found: CorrectedShares) -> None:
     if found.decided:
         st.caption(rest_on_decisions(found.decided).strip())
     table = pd.DataFrame([_worth_row(share) for share in found.questions])
-    shown = table if table["Why"].any() else table.drop(columns="Why")
-    show_table(shown, "judge_worth", _WORTH_COLUMNS, height="content", row_height=ROW_HEIGHT)
+    show_table(table, "judge_worth", _WORTH_COLUMNS, drop_empty="Why", height="content", row_height=ROW_HEIGHT)
     csv_download("Corrected shares (CSV)", table, "corrected_shares")
 
 
@@ -206,7 +205,7 @@ def several_judges(workbench: Workbench, project_id: int, result: DimensionResul
     st.markdown("**Several judges: which to keep?**", help=_JUDGES_HELP + more_in_guide("panel"))
     st.markdown(plain(panel_verdict(found.panel)))
     columns = {"Dollars for 1,000 texts": st.column_config.NumberColumn(format="%.2f")}
-    show_table(_table(found), "panel", columns)
+    show_table(_table(found), "panel", columns, drop_empty="Cost")
     correlation = found.panel.error_correlation
     errors = "" if correlation is None else f" Their errors correlate at {correlation:.2f}."
     st.caption(f"{found.panel.n:,} answers about {found.panel.documents:,} texts.{errors}")
@@ -223,8 +222,7 @@ def _table(found: JudgePanel) -> pd.DataFrame:
         for judge, cost in zip(found.panel.judges, found.costs, strict=True)
     ]
     together = {"Judge": "Majority of all", "Answers as most experts": interval(found.panel.majority)}
-    table = pd.DataFrame([*rows, together])
-    return table if table["Cost"].any() else table.drop(columns="Cost")
+    return pd.DataFrame([*rows, together])
 
 
 SYSTEMS_HELP = (
@@ -261,8 +259,7 @@ def _systems(found: SystemScores, task: Task) -> None:
         ),
         "Read": st.column_config.TextColumn(help=READ_HELP),
     }
-    shown = table if table["Why"].any() else table.drop(columns="Why")
-    show_table(shown, "system_scores", columns)
+    show_table(table, "system_scores", columns, drop_empty="Why")
     csv_download(f"Mean scores of {task.writers_name} (CSV)", table, "system_scores")
 
 

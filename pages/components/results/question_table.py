@@ -12,6 +12,7 @@ from app.services.results.question_analysis import JudgeConsistency, QuestionIte
 from app.services.results.result_texts import QuestionShare
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.current import keep
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import one_of
 from pages.components.shell.runs.run_words import interval
@@ -147,10 +148,7 @@ def question_table(
 
     def chosen() -> None:
         ticked = st.session_state[key]["selection"]["rows"]
-        if ticked:
-            st.query_params[ASKED] = str(shares[ticked[0]].question.id)
-        else:
-            st.query_params.pop(ASKED, None)
+        keep(ASKED, str(shares[ticked[0]].question.id) if ticked else "", "")
 
     st.dataframe(
         shown,

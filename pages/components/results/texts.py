@@ -387,10 +387,7 @@ def open_text_id() -> int | None:
 
 
 def open_text(text_id: int | None) -> None:
-    if text_id is None:
-        st.query_params.pop(TEXT, None)
-    else:
-        st.query_params[TEXT] = str(text_id)
+    keep(TEXT, "" if text_id is None else str(text_id), "")
 
 
 def show_in_list(place: int | None, scope: str) -> None:

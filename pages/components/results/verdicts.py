@@ -1,6 +1,7 @@
 """Results, Verdict: the table of methods and its picture, then a line for each method and dimension."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import altair as alt
 import pandas as pd
@@ -42,7 +43,7 @@ from pages.components.shell.current import choose, keep, prepare
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import DETAIL_RUN, LEVELS, ResultScope, cautions, offer_dataset
 from pages.components.shell.runs.run_words import interval
-from pages.components.shell.tables import Chart, picture, show_table
+from pages.components.shell.tables import Chart, file_download, picture, show_table
 from pages.components.shell.words import button_label, plain
 
 AXES: dict[FigureName, str] = {
@@ -177,14 +178,9 @@ def method_table(scope: ResultScope, results: Sequence[DimensionResult]) -> None
     if reference:
         with st.spinner("Comparing: 1,000 resamples and 10,000 permutations for each pair"):
             compared = comparisons_with(scope.workbench, scope.project.id, grid, reference, scope.choices)
-    row.download_button(
-        "Table (LaTeX)",
-        lambda: latex_file(scope.project, grid, (name,), reference, compared),
-        "methods.tex",
-        "application/x-tex",
-        key="download_method_table",
-        on_click="ignore",
-    )
+    with row:
+        latex = partial(latex_file, scope.project, grid, (name,), reference, compared)
+        file_download("Table (LaTeX)", latex, "methods.tex", "download_method_table")
     st.table(grid_frame(grid, name, compared), border="horizontal", hide_index=True)
     notes = plain(" ".join(grid_notes(grid, (name,), reference)))
     st.caption(notes, help=FIGURE_HELP[FIGURES[name]] + more_in_guide("correlation"))
@@ -278,13 +274,11 @@ def peoples_scales(workbench: Workbench, results: Sequence[DimensionResult]) -> 
         st.markdown(f"**{plain(result_words(result, results))}**: {plain(scale.sentence)}")
     offered = [(result, scale) for result, scale in found if scale.found.offered]
     if offered:
-        st.download_button(
+        file_download(
             "Scores and mapped scores (CSV)",
             lambda: mapped_csv(offered),
             "scores_on_peoples_scale.csv",
-            "text/csv",
-            key="download_mapped",
-            on_click="ignore",
+            "download_mapped",
             help="The column score holds the judge's scores as they are, mapped_score those on people's scale.",
         )
 

@@ -20,7 +20,34 @@ from pages.components.shell.words import button_label, plain
 Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 FILE_WIDTH = 800  # points; a picture on the screen is as wide as its place
 SHARPNESS = 3  # pixels for each point of a PNG
-TYPES = {"png": "image/png", "svg": "image/svg+xml"}
+PICTURES = ("png", "svg")
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+TYPES = {
+    "csv": "text/csv",
+    "db": "application/vnd.sqlite3",
+    "docx": f"{_OFFICE}.wordprocessingml.document",
+    "html": "text/html",
+    "json": "application/json",
+    "jsonl": "application/jsonl",
+    "md": "text/markdown",
+    "parquet": "application/vnd.apache.parquet",
+    "png": "image/png",
+    "py": "text/x-python",
+    "svg": "image/svg+xml",
+    "tex": "application/x-tex",
+    "txt": "text/plain",
+    "xlsx": f"{_OFFICE}.spreadsheetml.sheet",
+    "yaml": "application/yaml",
+    "zip": "application/zip",
+}
+"""Ending of a file -> its media type."""
+
+
+def file_download(label: str, content: bytes | str | Callable[[], bytes], name: str, key: str, **options: Any) -> None:
+    """Draw the button of a download. `content`: the file, or what makes it once it is asked for. `name`: with its
+    ending. `options`: of `st.download_button`."""
+    media = TYPES[name.rpartition(".")[2]]
+    st.download_button(label, content, name, media, key=key, on_click="ignore", **options)
 
 
 def picture(
@@ -41,15 +68,10 @@ def picture(
         st.altair_chart(chart, key=key, width="content" if own_width else "stretch")
     st.caption(plain(caption))
     with st.container(horizontal=True):
-        for form, mime in TYPES.items():
-            st.download_button(
-                button_label(f"Picture ({form.upper()})", f"of {name.replace('_', ' ').replace('-', ' ')}"),
-                partial(picture_file, on_paper or chart, form, own_width),
-                f"{name}.{form}",
-                mime,
-                key=f"download_{key}_{form}",
-                on_click="ignore",
-            )
+        for form in PICTURES:
+            label = button_label(f"Picture ({form.upper()})", f"of {name.replace('_', ' ').replace('-', ' ')}")
+            made = partial(picture_file, on_paper or chart, form, own_width)
+            file_download(label, made, f"{name}.{form}", f"download_{key}_{form}")
 
 
 def picture_file(chart: Chart, form: str, own_width: bool = False) -> bytes:
@@ -193,19 +215,12 @@ def with_writers(table: pd.DataFrame, task: Task) -> pd.DataFrame:
 
 def csv_download(label: str, rows: pd.DataFrame, name: str) -> None:
     """`name`: of the file, without its ending. It is made when asked for."""
-    st.download_button(
-        label,
-        lambda: table_csv(rows),
-        f"{name}.csv",
-        "text/csv",
-        key=f"download_{name}",
-        on_click="ignore",
-    )
+    file_download(label, lambda: table_csv(rows), f"{name}.csv", f"download_{name}")
 
 
 def latex_download(label: str, make: Callable[[], bytes], name: str) -> None:
     """As csv_download, a table for a paper."""
-    st.download_button(label, make, f"{name}.tex", "application/x-tex", key=f"download_{name}_tex", on_click="ignore")
+    file_download(label, make, f"{name}.tex", f"download_{name}_tex")
 
 
 _ROW = st.column_config.NumberColumn(width=60, help="Counted from 1 as in the file.")

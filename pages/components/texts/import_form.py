@@ -44,7 +44,7 @@ from pages.components.shell.browser.page_scripts import page_script, run_in_page
 from pages.components.shell.current import choose, was_pressed
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import go
-from pages.components.shell.tables import csv_download, show_table
+from pages.components.shell.tables import csv_download, file_download, show_table
 from pages.components.shell.upload_field import field_key, upload_field
 from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error
 from pages.components.texts.column_mapping import (
@@ -184,10 +184,7 @@ def _left_out(report: ImportReport) -> None:
 
 
 OTHER_KIND = "something else"
-MEDIA = {
-    "xlsx": ("Excel", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-    "csv": ("CSV", "text/csv"),
-}
+TEMPLATES = {"xlsx": "Excel", "csv": "CSV"}
 
 
 def import_template(workbench: Workbench, project: Project | None) -> None:
@@ -201,14 +198,11 @@ def import_template(workbench: Workbench, project: Project | None) -> None:
             make = partial(project_template, workbench, project)
         with st.container(horizontal=True):
             for format_name in TEMPLATE_FORMATS:
-                title, media = MEDIA[format_name]
-                st.download_button(
-                    button_label(title, "template"),
+                file_download(
+                    button_label(TEMPLATES[format_name], "template"),
                     partial(make, format_name),
                     f"template.{format_name}",
-                    media,
-                    key=f"template_{format_name}",
-                    on_click="ignore",
+                    f"template_{format_name}",
                 )
 
 

@@ -37,7 +37,7 @@ from pages.components.shell.browser.page_scripts import (
     saved_typing,
 )
 from pages.components.shell.contributor_choice import said_by
-from pages.components.shell.current import was_pressed
+from pages.components.shell.current import keep, was_pressed
 from pages.components.shell.expert import current_expert, signed_in_as
 from pages.components.shell.words import QUOTED, ShownErrors, button_label, example_lines, plain, show_kept_error
 
@@ -259,10 +259,7 @@ def opened_question() -> int | None:
 def open_question(question: Question | None) -> None:
     """Open one for reading and editing; what it says now is what the person has seen."""
     note_opened(question)
-    if question:
-        st.query_params[QUESTION] = str(question.id)
-    else:
-        st.query_params.pop(QUESTION, None)
+    keep(QUESTION, str(question.id) if question else "", "")
 
 
 def note_opened(question: Question | None) -> None:
