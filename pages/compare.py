@@ -25,7 +25,7 @@ from pages.components.compare.summary import (
 )
 from pages.components.compare.topics import topic_choice, topic_spread, topics
 from pages.components.shell.blinding import open_attributes
-from pages.components.shell.current import current_workbench, keep, prepare
+from pages.components.shell.current import current_workbench, one_of
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.runs.result_choices import LEVEL_HELP, LEVELS
 from pages.components.shell.words import show_error
@@ -85,16 +85,7 @@ except WorkbenchError as error:
     show_error(error)
     st.stop()
 comparison_summary(sets, found, names)
-prepare("compare_view", list(VIEWS), "noticed")
-view = st.segmented_control(
-    "View",
-    list(VIEWS),
-    format_func=VIEWS.__getitem__,
-    required=True,
-    key="compare_view",
-    label_visibility="collapsed",
-)
-keep("compare_view", view or "noticed", "noticed")
+view = one_of("compare_view", VIEWS, "noticed", "View")
 match view:
     case "topics":
         topics(attributes, names, dimension.id, of_task, choice)

@@ -2,14 +2,12 @@
 
 from collections.abc import Callable
 
-import streamlit as st
-
 from pages.components.results.details import result_details
 from pages.components.results.questions import result_questions
 from pages.components.results.texts import result_texts
 from pages.components.results.verdicts import result_verdicts
 from pages.components.shell.blinding import open_answers
-from pages.components.shell.current import current_workbench, keep, prepare
+from pages.components.shell.current import current_workbench, one_of
 from pages.components.shell.frame import needs_dimension
 from pages.components.shell.runs.result_choices import ResultScope, chosen_results
 
@@ -28,17 +26,7 @@ project, dimension = needs_dimension(
     workbench, "Results", "How well do the scores of each method agree with people's ratings?"
 )
 scope = chosen_results(workbench, project, dimension)
-prepare("view", list(TABS), "verdict")
-view = st.segmented_control(
-    "View",
-    list(TABS),
-    format_func=lambda name: TABS[name][0],
-    required=True,
-    key="view",
-    label_visibility="collapsed",
-)
-assert view is not None  # required
-keep("view", view, "verdict")
+view = one_of("view", {name: label for name, (label, _) in TABS.items()}, "verdict", "View")
 _, show = TABS[view]
 if view in JUDGED:
     open_answers(workbench, dimension)

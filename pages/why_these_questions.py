@@ -11,7 +11,7 @@ from app.services.checklists.checklists import versions_of
 from app.services.checklists.lineage import lineage_document, lineage_of_build, lineage_of_version
 from app.services.runtime.use_case import may
 from pages.components.shell.blinding import open_attributes
-from pages.components.shell.current import current_workbench, keep, prepare
+from pages.components.shell.current import current_workbench, listed_choice
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.tables import file_download
 from pages.components.shell.words import model_label, number, plain, show_error
@@ -31,10 +31,8 @@ options = [*(str(v.version) for v in versions), *(f"build-{build.id}" for build 
 if not options:
     empty("There is no checklist yet.", "Build one from the attributes.", "how_it_was_made", "Build the checklist")
     st.stop()
-prepare(OF, options, options[0])
 labels = {one: "Build in progress" if one.startswith("build-") else f"Version {one}" for one in options}
-chosen = st.selectbox("Checklist", options, format_func=labels.__getitem__, key=OF, width=320)
-keep(OF, chosen, options[0])
+chosen = listed_choice(OF, options, options[0], "Checklist", labels.__getitem__, width=320)
 try:
     view = (
         lineage_of_build(workbench, builds[0].id)

@@ -1,7 +1,7 @@
 """Attributes: looked at, corrected, merged and added, one dimension at a time."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -44,7 +44,7 @@ from pages.components.shell.attribute_list.attribute_list import (
 )
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.contributor_choice import contributor_choice, contributor_words, said_by
-from pages.components.shell.current import keep, prepare, prepare_words, was_pressed
+from pages.components.shell.current import keep, listed_choice, prepare_words, was_pressed
 from pages.components.shell.expert import current_expert
 from pages.components.shell.runs.run_words import (
     EXPLAINED,
@@ -225,13 +225,13 @@ def filtered(attributes: Sequence[Attribute], in_components: bool) -> tuple[list
     names = [EVERYBODY, *dict.fromkeys(a.contributor for a in attributes)]
     groupings = [COMPONENT, CONTRIBUTOR, NOTHING] if in_components else [CONTRIBUTOR, NOTHING]
     with who:
-        name = _choice("Contributor", "said_by", names, EVERYBODY, model_label)
+        name = listed_choice("said_by", names, EVERYBODY, "Contributor", model_label)
     with kinds:
-        kind = KIND_CHOICES[_choice("Kind", "kind", list(KIND_CHOICES), "People and LLMs")]
+        kind = KIND_CHOICES[listed_choice("kind", list(KIND_CHOICES), "People and LLMs", "Kind")]
     with states:
-        status = STATUS_CHOICES[_choice("Status", "status", list(STATUS_CHOICES), "Any status")]
+        status = STATUS_CHOICES[listed_choice("status", list(STATUS_CHOICES), "Any status", "Status")]
     with groups:
-        grouping = _choice("Grouped by", "grouped", groupings, groupings[0])
+        grouping = listed_choice("grouped", groupings, groupings[0], "Grouped by")
     with words:
         prepare_words("words")
         typed = st.text_input("Search", key="words", placeholder="words in the attribute", icon=":material/search:")
@@ -246,13 +246,6 @@ def filtered(attributes: Sequence[Attribute], in_components: bool) -> tuple[list
         and search in a.text.casefold()
     ]
     return found, grouping
-
-
-def _choice(label: str, key: str, options: list[str], default: str, shown: Callable[[str], str] = str) -> str:
-    prepare(key, options, default)
-    chosen = st.selectbox(label, options, key=key, format_func=shown)
-    keep(key, chosen, default)
-    return chosen
 
 
 Clusters = Sequence[tuple[BuildComponent, Sequence[int]]]

@@ -33,7 +33,7 @@ from app.services.runtime.judges import USUAL
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import last_model
-from pages.components.shell.current import was_pressed
+from pages.components.shell.current import one_of, was_pressed
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.model_options import (
     DrawChoice,
@@ -43,7 +43,6 @@ from pages.components.shell.runs.model_options import (
     preset_draw,
     preset_model_options,
 )
-from pages.components.shell.runs.result_choices import one_of
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, P_HELP
 from pages.components.shell.runs.run_words import FAMILIES, condition_words, interval, row_label
 from pages.components.shell.tables import Chart, csv_download, picture, show_table

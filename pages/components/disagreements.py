@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import cast, get_args
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -32,7 +32,7 @@ from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
 from pages.components.shell.checklists.publishing import VERSION
 from pages.components.shell.checklists.question_editor import current_editor, editor_name, known_editor
-from pages.components.shell.current import keep, prepare
+from pages.components.shell.current import keep, listed_choice, one_of
 from pages.components.shell.frame import empty, nothing_yet, sticky
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import go, link
@@ -275,9 +275,10 @@ KINDS = {
     PartedKind.JUDGE: "Judge disagrees with experts",
     PartedKind.REPEATS: "Judge's repeats differ",
 }
-STATES = {"open": "To decide", "decided": "Decided", "contradicting": "Contradicting decisions"}
+STATES: dict[QueueState, str] = {"open": "To decide", "decided": "Decided", "contradicting": "Contradicting decisions"}
 ALL = "all"
 VERSION_KEY = "of_version"
+_FROM_THE_FIRST: dict[str, Any] = {"on_change": show_pair, "args": [None]}
 
 
 def chosen_version(workbench: Workbench, dimension: Dimension) -> Checklist:
@@ -288,12 +289,7 @@ def chosen_version(workbench: Workbench, dimension: Dimension) -> Checklist:
         st.stop()
     first = next(iter(versions))
     if len(versions) > 1:
-        prepare(VERSION_KEY, list(versions), first)
-        chosen: str = st.selectbox(
-            "Version", list(versions), key=VERSION_KEY, width=160, on_change=show_pair, args=[None]
-        )
-        keep(VERSION_KEY, chosen, first)
-        return versions[chosen]
+        return versions[listed_choice(VERSION_KEY, list(versions), first, "Version", width=160, **_FROM_THE_FIRST)]
     return versions[first]
 
 
@@ -338,34 +334,18 @@ def nothing_here(queue: DisagreementQueue) -> None:
 
 
 def _state(queue: DisagreementQueue) -> QueueState:
-    states = [each for each in get_args(QueueState) if each != "contradicting" or queue.counted(each)]
-    prepare("standing", states, "open")
-    chosen = st.segmented_control(
-        "Which",
-        states,
-        format_func=lambda state: f"{STATES[state]} ({queue.counted(state):,})",
-        required=True,
-        key="standing",
-        on_change=show_pair,
-        args=[None],
-    )
-    keep("standing", str(chosen), "open")
-    return cast("QueueState", chosen)
+    there = {
+        each: f"{words} ({queue.counted(each):,})"
+        for each, words in STATES.items()
+        if each != "contradicting" or queue.counted(each)
+    }
+    return one_of("standing", there, "open", "Which", label_visibility="visible", **_FROM_THE_FIRST)
 
 
 def _one_of(key: str, label: str, words: dict[str, str]) -> str:
     """ "" for all of them."""
-    prepare(key, [ALL, *words], ALL)
-    chosen: str = st.selectbox(
-        label,
-        [ALL, *words],
-        format_func=lambda each: words.get(each, "All"),
-        key=key,
-        width=190,
-        on_change=show_pair,
-        args=[None],
-    )
-    keep(key, chosen, ALL)
+    options = [ALL, *words]
+    chosen = listed_choice(key, options, ALL, label, lambda one: words.get(one, "All"), width=190, **_FROM_THE_FIRST)
     return "" if chosen == ALL else chosen
 
 

@@ -10,7 +10,7 @@ from app.services.runtime.prompts import ProjectPrompt, difference, preview_prom
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import saved_typing
-from pages.components.shell.current import keep, prepare
+from pages.components.shell.current import listed_choice
 from pages.components.shell.words import ShownErrors, plain, show_kept_error
 
 CHOSEN = "prompt"
@@ -25,9 +25,7 @@ def choice(prompts: Sequence[ProjectPrompt]) -> ProjectPrompt:
     """Which prompt is on the screen; it stays in the address."""
     by_name = {prompt.name: prompt for prompt in prompts}
     first = prompts[0].name
-    prepare(CHOSEN, list(by_name), first)
-    name = st.selectbox("Prompt", list(by_name), format_func=lambda one: _label(by_name[one]), key=CHOSEN)
-    keep(CHOSEN, name, first)
+    name = listed_choice(CHOSEN, list(by_name), first, "Prompt", lambda one: _label(by_name[one]))
     st.markdown(plain(by_name[name].description))
     return by_name[name]
 

@@ -22,7 +22,7 @@ from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
 from pages.components.shell.checklists.publishing import show_next
 from pages.components.shell.checklists.question_editor import marked
-from pages.components.shell.current import keep, prepare, was_pressed
+from pages.components.shell.current import one_of, was_pressed
 from pages.components.shell.tables import file_download
 from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import ShownErrors, button_label, plain, show_error, show_kept_error
@@ -248,15 +248,4 @@ _KEY = "checklist_part"
 
 
 def choose_part() -> str:
-    prepare(_KEY, list(PARTS), "questions")
-    part = st.segmented_control(
-        "Part",
-        list(PARTS),
-        format_func=PARTS.__getitem__,
-        required=True,
-        key=_KEY,
-        label_visibility="collapsed",
-    )
-    assert part is not None  # required
-    keep(_KEY, part, "questions")
-    return part
+    return one_of(_KEY, PARTS, "questions", "Part")

@@ -36,7 +36,7 @@ from pages.components.shell.attribute_list.attribute_list import (
 from pages.components.shell.checklists.publishing import ORIGINS, TITLES
 from pages.components.shell.checklists.question_editor import current_editor, marked
 from pages.components.shell.contributor_choice import contributor_words, said_by
-from pages.components.shell.current import keep, prepare
+from pages.components.shell.current import listed_choice
 from pages.components.shell.guide import failure_address, guide_link
 from pages.components.shell.undo import show_problem
 from pages.components.shell.words import button_label, model_label, number, plain
@@ -49,16 +49,8 @@ SHOWN, ALL = "cluster", "all"
 def clusters(workbench: Workbench, view: BuildView) -> None:
     show_problem()
     titles = {str(c.id): c.name for c in view.build.components} | PLACES_WITHOUT_COMPONENT
-    prepare(SHOWN, [ALL, *titles], ALL)
-    group = st.selectbox(
-        "Show",
-        [ALL, *titles],
-        format_func=lambda key: titles.get(key, "All clusters"),
-        key=SHOWN,
-        width=360,
-        label_visibility="collapsed",
-    )
-    keep(SHOWN, group, ALL)
+    more = {"width": 360, "label_visibility": "collapsed"}
+    group = listed_choice(SHOWN, [ALL, *titles], ALL, "Show", lambda key: titles.get(key, "All clusters"), **more)
     rows = [row for row in _rows(view) if group in (ALL, row.group)]
     there = {row.group for row in rows}
     about = {str(c.id): c.description for c in view.build.components}

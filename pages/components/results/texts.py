@@ -36,11 +36,11 @@ from pages.components.shell.blinding import all_open, open_attributes
 from pages.components.shell.browser.page_scripts import saved_typing, want_focus
 from pages.components.shell.checklists.publishing import VERSION, WayBack, remember_way, show_version
 from pages.components.shell.checklists.question_editor import EDITOR, QUESTION, known_editor, note_opened
-from pages.components.shell.current import keep, prepare, was_pressed
+from pages.components.shell.current import keep, listed_choice, one_of, was_pressed
 from pages.components.shell.expert import own_name, signed_in_as
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import part_with_places, quote_line
-from pages.components.shell.runs.result_choices import ResultScope, one_of
+from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.tables import WRITER, page_key, show_table, ticked_table, with_writers, writer_word
 from pages.components.shell.words import (
     ShownErrors,
@@ -342,9 +342,7 @@ def filter_in_address(rows: Sequence[ScoredText]) -> TextFilter:
 
 def _system(systems: Sequence[str], task: Task) -> str:
     every = f"All {task.writers_name}"
-    prepare("system", [every, *systems], every)
-    chosen: str = st.selectbox(writer_word(task), [every, *systems], key="system")
-    keep("system", chosen, every)
+    chosen = listed_choice("system", [every, *systems], every, writer_word(task))
     return "" if chosen == every else chosen
 
 

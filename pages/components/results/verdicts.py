@@ -39,7 +39,7 @@ from pages.components.results.details import (
     signatures,
     unfolding,
 )
-from pages.components.shell.current import choose, keep, prepare
+from pages.components.shell.current import choose, listed_choice, one_of
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import DETAIL_RUN, LEVELS, ResultScope, cautions, offer_dataset
 from pages.components.shell.runs.run_words import interval
@@ -211,30 +211,15 @@ def _cell(row: GridRow, column: str, name: FigureName, compared: Comparisons) ->
 def _choices(grid: MethodGrid) -> tuple[FigureName, str]:
     """The figure, and the row that the others are compared with; "" for none. Both stay in the address."""
     methods = [row.label for row in grid.rows]
-    prepare("coefficient", list(FIGURES), "spearman")
-    name = st.segmented_control(
-        "Figure",
-        list(FIGURES),
-        format_func=FIGURES.__getitem__,
-        required=True,
-        key="coefficient",
-        label_visibility="collapsed",
-    )
-    assert name is not None  # required
-    keep("coefficient", name, "spearman")
+    name = one_of("coefficient", FIGURES, "spearman", "Figure")
     if len(methods) < 2:
         return name, ""
-    prepare("reference", ["", *methods], "")
-    reference = st.selectbox(
-        "Difference to",
-        ["", *methods],
-        format_func=lambda label: f"Difference to {label}" if label else "Difference to: none",
-        key="reference",
-        label_visibility="collapsed",
-        width=340,
-    )
-    keep("reference", reference, "")
-    return name, reference
+
+    def shown(label: str) -> str:
+        return f"Difference to {label}" if label else "Difference to: none"
+
+    hidden = {"label_visibility": "collapsed", "width": 340}
+    return name, listed_choice("reference", ["", *methods], "", "Difference to", shown, **hidden)
 
 
 def weighted_scores(workbench: Workbench, results: Sequence[DimensionResult]) -> None:

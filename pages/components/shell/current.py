@@ -1,6 +1,6 @@
 """The current project and workbench, and choices kept in the address."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ from app.services.people.ways_in import who_asks
 from app.services.runtime.workbench import Workbench, open_workbench
 
 T = TypeVar("T")
+Name = TypeVar("Name", bound=str)
 
 
 def hold(key: str, start: object) -> None:
@@ -55,6 +56,29 @@ def keep(key: str, value: str, default: str) -> None:
         st.query_params.pop(key, None)
     else:
         st.query_params[key] = value
+
+
+def one_of(key: str, options: Mapping[Name, str], default: Name, label: str, help_: str = "", **more: Any) -> Name:
+    """A choice between few, kept in the address. `options`: each with its words; a label that is also a heading's is
+    hidden without `help_`. `more`: of `st.segmented_control`."""
+    prepare(key, list(options), default)
+    more.setdefault("label_visibility", "visible" if help_ else "collapsed")
+    chosen: Name | None = st.segmented_control(
+        label, list(options), format_func=options.__getitem__, required=True, key=key, help=help_ or None, **more
+    )
+    assert chosen is not None  # required
+    keep(key, chosen, default)
+    return chosen
+
+
+def listed_choice(
+    key: str, options: Sequence[str], default: str, label: str, shown: Callable[[str], str] = str, **more: Any
+) -> str:
+    """A choice from a list, kept in the address. `more`: of `st.selectbox`."""
+    prepare(key, options, default)
+    chosen: str = st.selectbox(label, options, format_func=shown, key=key, **more)
+    keep(key, chosen, default)
+    return chosen
 
 
 def numbers(key: str) -> list[int]:

@@ -40,7 +40,7 @@ from pages.components.shell.checklists.question_editor import (
     typed_keys_of,
     wording_of,
 )
-from pages.components.shell.current import field_anew, keep, prepare, set_anew, was_pressed
+from pages.components.shell.current import field_anew, keep, listed_choice, set_anew, was_pressed
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import condition_label, short_title
 from pages.components.shell.words import ShownErrors, model_label, number, plain, show_error
@@ -150,17 +150,10 @@ def version_comparison(versions: Sequence[Checklist], shown: Checklist) -> None:
     usual = parent or next((v for v in versions if v.version < shown.version), versions[-1])
     left, right = st.columns(2)
     with left:
-        before = _choose("compare_from", "From", list(by_number), str(usual.version))
+        before = listed_choice("compare_from", list(by_number), str(usual.version), "From", "Version {}".format)
     with right:
-        after = _choose("compare_to", "To", list(by_number), str(shown.version))
+        after = listed_choice("compare_to", list(by_number), str(shown.version), "To", "Version {}".format)
     show_diff(compare_checklists(by_number[before], by_number[after]))
-
-
-def _choose(key: str, label: str, options: list[str], default: str) -> str:
-    prepare(key, options, default)
-    chosen = st.selectbox(label, options, format_func="Version {}".format, key=key)
-    keep(key, chosen, default)
-    return chosen
 
 
 def show_diff(found: ChecklistDiff) -> None:

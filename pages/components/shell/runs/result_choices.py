@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import NoReturn, TypeVar
+from typing import NoReturn
 
 import streamlit as st
 
@@ -28,7 +28,7 @@ from app.services.results.results import (
 )
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
-from pages.components.shell.current import keep, numbers, prepare, prepare_number
+from pages.components.shell.current import keep, numbers, one_of, prepare_number
 from pages.components.shell.frame import empty
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.model_options import left_out_systems
@@ -58,7 +58,6 @@ RESAMPLING_HELP = (
     "An interval says how far a figure would move had other sources or other systems been drawn. Draw what your "
     "conclusion is meant to hold for: new sources, new systems, or both (the widest, the most careful)."
 )
-Name = TypeVar("Name", bound=str)
 MOST_RESAMPLES, MOST_SEED = 10_000, 2**31 - 1
 RESAMPLES_LABEL = "Resamples for the intervals"
 RESAMPLES_HELP = "How often the data are drawn anew. More make the ends of an interval steadier; 0 gives no intervals."
@@ -95,7 +94,9 @@ def result_choices(
     with row.popover("Calculation", icon=":material/tune:", key="figure_choices"):
         awkward, intervals = st.columns(2, gap="large")
         with awkward:
-            constant = one_of("constant", CONSTANTS, "skip", CONSTANT_LABEL, CONSTANT_HELP, level != "per-source")
+            constant = one_of(
+                "constant", CONSTANTS, "skip", CONSTANT_LABEL, CONSTANT_HELP, disabled=level != "per-source"
+            )
             duplicates = one_of("duplicates", DUPLICATES, "once", DUPLICATE_LABEL, DUPLICATE_HELP)
             partial = one_of("partial", PARTIAL, "no", PARTIAL_LABEL, PARTIAL_HELP + more_in_guide("coverage"))
         with intervals:
@@ -157,25 +158,6 @@ def _resampling(level: Level) -> Resampling | None:
         "resampling", offered, usual, "What the intervals draw anew", RESAMPLING_HELP + more_in_guide("intervals")
     )
     return None if chosen == usual else chosen
-
-
-def one_of(
-    key: str, options: Mapping[Name, str], default: Name, label: str, help_: str, disabled: bool = False
-) -> Name:
-    """A choice between few, kept in the address."""
-    prepare(key, list(options), default)
-    chosen = st.segmented_control(
-        label,
-        list(options),
-        format_func=lambda name: options[name],
-        required=True,
-        key=key,
-        help=help_,
-        disabled=disabled,
-    )
-    assert chosen is not None  # required
-    keep(key, chosen, default)
-    return chosen
 
 
 def _whole_number(key: str, label: str, default: int, most: int, help_: str) -> int:

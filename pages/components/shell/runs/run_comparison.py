@@ -11,7 +11,7 @@ from app.domain.chart_look import JUDGE, NEUTRAL
 from app.services.conditions.study import StudyCondition
 from app.services.results.run_comparison import Coefficient, RunComparison, ScoreSet, compare_runs, score_sets
 from app.services.scoring.run_writer import variant_of
-from pages.components.shell.current import keep, numbers, prepare
+from pages.components.shell.current import listed_choice, numbers, one_of
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.runs.run_words import condition_label, condition_words, started
 from pages.components.shell.tables import Chart, csv_download, picture, show_table
@@ -133,30 +133,18 @@ def _chosen(sets: Sequence[ScoreSet], shown: Sequence[int]) -> tuple[ScoreSet, l
         # The first of those with most texts: what came before others is what they are compared with.
         whole = [each.run for each in sets if not each.run.study and not each.run.drawn] or [sets[-1].run]
         usual = str(whole[-1].id)
-        prepare("baseline", [str(run) for run in by_run], usual)
-        first = int(
-            st.selectbox(
-                "Baseline",
-                [str(run) for run in by_run],
-                format_func=lambda run: names[int(run)],
-                key="baseline",
-                help="The others are compared with this one: above 0 they agree better with people.",
-            )
-        )
+        help_ = "The others are compared with this one: above 0 they agree better with people."
+        listed = [str(run) for run in by_run]
+        first = int(listed_choice("baseline", listed, usual, "Baseline", lambda run: names[int(run)], help=help_))
         key, rest = "against", [run for run in by_run if run != first]
         known = [run for run in st.session_state.get(key) or [] if run in rest]
         asked = [run for run in numbers(key) if run in rest]
         st.session_state[key] = known or asked or [run for run in shown if run in rest] or _first(by_run, rest)
         against: list[int] = st.multiselect("Compared with it", rest, format_func=names.__getitem__, key=key)
     with right:
-        prepare("coefficient", list(COEFFICIENTS), "spearman")
-        coefficient = st.segmented_control(
-            "Coefficient", list(COEFFICIENTS), format_func=COEFFICIENTS.__getitem__, required=True, key="coefficient"
-        )
-    keep("baseline", str(first), usual)
-    keep("coefficient", coefficient or "spearman", "spearman")
+        coefficient = one_of("coefficient", COEFFICIENTS, "spearman", "Coefficient", label_visibility="visible")
     st.query_params[key] = ",".join(map(str, against))
-    return by_run[first], [by_run[run] for run in against], coefficient or "spearman"
+    return by_run[first], [by_run[run] for run in against], coefficient
 
 
 def _first(by_run: dict[int, ScoreSet], rest: Sequence[int]) -> list[int]:
