@@ -44,7 +44,7 @@ from pages.components.shell.runs.model_options import (
     preset_model_options,
 )
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, P_HELP
-from pages.components.shell.runs.run_words import FAMILIES, condition_words, interval, row_label
+from pages.components.shell.runs.run_words import FAMILIES, condition_words, figure_cells, row_label
 from pages.components.shell.tables import Chart, csv_download, picture, show_table
 from pages.components.shell.words import ShownErrors, about, model_label, number, plain
 
@@ -287,17 +287,10 @@ def member_table(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
 def _figures(figures: Mapping[Measure, Figure]) -> dict[str, object]:
     spearman = figures["spearman"]
     return {
-        "Spearman": _shown(spearman),
-        "Kendall tau-b": _shown(figures["kendall"]),
-        "Pearson": _shown(figures["pearson"]),
-        "MAE": _shown(figures["mae"]),
+        **figure_cells(figures),
         "Sources used": spearman.signature.groups.split()[0],
         "Texts": spearman.n,
     }
-
-
-def _shown(figure: Figure) -> str:
-    return interval(figure.value, figure.low, figure.high)
 
 
 def _picture(found: StudyFigures) -> None:

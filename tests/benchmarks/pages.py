@@ -86,7 +86,7 @@ def _screen(folder: str) -> dict[str, dict[str, float]]:
     """Streamlit is for screens alone, so they are drawn in another process, on this database."""
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
-        [sys.executable, "-m", "pages.components.shell.frame"],
+        [sys.executable, "-m", "tests.benchmarks.results_screen"],
         cwd=root,
         env=os.environ | {"INTERACTEVAL_DATABASE_URL": f"sqlite:///{folder}/bench.db", "PYTHONPATH": str(root)},
         capture_output=True,

@@ -17,7 +17,7 @@ from app.services.results.result_files import (
     verdict_of,
 )
 from app.services.results.result_texts import report_evidence
-from app.services.results.results import DimensionResult, Figure, Level, Trials, trials_of
+from app.services.results.results import DimensionResult, Level, Trials, trials_of
 from app.services.results.rubric_xray import RubricXray, rubric_xray
 from app.services.runtime.workbench import Workbench
 from pages.components.results.drift import judge_drift
@@ -28,7 +28,7 @@ from pages.components.shell.current import keep
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, run_comparison
-from pages.components.shell.runs.run_words import interval, short_title
+from pages.components.shell.runs.run_words import figure_cells, interval, short_title
 from pages.components.shell.tables import file_download, show_table
 from pages.components.shell.words import plain
 
@@ -106,15 +106,11 @@ def basis_captions(results: Sequence[DimensionResult]) -> None:
 
 
 def _row(result: DimensionResult, level: Level, results: Sequence[DimensionResult]) -> dict[str, object]:
-    figures = result.meta.figures
     basis = result.meta.basis
     used = (basis.systems_used, basis.systems_all) if level == "system" else (basis.groups_used, basis.groups_all)
     return {
         "Dimension": result_words(result, results),
-        "Spearman": _shown(figures["spearman"]),
-        "Kendall tau-b": _shown(figures["kendall"]),
-        "Pearson": _shown(figures["pearson"]),
-        "MAE": _shown(result.meta.mae),
+        **figure_cells(result.meta.figures, result.meta.mae),
         USED[level]: f"{used[0]:,} of {used[1]:,}",
         "Texts": f"{basis.n_used:,} of {len(result.rows):,}",
     }
@@ -129,18 +125,11 @@ def _means(results: Sequence[DimensionResult]) -> list[dict[str, object]]:
     return [
         {
             "Dimension": f"Mean of {mean.dimensions} dimensions{words(mean.result.run.id)}",
-            "Spearman": _shown(mean.figures["spearman"]),
-            "Kendall tau-b": _shown(mean.figures["kendall"]),
-            "Pearson": _shown(mean.figures["pearson"]),
-            "MAE": _shown(mean.figures["mae"]),
+            **figure_cells(mean.figures),
         }
         for mean in dimension_means(results)
         if any(figure.value is not None for figure in mean.figures.values())
     ]
-
-
-def _shown(figure: Figure) -> str:
-    return interval(figure.value, figure.low, figure.high)
 
 
 def _reasons(result: DimensionResult) -> list[tuple[str, str]]:

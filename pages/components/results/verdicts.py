@@ -29,7 +29,7 @@ from app.services.results.preferences import dimensions_with_pairs
 from app.services.results.question_analysis import weighted_agreement
 from app.services.results.raters import TOO_LITTLE_RATED, peoples_scale
 from app.services.results.result_files import AgreementVerdict, VerdictKind, latex_file, mapped_csv, verdict_of
-from app.services.results.results import DimensionResult, Figure
+from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.results.details import (
     FIGURE_HELP,
@@ -42,7 +42,7 @@ from pages.components.results.details import (
 from pages.components.shell.current import choose, listed_choice, one_of
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import DETAIL_RUN, LEVELS, ResultScope, cautions, offer_dataset
-from pages.components.shell.runs.run_words import interval
+from pages.components.shell.runs.run_words import figure_cells
 from pages.components.shell.tables import Chart, file_download, picture, show_table
 from pages.components.shell.words import button_label, plain
 
@@ -230,10 +230,7 @@ def weighted_scores(workbench: Workbench, results: Sequence[DimensionResult]) ->
         {
             "Dimension": result_words(result, results),
             "Questions count": how,
-            "Spearman": _shown(figures.figures["spearman"]),
-            "Kendall tau-b": _shown(figures.figures["kendall"]),
-            "Pearson": _shown(figures.figures["pearson"]),
-            "MAE": _shown(figures.mae),
+            **figure_cells(figures.figures, figures.mae),
         }
         for result, meta in found
         for how, figures in (("alike", result.meta), ("by their weights", meta))
@@ -266,10 +263,6 @@ def peoples_scales(workbench: Workbench, results: Sequence[DimensionResult]) -> 
             "download_mapped",
             help="The column score holds the judge's scores as they are, mapped_score those on people's scale.",
         )
-
-
-def _shown(figure: Figure) -> str:
-    return interval(figure.value, figure.low, figure.high)
 
 
 ICONS: dict[VerdictKind, str] = {

@@ -1,17 +1,13 @@
 """The frame of every screen: style, loading and its time."""
 
 import gc
-import json
-import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.testing.v1 import AppTest
 
 from app.domain.project import Dimension, Project
 from app.services.runtime.judges import load_rules
@@ -95,83 +91,12 @@ def sticky(key: str) -> DeltaGenerator:
     return place
 
 
-_RULES = """
-<style>
-  .stMainBlockContainer { max-width: 1400px; padding: 2.5rem clamp(1rem, 3vw, 3rem) 5rem; }
-  /* With the doors folded away Streamlit's own bar lies over the top of the screen. */
-  .stApp:has([data-testid="stExpandSidebarButton"]) .stMainBlockContainer { padding-top: 4rem; }
-  .stMainBlockContainer h1 { padding-bottom: 0.2rem; }
-  .reading, .stMainBlockContainer .stMarkdown p, .stMainBlockContainer [data-testid="stText"] { max-width: 46rem; }
-  /* White can't be read on the light blue of the dark theme. */
-  [data-testid^="stBaseButton-primary"]:enabled, [data-tag] { color: light-dark(#ffffff, #12161c); }
-  [data-testid="stMetricLabel"] p { white-space: normal; }
-  .st-key-notice { border-left: 3px solid light-dark(#1f5fae, #79b0f0); padding-left: 0.6rem; }
-  .stMainBlockContainer .st-key-notice .stMarkdown p { max-width: none; font-size: 0.875rem; }
-  [data-testid="stCaptionContainer"] { color: light-dark(#5b6470, #9aa5b3); opacity: 1; }
-  [data-testid="stExpander"] summary { opacity: 1; }
-  /* People's text takes its direction from its own first letter, paragraph by paragraph. */
-  [data-testid="stText"], [data-testid="stText"] *, textarea, input, code, pre, [role="option"],
-  .stMain .stMarkdown :is(p, li, h1, h2, h3), .stMain button p, [data-testid="stCaptionContainer"] p,
-  [data-testid="stExpander"] p, [data-testid="stSelectbox"] [value] {
-    unicode-bidi: plaintext; text-align: start; }
-  .stMain button p { text-align: inherit; }
-  /* All choices are in sight: where they don't fit beside each other, they wrap. */
-  [data-testid="stButtonGroup"] > [role] { flex-wrap: wrap; overflow-x: visible; }
-  /* Where there is little room, words wrap instead of ending in dots. */
-  @media (max-width: 900px) {
-    .stMain :is(button, a, [data-testid="stMetricLabel"]) p, [data-tag] > span { white-space: normal; }
-    [data-tag] { height: auto; }
-  }
-  [data-testid="stFileUploaderDropzoneInstructions"] span { white-space: normal; }
-  /* What a button is about, for those who hear the page (`button_label`); to the eye its row says it. */
-  :is(button, a) .stMarkdownColoredBackground { position: absolute; width: 1px; height: 1px; overflow: hidden;
-    clip-path: inset(50%); white-space: nowrap; }
-  /* Rows made of columns (`tables/stacked.py`): names above them, or before each value where columns stack. */
-  @media (min-width: 641px) {
-    ROWS .stMarkdownColoredBackground:not(:is(button, a) *) { display: none; }
-    ROWS [data-testid="stWidgetLabel"] { position: absolute; width: 1px; height: 1px; overflow: hidden;
-      clip-path: inset(50%); white-space: nowrap; }
-  }
-  @media (max-width: 640px) {
-    [data-testid="stLayoutWrapper"]:has(> [class*="st-key-column_names_"]) { display: none; }
-    ROWS .stMarkdownColoredBackground:not(:is(button, a) *) { background: none !important; padding: 0; font-weight: 400;
-      color: light-dark(#5b6470, #9aa5b3) !important; font-size: 0.875rem; }
-  }
-  /* The browser makes this file, and its cells may be read as formulas: our own downloads are safe. */
-  [data-testid="stElementToolbarButton"]:has([aria-label="Download as CSV"]) { display: none; }
-  /* Pictures have downloads of their own, and several on a screen would have tools of the same names. */
-  [data-testid="stElementToolbarButton"]:has([aria-label="Show data"], [aria-label="Download as PNG"],
-    [aria-label="Copy Vega-Lite spec"]) { display: none; }
-  /* Where nothing hovers, the tools of a table always stand above it, over the last words before it. */
-  @media (hover: none) { [data-testid="stElementContainer"]:has([data-testid="stDataFrame"]) { margin-top: 2rem; } }
-  /* On a phone: what is pressed is high enough for a thumb, and the page alone scrolls. */
-  @media (max-width: 768px) {
-    [data-testid^="stBaseButton"]:not([data-testid*="header"], [data-testid*="elementToolbar"]),
-    [data-testid="stPopoverButton"], a[data-testid^="stPageLink"], [data-testid="stSidebar"] a, .stExpander summary,
-    .react-aria-ComboBox > div, .stMultiSelect [data-baseweb="select"] > div, [data-testid="stTextInputRootElement"],
-    [data-testid="stNumberInputContainer"], .stNumberInput button, .stButtonGroup button,
-    button[data-testid^="stPagination"], .stMultiSelect [role="group"],
-    :is(.stCheckbox, .stRadio) label { min-height: 44px; }
-    [data-testid="stSidebar"] a { display: inline-flex; align-items: center; }
-    [data-testid="stBaseButton-tertiary"] { min-width: 44px; }
-    :is(.stCheckbox, .stRadio) label { align-items: center; }
-    /* A picture whose labels don't fit into the width of a phone (`picture.py`). */
-    .stPrintGraphic, [class*="st-key-wide_"] > [data-testid="stElementContainer"] { overflow-x: auto; }
-    [class*="st-key-wide_"] > [data-testid="stElementContainer"] > * { min-width: 46rem; }
-    .stMain :is([data-testid="stVerticalBlock"], [data-testid="stLayoutWrapper"], .stCode, .stCode pre) {
-      height: auto !important; max-height: none !important; overflow: visible !important; }
-  }
-</style>
-"""
-
-
-_ROWS = "[data-testid='stVerticalBlock']:has(> [data-testid='stLayoutWrapper'] > [class*='st-key-column_names_'])"
+_RULES = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 
 
 def apply() -> None:
     # Dialogs and popovers lie outside what Streamlit tells its theme to, and light-dark() would take them for light.
-    rules = _RULES.replace("ROWS", _ROWS)
-    st.html(f"{rules}<style>body {{ color-scheme: {st.context.theme.type or 'light'}; }}</style>")
+    st.html(f"<style>{_RULES}body {{ color-scheme: {st.context.theme.type or 'light'}; }}</style>")
 
 
 PACKAGE = "pages.components"
@@ -188,44 +113,3 @@ def load_screens() -> None:
         gc.freeze()
     finally:
         gc.enable()
-
-
-MAIN = Path(__file__).resolve().parents[3] / "app" / "main.py"
-TIMEOUT = 120
-
-
-def with_people(app: AppTest) -> AppTest:
-    app.session_state["unfolded_people"] = True
-    return app.button_group(key="view").set_value("details").run()
-
-
-def measure() -> dict[str, dict[str, float]]:
-    """Seconds of each step, by the clock and of the processor."""
-    load_screens()  # as the server does
-    app = AppTest.from_file(str(MAIN), default_timeout=TIMEOUT).run()
-    app.switch_page("../pages/results.py")
-    steps: dict[str, Callable[[], object]] = {
-        "results, opened": app.run,
-        "results, opened again": app.run,
-        "another level": lambda: app.button_group(key="level").set_value("dataset").run(),
-        "the questions": lambda: app.button_group(key="view").set_value("questions").run(),
-        "the people": lambda: with_people(app),
-        "the texts": lambda: app.button_group(key="view").set_value("texts").run(),
-        "texts, who is kinder": lambda: app.button_group(key="direction").set_value("harsher").run(),
-        "texts, one system": lambda: app.selectbox(key="system").select_index(1).run(),
-    }
-    times = {}
-    for name, step in steps.items():
-        clock, processor = time.perf_counter(), time.process_time()
-        step()
-        if app.exception:
-            raise RuntimeError(f"{name}: {app.exception[0].message}")
-        times[name] = {
-            "seconds": round(time.perf_counter() - clock, 3),
-            "cpu_seconds": round(time.process_time() - processor, 3),
-        }
-    return times
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json.dumps(measure()))

@@ -44,7 +44,7 @@ def plain(text: str) -> str:
 
 def plain_piece(text: str) -> str:
     """As `plain`, of a piece of a paragraph: nothing is set apart, so that pieces in a script written from right to
-    left keep their order. The paragraph takes its direction from its own first letter (`style.py`)."""
+    left keep their order. The paragraph takes its direction from its own first letter (`style.css`)."""
     return _escaped(shown_directions(text))
 
 
@@ -64,7 +64,7 @@ def _escaped(text: str) -> str:
 def button_label(verb: str, what: str) -> str:
     """A button among others with the same verb: `verb` is Markdown and all that is seen, "" below an icon.
 
-    Who hears the page, or commands it by voice, is told `what` it is about as well: `style.py` takes it out of sight.
+    Who hears the page, or commands it by voice, is told `what` it is about as well: `style.css` takes it out of sight.
     """
     return f"{verb} :gray-background[{plain(what)}]".strip()
 

@@ -1,8 +1,8 @@
 """A run in words, the same on every screen."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import streamlit as st
 
@@ -169,6 +169,24 @@ def interval(value: float | None, low: float | None = None, high: float | None =
     if low is None or high is None:
         return f"{value:.3f}"
     return f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+class WithInterval(Protocol):
+    """A figure and the ends of its interval; None where there is none."""
+
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+def figure_cells(figures: Mapping[Any, WithInterval], mae: WithInterval | None = None) -> dict[str, str]:
+    """The cells of a row with all coefficients and the error, which is among `figures` unless it stands apart."""
+    names = {"Spearman": "spearman", "Kendall tau-b": "kendall", "Pearson": "pearson", "MAE": "mae"}
+    each = {**figures, **({} if mae is None else {"mae": mae})}
+    return {name: interval(each[key].value, each[key].low, each[key].high) for name, key in names.items()}
 
 
 _NAMES = {AGAIN: "In another batch", LIVE: "At once"}
