@@ -90,7 +90,9 @@ class Signature:
     prompt: str = ABSENT
 
     def __str__(self) -> str:
-        return SEPARATOR.join(_escaped(getattr(self, field.name)) or ABSENT for field in fields(self))
+        return SEPARATOR.join(
+            getattr(self, field.name).replace("%", "%25").replace(SEPARATOR, "%7C") or ABSENT for field in fields(self)
+        )
 
     @classmethod
     def parse(cls, line: str) -> "Signature":
@@ -106,10 +108,6 @@ class Signature:
                 "Copy the whole line.",
             )
         return cls(*parts)
-
-
-def _escaped(part: str) -> str:
-    return part.replace("%", "%25").replace(SEPARATOR, "%7C")
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,7 +243,9 @@ def _codes(column: Column | None) -> tuple[Ints | None, int]:
     words: dict[str, int] = {}  # names repeat: each is looked at once
 
     def code(cell: object) -> int:
-        return -1 if _is_missing(cell) else seen.setdefault(_key(cell), len(seen))
+        return (
+            -1 if _is_missing(cell) else seen.setdefault(cell if isinstance(cell, Hashable) else str(cell), len(seen))
+        )
 
     cells: Iterable[object] = column.tolist() if isinstance(column, np.ndarray) else column
     codes = []
@@ -254,10 +256,6 @@ def _codes(column: Column | None) -> tuple[Ints | None, int]:
         else:
             codes.append(code(cell))
     return np.array(codes, dtype=np.int64), len(seen)
-
-
-def _key(cell: object) -> Hashable:
-    return cell if isinstance(cell, Hashable) else str(cell)
 
 
 def _repeats(source: Ints | None, system: Ints | None, item: Ints | None, rows: int) -> tuple[Bools, Ints]:

@@ -52,7 +52,12 @@ def token_logprobs(
         rows = compute(loaded, [split[place] for place in places])
         found |= dict(zip(places, rows, strict=True))
     return [
-        [TokenProbability(token, logprob) for token, logprob in zip(_spelled(loaded, given), found[place], strict=True)]
+        [
+            TokenProbability(token, logprob)
+            for token, logprob in zip(
+                [str(loaded.tokenizer.decode([token])) for token in given], found[place], strict=True
+            )
+        ]
         for place, (_, given) in enumerate(split)
     ]
 
@@ -139,7 +144,3 @@ def _chosen(logits: Any, ids: Sequence[int]) -> list[float]:
     targets = torch.tensor(ids, device=logits.device).unsqueeze(-1)
     values: list[float] = torch.log_softmax(logits.float(), dim=-1).gather(-1, targets).squeeze(-1).tolist()
     return values
-
-
-def _spelled(loaded: LoadedModel, ids: Sequence[int]) -> list[str]:
-    return [str(loaded.tokenizer.decode([token])) for token in ids]

@@ -26,12 +26,8 @@ def linked_sentences(profile: Profile) -> Reading:
     pairs = list(pairwise(sentences))
     if not pairs:
         return Reading(1.0, _ONE_SENTENCE, applies=False)
-    linked = sum(not a.stems.isdisjoint(b.stems) or _refers_back(b.words) for a, b in pairs)
+    linked = sum(not a.stems.isdisjoint(b.stems) or any(word in PRONOUNS for word in b.words[:3]) for a, b in pairs)
     return Reading(share(linked, len(pairs)), f"{of(linked, len(pairs), 'sentences')} take up a word of the one before")
-
-
-def _refers_back(words: tuple[str, ...]) -> bool:
-    return any(word in PRONOUNS for word in words[:3])
 
 
 def connectives(profile: Profile) -> Reading:

@@ -94,7 +94,7 @@ HELP = (
 
 def batch_choice(models: Sequence[str]) -> str:
     """As ask_models takes it; not asked for where no vendor sells batches."""
-    sold = [name for name in models if _sold(name)]
+    sold = [name for name in models if (_known(name) and sells_batches(name))]
     if not sold:
         return ""
     chosen = st.segmented_control(
@@ -169,10 +169,6 @@ def _costs(ahead: ThinkAloudForecast) -> str:
     return f"{number(ahead.calls, 'call')}, at once {at_once}{batch}."
 
 
-def _sold(name: str) -> bool:
-    return _known(name) and sells_batches(name)
-
-
 def _known(name: str) -> bool:
     """A name that isn't understood is said where it is used."""
     try:
@@ -245,7 +241,7 @@ def models_to_ask(workbench: Workbench, project: Project) -> list[str]:
     if before:
         st.session_state.setdefault(CHOSEN, before)  # one that has just failed stays chosen
     else:
-        _start_with(_suggested(usable))
+        _start_with([model.name for model in usable if model.suggested] or [RULES])
     chosen = st.multiselect(
         "Models",
         [model.name for model in usable],
@@ -271,10 +267,6 @@ def _asked_before(workbench: Workbench, project: Project, usable: Sequence[Model
     providers = {model.name.partition(":")[0] for model in usable if model.name != RULES}
     before = [name for name in last_thinkers(workbench, project.id) if ":" in name]
     return [name for name in before if name.partition(":")[0] in providers]
-
-
-def _suggested(usable: Sequence[ModelChoice]) -> list[str]:
-    return [model.name for model in usable if model.suggested] or [RULES]
 
 
 def _start_with(suggested: list[str]) -> None:

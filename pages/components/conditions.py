@@ -54,7 +54,7 @@ def condition_differences(found: StudyFigures) -> None:
         return
     st.subheader("Significant differences", anchor=False, help=P_HELP["p (Holm)"] + more_in_guide("difference"))
     coefficient = one_of("coefficient", COEFFICIENTS, "spearman", "Coefficient", "Everything below follows the choice.")
-    told = [each for each in found.differences if _told(each, coefficient)]
+    told = [each for each in found.differences if each.tested[coefficient].told_apart]
     count = found.comparisons(coefficient)
     if count:
         st.markdown(f"{len(told)} of {count} comparisons are significantly different (Holm).")
@@ -91,10 +91,6 @@ def _row(each: FamilyDifference, coefficient: Coefficient) -> dict[str, object]:
         "Texts": figure.n,
         "Not computed": figure.reason,
     }
-
-
-def _told(each: FamilyDifference, coefficient: Coefficient) -> bool:
-    return each.tested[coefficient].told_apart
 
 
 def _label(each: FamilyDifference, first: bool) -> str:

@@ -501,7 +501,9 @@ def _judges(found: SidesOfPair, source: str) -> None:
     st.markdown("**Judges**")
     lines = []
     for one in found.judges:
-        said = ", ".join(_said(judgment) for judgment in one.judgments)
+        said = ", ".join(
+            (":gray[Can't tell]" if judgment.cannot_tell else COLOURED[judgment.answer]) for judgment in one.judgments
+        )
         lines.append(f"{said} · {plain(model_label(one.judge))}")
         reasons = dict.fromkeys(judgment.rationale for judgment in one.judgments if judgment.rationale)
         lines.extend(_small(reason) for reason in reasons)
@@ -518,7 +520,3 @@ def _place(judgment: Judgment, text: Text) -> QuotedPlace | None:
 def _small(words: str) -> str:
     """People's or a judge's words to the letter, below what they are about."""
     return f":small[:gray[{plain(words)}]]"
-
-
-def _said(judgment: Judgment) -> str:
-    return ":gray[Can't tell]" if judgment.cannot_tell else COLOURED[judgment.answer]

@@ -29,7 +29,11 @@ def read(records: Records, file_name: str) -> CorpusReader:
             raise BadCellError("The stories (gen) are not an object with one story for each system.")
         for system, story in stories.items():
             try:
-                builder.add(row, _text(row, record, system, story), [RatingCell("overall", RATER, _human(story))])
+                builder.add(
+                    row,
+                    _text(row, record, system, story),
+                    [RatingCell("overall", RATER, story.get("score", {}).get("human"))],
+                )
             except BadCellError as error:  # the record's other stories come in
                 builder.skip(row, f"Story by {system}: {error}")
 
@@ -49,10 +53,6 @@ def _text(row: int, record: Mapping[str, Any], system: str, story: Any) -> Text:
         references=proses(record.get("reference"), "reference"),
         extra=json_safe({**other, "published_scores": published}),
     )
-
-
-def _human(story: Mapping[str, Any]) -> object:
-    return story.get("score", {}).get("human")
 
 
 OPENMEVA = KnownFormat("openmeva", "prompt and gen with a text and scores for each system", matches, read)

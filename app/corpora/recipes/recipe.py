@@ -119,7 +119,10 @@ class RecipeMethod(_Part):
     def settings(self, column: "Column | None" = None) -> tuple[tuple[str, str], ...]:
         """(option, value) as written on the command line; a column's own options win."""
         own = column.options if column and column.evaluator == self.evaluator else {}
-        return tuple((name, _written(value)) for name, value in (self.options | own).items())
+        return tuple(
+            (name, (("yes" if value else "no") if isinstance(value, bool) else str(value)))
+            for name, value in (self.options | own).items()
+        )
 
 
 class Column(_Part):
@@ -314,7 +317,3 @@ def _parsed(content: bytes, name: str) -> PaperRecipe:
         raise FileFormatError(
             f"{name} is not YAML: {' '.join(str(error).split())[:200]}.", "Save it as UTF-8."
         ) from None
-
-
-def _written(value: str | int | bool) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)

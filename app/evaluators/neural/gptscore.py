@@ -185,7 +185,11 @@ def _best(setting: EvaluatorContext) -> tuple[Text, ...]:
     options: GptScoreOptions = setting.options
     if options.form == "boolean":
         raise InputError("The question with a Yes takes no demonstrations.", "Choose setting=ist.")
-    fitting = [(s.score, s.text) for s in setting.samples if s.score is not None and _fits(options.direction, s.text)]
+    fitting = [
+        (s.score, s.text)
+        for s in setting.samples
+        if s.score is not None and bool(s.text.references if needs_references(options.direction) else s.text.source)
+    ]
     if not fitting:
         raise NotReadyError(
             f"{setting.dimension.name} has no rated samples that could be demonstrations.",
@@ -202,10 +206,6 @@ def _best(setting: EvaluatorContext) -> tuple[Text, ...]:
         return tuple(text for _, text in ordered[-wanted:])
     places = [round(k * (len(ordered) - 1) / max(wanted - 1, 1)) for k in range(wanted)]
     return tuple(ordered[place][1] for place in (places if wanted > 1 else [len(ordered) // 2]))
-
-
-def _fits(direction: Direction, text: Text) -> bool:
-    return bool(text.references if needs_references(direction) else text.source)
 
 
 def _prompt(options: GptScoreOptions) -> str:

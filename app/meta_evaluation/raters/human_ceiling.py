@@ -110,7 +110,7 @@ def human_ceiling(
         return {name: replace(few, coefficient=name) for name in COEFFICIENTS}
     found = []
     for rater in range(raters):
-        others = _mean_of_others(ratings, rater)
+        others = mean_rating(np.delete(ratings, rater, axis=0))
         preds = [ratings[rater]] if judge is None else [ratings[rater], judge]
         table = score_table(preds, others, group=group, system=system, duplicates="keep")
         design = design_of(table, level, "keep", constant, None, resamples, seed)
@@ -139,10 +139,6 @@ def mean_rating(ratings: Floats) -> Floats:
     """(texts,) the mean over the raters of each text, NaN where nobody rated it."""
     counts = (~np.isnan(ratings)).sum(axis=0)
     return np.where(counts > 0, np.nansum(ratings, axis=0) / np.maximum(counts, 1), np.nan)
-
-
-def _mean_of_others(ratings: Floats, rater: int) -> Floats:
-    return mean_rating(np.delete(ratings, rater, axis=0))
 
 
 def _drawn(table: ScoreTable, resampling: Resampling, used: Bools) -> bytes:

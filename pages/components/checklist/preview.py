@@ -66,7 +66,7 @@ def _text(workbench: Workbench, view: ChecklistView) -> Text:
         else:
             options = {text.id: text for text in found}
             chosen = left.selectbox(
-                "Text", list(options), format_func=lambda id_: _named(options[id_]), key="try_found"
+                "Text", list(options), format_func=lambda id_: text_title(options[id_]), key="try_found"
             )
             st.query_params[_TEXT] = str(chosen)
             return options[chosen]
@@ -80,10 +80,6 @@ def _text(workbench: Workbench, view: ChecklistView) -> Text:
 def _draw() -> None:
     st.session_state[_DRAW] = st.session_state.get(_DRAW, 0) + 1
     st.session_state["try_search"] = ""
-
-
-def _named(text: Text) -> str:
-    return text_title(text)
 
 
 def _read(view: ChecklistView, text: Text) -> None:

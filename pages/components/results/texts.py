@@ -273,7 +273,12 @@ def _answers(
     decided = found.decided if all_open(workbench, project, result.dimension) else {}
     again = any(judgment.origin for _, given in found.answers for judgment in given)
     for question, given in found.answers:
-        said = ", ".join(_said(judgment) + _how_sure(judgment) + _origin(judgment, again) for judgment in given)
+        said = ", ".join(
+            (CANNOT_TELL if judgment.cannot_tell else ANSWERS[judgment.answer])
+            + _how_sure(judgment)
+            + _origin(judgment, again)
+            for judgment in given
+        )
         st.markdown(f"**{said}** · {plain(question.text)}")
         if question.counting:
             st.caption(plain(question.counting))
@@ -290,10 +295,6 @@ def _answers(
 def _decided(decision: Decision) -> str:
     why = f": {plain(decision.why)}" if decision.why else ""
     return f":material/gavel: :small[Decided: {ANSWERS[decision.answer]}{why}]"
-
-
-def _said(judgment: Judgment) -> str:
-    return CANNOT_TELL if judgment.cannot_tell else ANSWERS[judgment.answer]
 
 
 def _how_sure(judgment: Judgment) -> str:
