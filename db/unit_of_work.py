@@ -1,11 +1,11 @@
 """One unit of work: all of it is kept, or nothing. The only place that commits."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Generic, TypeVar
 
 from sqlalchemy.exc import DatabaseError as DriverError
 from sqlalchemy.exc import StatementError
@@ -37,6 +37,24 @@ WRITE_TEST = "write test"
 SMALL_BYTES = 64_000_000  # looked through in a blink
 
 
+Kind = TypeVar("Kind")
+
+
+class _Of(Generic[Kind]):
+    """A repository of the unit of work, made when it is first asked for, and then an attribute."""
+
+    def __init__(self, kind: Callable[..., Kind], *scope: Scope) -> None:
+        self._kind, self._scope = kind, scope
+
+    def __set_name__(self, _: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, work: "UnitOfWork", _: type) -> Kind:
+        found = self._kind(work._session, *self._scope)
+        work.__dict__[self._name] = found
+        return found
+
+
 class UnitOfWork:
     """The repositories, sharing one session. They return frozen values, never rows.
 
@@ -47,173 +65,48 @@ class UnitOfWork:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    @cached_property
-    def projects(self) -> Projects:
-        return Projects(self._session)
-
-    @cached_property
-    def people(self) -> People:
-        return People(self._session)
-
-    @cached_property
-    def assignments(self) -> Assignments:
-        return Assignments(self._session)
-
-    @cached_property
-    def invitations(self) -> Invitations:
-        return Invitations(self._session)
-
-    @cached_property
-    def sign_ins(self) -> SignIns:
-        return SignIns(self._session)
-
-    @cached_property
-    def api_tokens(self) -> ApiTokens:
-        return ApiTokens(self._session)
-
-    @cached_property
-    def names(self) -> PersonNames:
-        return PersonNames(self._session)
-
-    @cached_property
-    def trail(self) -> Trail:
-        return Trail(self._session)
-
-    @cached_property
-    def jobs(self) -> Jobs:
-        return Jobs(self._session)
-
-    @cached_property
-    def job_files(self) -> JobFiles:
-        return JobFiles(self._session)
-
-    @cached_property
-    def places(self) -> Places:
-        return Places(self._session)
-
-    @cached_property
-    def texts(self) -> Texts:
-        return Texts(self._session)
-
-    @cached_property
-    def imports(self) -> Imports:
-        return Imports(self._session)
-
-    @cached_property
-    def import_reports(self) -> ImportReports:
-        return ImportReports(self._session)
-
-    @cached_property
-    def upload_counts(self) -> UploadCounts:
-        return UploadCounts(self._session)
-
-    @cached_property
-    def every_text(self) -> Texts:
-        return Texts(self._session, Scope.EVERY)
-
-    @cached_property
-    def locked_texts(self) -> Texts:
-        return Texts(self._session, Scope.LOCKED)
-
-    @cached_property
-    def locked_splits(self) -> LockedSplits:
-        return LockedSplits(self._session)
-
-    @cached_property
-    def think_aloud(self) -> ThinkAloud:
-        return ThinkAloud(self._session)
-
-    @cached_property
-    def independence(self) -> Independence:
-        return Independence(self._session)
-
-    @cached_property
-    def transcripts(self) -> Transcripts:
-        return Transcripts(self._session)
-
-    @cached_property
-    def side_by_side(self) -> SideBySideComparisons:
-        return SideBySideComparisons(self._session)
-
-    @cached_property
-    def expert_answers(self) -> ExpertAnswers:
-        return ExpertAnswers(self._session)
-
-    @cached_property
-    def preferences(self) -> Preferences:
-        return Preferences(self._session)
-
-    @cached_property
-    def anchors(self) -> Anchors:
-        return Anchors(self._session)
-
-    @cached_property
-    def checklists(self) -> Checklists:
-        return Checklists(self._session)
-
-    @cached_property
-    def provider_batches(self) -> ProviderBatches:
-        return ProviderBatches(self._session)
-
-    @cached_property
-    def question_comments(self) -> QuestionComments:
-        return QuestionComments(self._session)
-
-    @cached_property
-    def decisions(self) -> Decisions:
-        return Decisions(self._session)
-
-    @cached_property
-    def rooms(self) -> Rooms:
-        return Rooms(self._session)
-
-    @cached_property
-    def improvements(self) -> Improvements:
-        return Improvements(self._session)
-
-    @cached_property
-    def drafts(self) -> Drafts:
-        return Drafts(self._session)
-
-    @cached_property
-    def proposals(self) -> Proposals:
-        return Proposals(self._session)
-
-    @cached_property
-    def builds(self) -> Builds:
-        return Builds(self._session)
-
-    @cached_property
-    def own_prompts(self) -> OwnPrompts:
-        return OwnPrompts(self._session)
-
-    @cached_property
-    def runs(self) -> Runs:
-        return Runs(self._session)
-
-    @cached_property
-    def stages(self) -> StageRuns:
-        return StageRuns(self._session)
-
-    @cached_property
-    def results(self) -> Results:
-        return Results(self._session)
-
-    @cached_property
-    def every_result(self) -> Results:
-        return Results(self._session, Scope.EVERY)
-
-    @cached_property
-    def locked_results(self) -> Results:
-        return Results(self._session, Scope.LOCKED)
-
-    @cached_property
-    def calls(self) -> Calls:
-        return Calls(self._session)
-
-    @cached_property
-    def transfers(self) -> Transfers:
-        return Transfers(self._session)
+    projects = _Of(Projects)
+    people = _Of(People)
+    assignments = _Of(Assignments)
+    invitations = _Of(Invitations)
+    sign_ins = _Of(SignIns)
+    api_tokens = _Of(ApiTokens)
+    names = _Of(PersonNames)
+    trail = _Of(Trail)
+    jobs = _Of(Jobs)
+    job_files = _Of(JobFiles)
+    places = _Of(Places)
+    texts = _Of(Texts)
+    imports = _Of(Imports)
+    import_reports = _Of(ImportReports)
+    upload_counts = _Of(UploadCounts)
+    every_text = _Of(Texts, Scope.EVERY)
+    locked_texts = _Of(Texts, Scope.LOCKED)
+    locked_splits = _Of(LockedSplits)
+    think_aloud = _Of(ThinkAloud)
+    independence = _Of(Independence)
+    transcripts = _Of(Transcripts)
+    side_by_side = _Of(SideBySideComparisons)
+    expert_answers = _Of(ExpertAnswers)
+    preferences = _Of(Preferences)
+    anchors = _Of(Anchors)
+    checklists = _Of(Checklists)
+    provider_batches = _Of(ProviderBatches)
+    question_comments = _Of(QuestionComments)
+    decisions = _Of(Decisions)
+    rooms = _Of(Rooms)
+    improvements = _Of(Improvements)
+    drafts = _Of(Drafts)
+    proposals = _Of(Proposals)
+    builds = _Of(Builds)
+    own_prompts = _Of(OwnPrompts)
+    runs = _Of(Runs)
+    stages = _Of(StageRuns)
+    results = _Of(Results)
+    every_result = _Of(Results, Scope.EVERY)
+    locked_results = _Of(Results, Scope.LOCKED)
+    calls = _Of(Calls)
+    transfers = _Of(Transfers)
 
 
 class Database:

@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, update
-from sqlmodel import Session, SQLModel, col, delete, select
+from sqlmodel import SQLModel, col, delete, select
 
 from app.domain.run import OPEN, BatchStatus, CallIntent, ProviderBatch, RecordedCall, StageRun
-from app.errors import NotFoundError
 from db.engine import stored_state
 from db.models import (
     CallIntentRow,
@@ -22,6 +21,7 @@ from db.models import (
     StageRunRow,
 )
 from db.models.columns import now
+from db.repositories.repository import Repository, columns_of, value_of
 
 # Made once, and for the table instead of objects: every request of a run waits until its reply is written.
 _CALLS = SQLModel.metadata.tables[ModelCallRow.__tablename__]
@@ -53,10 +53,7 @@ class PaidCalls:
         return PaidCalls(*(mine + others for mine, others in zip(astuple(self), astuple(other), strict=True)))
 
 
-class Calls:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Calls(Repository):
     def find(
         self, digest: str, usable: bool = False, run_id: int | None = None, project_id: int | None = None
     ) -> RecordedCall | None:
@@ -100,8 +97,7 @@ class Calls:
         """The project was answered with a reply that another paid for."""
         known = select(CallUseRow.id).where(CallUseRow.digest == digest, CallUseRow.project_id == project_id)
         if self._session.exec(known).first() is None:
-            self._session.add(CallUseRow(digest=digest, project_id=project_id))
-            self._session.flush()
+            self._add(CallUseRow(digest=digest, project_id=project_id))
 
     def delete_of_project(self, project_id: int) -> None:
         """All calls that the project paid for, but for replies that another project rests on: those stay, nobody's from
@@ -234,50 +230,13 @@ def _paid(*by: Any) -> Any:
 
 
 def _values(call: RecordedCall) -> dict[str, object]:
-    return {
-        "digest": call.digest,
-        "model": call.model,
-        "prompt": call.prompt,
-        "prompt_digest": call.prompt_digest,
-        "reply": call.reply,
-        "rationales": dict(call.rationales),
-        "logprobs": list(call.logprobs),
-        "finish": call.finish,
-        "input_tokens": call.input_tokens,
-        "cached_tokens": call.cached_tokens,
-        "output_tokens": call.output_tokens,
-        "cache_write_tokens": call.cache_write_tokens,
-        "cost_usd": call.cost_usd,
-        "seconds": call.seconds,
-        "error_kind": call.error_kind,
-        "usable": True,
-        "run_id": call.run,
-        "project_id": call.project,
-        "asked_by": call.person,
-    }
+    same = columns_of(call, "run", "project", "person", "logprobs")
+    beside = {"usable": True, "run_id": call.run, "project_id": call.project, "asked_by": call.person}
+    return same | beside | {"logprobs": list(call.logprobs)}
 
 
 def _call(row: ModelCallRow) -> RecordedCall:
-    return RecordedCall(
-        digest=row.digest,
-        model=row.model,
-        prompt=row.prompt,
-        prompt_digest=row.prompt_digest,
-        reply=row.reply,
-        rationales=row.rationales,
-        logprobs=row.logprobs,
-        finish=row.finish,  # type: ignore[arg-type]  # only ever written from a RecordedCall
-        input_tokens=row.input_tokens,
-        cached_tokens=row.cached_tokens,
-        output_tokens=row.output_tokens,
-        cache_write_tokens=row.cache_write_tokens,
-        cost_usd=row.cost_usd,
-        seconds=row.seconds,
-        error_kind=row.error_kind,
-        run=row.run_id,
-        project=row.project_id,
-        person=row.person_id,
-    )
+    return value_of(RecordedCall, row, logprobs=row.logprobs)
 
 
 def _of_project(project_id: int) -> ColumnElement[bool]:
@@ -288,10 +247,7 @@ def _of_project(project_id: int) -> ColumnElement[bool]:
     return or_(col(call.project_id) == project_id, col(call.run_id).in_(runs), col(call.digest).in_(used))
 
 
-class ProviderBatches:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class ProviderBatches(Repository):
     def intend(self, run_id: int, token: str, requests: int) -> ProviderBatch:
         """Before it is handed in."""
         run = self._session.get_one(ScoringRunRow, run_id)
@@ -343,57 +299,21 @@ class ProviderBatches:
         return [each for each in map(_batch, self._session.exec(query)) if each.status in OPEN]
 
     def _row(self, batch_id: int) -> ProviderBatchRow:
-        row = self._session.get(ProviderBatchRow, batch_id)
-        if row is None:
-            raise NotFoundError("This batch is no longer on record.", "Its run was deleted.")
-        return row
+        return self._found(ProviderBatchRow, batch_id, "This batch is no longer on record.", "Its run was deleted.")
 
     def _kept(self, row: ProviderBatchRow) -> ProviderBatch:
-        self._session.add(row)
-        self._session.flush()
+        self._add(row)
         return _batch(row)
 
 
 def _batch(row: ProviderBatchRow) -> ProviderBatch:
-    return ProviderBatch(
-        int(row.id or 0),
-        row.run_id,
-        row.token,
-        row.handle,
-        stored_state(BatchStatus, row.status, BatchStatus.NOTHING),
-        row.requests,
-        row.answered,
-        row.intended_at,
-        row.out_at,
-        row.model,
-        row.effort,
-    )
+    return value_of(ProviderBatch, row, status=stored_state(BatchStatus, row.status, BatchStatus.NOTHING))
 
 
-class StageRuns:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class StageRuns(Repository):
     def add(self, dimension_id: int, stage: StageRun, checklist_id: int | None = None) -> int:
-        row = StageRunRow(
-            dimension_id=dimension_id,
-            checklist_id=checklist_id,
-            stage=stage.stage,
-            model=stage.model,
-            prompt=stage.prompt,
-            prompt_digest=stage.prompt_digest,
-            inputs_digest=stage.inputs_digest,
-            inputs=dict(stage.inputs),
-            output=stage.output,
-            input_tokens=stage.input_tokens,
-            cached_tokens=stage.cached_tokens,
-            output_tokens=stage.output_tokens,
-            error_kind=stage.error_kind,
-            error=stage.error,
-        )
-        self._session.add(row)
-        self._session.flush()
-        return int(row.id or 0)
+        same = columns_of(stage, "id", "created_at")
+        return self._add(StageRunRow(dimension_id=dimension_id, checklist_id=checklist_id, **same))
 
     def answered(self, dimension_id: int, stage: str, model: str) -> int:
         """How often the model answered at this stage of the dimension."""
@@ -442,23 +362,4 @@ class StageRuns:
         query = select(StageRunRow).where(StageRunRow.dimension_id == dimension_id)
         if checklist_id is not None:
             query = query.where(StageRunRow.checklist_id == checklist_id)
-        return [_stage(row) for row in self._session.exec(query.order_by(col(StageRunRow.id)))]
-
-
-def _stage(row: StageRunRow) -> StageRun:
-    return StageRun(
-        stage=row.stage,
-        model=row.model,
-        prompt=row.prompt,
-        prompt_digest=row.prompt_digest,
-        inputs_digest=row.inputs_digest,
-        inputs=row.inputs,
-        output=row.output,
-        input_tokens=row.input_tokens,
-        cached_tokens=row.cached_tokens,
-        output_tokens=row.output_tokens,
-        error_kind=row.error_kind,
-        error=row.error,
-        created_at=row.created_at,
-        id=int(row.id or 0),
-    )
+        return [value_of(StageRun, row) for row in self._session.exec(query.order_by(col(StageRunRow.id)))]

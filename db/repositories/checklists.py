@@ -1,7 +1,7 @@
 """Checklists with their lineage. A published version never changes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
@@ -20,7 +20,7 @@ from app.domain.checklist import (
     QuestionKind,
     QuestionOrigin,
 )
-from app.errors import InputError, NotFoundError
+from app.errors import InputError
 from db.engine import stored_state
 from db.models import (
     BuildRevisionRow,
@@ -37,6 +37,7 @@ from db.models import (
 )
 from db.models.columns import now
 from db.repositories.drafts import locked_draft
+from db.repositories.repository import Repository, columns_of, value_of
 
 
 def read_checklists(session: Session, rows: Sequence[ChecklistRow]) -> list[Checklist]:
@@ -55,19 +56,14 @@ def read_checklists(session: Session, rows: Sequence[ChecklistRow]) -> list[Chec
     questions = _questions(session, ids, components)
     dropped = _dropped(session, ids)
     return [
-        Checklist(
+        value_of(
+            Checklist,
+            row,
             dimension=dimensions[row.dimension_id],
-            version=row.version,
             status=stored_state(ChecklistStatus, row.status, ChecklistStatus.DRAFT),
-            condition=row.condition,
-            model=row.model,
             components=tuple(components[checklist_id].values()),
             questions=tuple(questions[checklist_id]),
             dropped=tuple(dropped[checklist_id]),
-            parent=row.parent_id,
-            created_at=row.created_at,
-            published_at=row.published_at,
-            id=checklist_id,
         )
         for checklist_id, row in zip(ids, rows, strict=True)
     ]
@@ -111,13 +107,7 @@ def _components(session: Session, checklist_ids: Sequence[int]) -> dict[int, dic
     found: dict[int, dict[int, Component]] = {checklist_id: {} for checklist_id in checklist_ids}
     for row in rows:
         component_id = int(row.id or 0)
-        found[row.checklist_id][component_id] = Component(
-            row.name,
-            row.description,
-            attributes.get(component_id, ()),
-            row.position,
-            component_id,
-        )
+        found[row.checklist_id][component_id] = value_of(Component, row, attributes=attributes.get(component_id, ()))
     return found
 
 
@@ -154,25 +144,15 @@ def _place(row: QuestionRow, components: Mapping[int, int]) -> tuple[bool, int]:
 def _question(
     row: QuestionRow, component: Component | None, key_question: str, attributes: tuple[int, ...]
 ) -> Question:
-    return Question(
-        text=row.text,
+    return value_of(
+        Question,
+        row,
         component=component.name if component else "",
         kind=stored_state(QuestionKind, row.kind, QuestionKind.SUB),
         key_question=key_question,
         attributes=attributes,
-        position=row.position,
-        enabled=row.enabled,
-        weight=row.weight,
         origin=stored_state(QuestionOrigin, row.origin, QuestionOrigin.ADDED),
-        reason=row.reason,
         original=row.original_text,
-        id=int(row.id or 0),
-        guidance=row.guidance,
-        may_not_apply=row.may_not_apply,
-        not_apply_reason=row.not_apply_reason,
-        must_not=row.must_not,
-        cap=row.cap,
-        grade=row.grade,
         examples=tuple(Example(**each) for each in row.examples),
     )
 
@@ -194,10 +174,7 @@ _OF_EXPERTS = col(ChecklistRow.id).not_in(
 )
 
 
-class Checklists:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Checklists(Repository):
     def versions(self, dimension_id: int, of_studies: bool = False) -> list[Checklist]:
         """Newest first; those that studies of conditions made are left out, or listed alone."""
         return self.versions_of_each([dimension_id], of_studies)[dimension_id]
@@ -231,16 +208,12 @@ class Checklists:
         return found
 
     def get(self, checklist_id: int) -> Checklist:
-        row = self._session.get(ChecklistRow, checklist_id)
-        if row is None:
-            raise NotFoundError("This checklist is no longer there.", "Choose another version.")
+        row = self._found(ChecklistRow, checklist_id, "This checklist is no longer there.", "Choose another version.")
         return self._value(row)
 
     def dimension_of(self, checklist_id: int) -> int:
         """The id of the dimension that a checklist is about."""
-        row = self._session.get(ChecklistRow, checklist_id)
-        if row is None:
-            raise NotFoundError("This checklist is no longer there.", "Choose another version.")
+        row = self._found(ChecklistRow, checklist_id, "This checklist is no longer there.", "Choose another version.")
         return row.dimension_id
 
     def ancestors(self, checklist_id: int) -> list[int]:
@@ -280,9 +253,7 @@ class Checklists:
             model=checklist.model,
             origin=origin,
         )
-        self._session.add(row)
-        self._session.flush()
-        checklist_id = int(row.id or 0)
+        checklist_id = self._add(row)
         components = {c.name: self._add_component(checklist_id, c) for c in checklist.components}
         keys: dict[str, int] = {}
         for kind in (QuestionKind.KEY, QuestionKind.SUB):
@@ -338,9 +309,7 @@ class Checklists:
             description=component.description,
             position=component.position,
         )
-        self._session.add(row)
-        self._session.flush()
-        component_id = int(row.id or 0)
+        component_id = self._add(row)
         self._session.add_all(
             ComponentAttributeRow(component_id=component_id, attribute_id=attribute)
             for attribute in dict.fromkeys(component.attributes)
@@ -354,25 +323,10 @@ class Checklists:
             checklist_id=checklist_id,
             component_id=component_id,
             parent_id=parent_id,
-            kind=question.kind.value,
-            text=question.text,
             original_text=question.original or question.text,
-            guidance=question.guidance,
-            position=question.position,
-            enabled=question.enabled,
-            weight=question.weight,
-            may_not_apply=question.may_not_apply,
-            not_apply_reason=question.not_apply_reason,
-            must_not=question.must_not,
-            cap=question.cap,
-            grade=question.grade,
-            examples=[asdict(example) for example in question.examples],
-            origin=question.origin.value,
-            reason=question.reason,
+            **columns_of(question, "id", "component", "key_question", "attributes", "original"),
         )
-        self._session.add(row)
-        self._session.flush()
-        question_id = int(row.id or 0)
+        question_id = self._add(row)
         self._session.add_all(
             QuestionAttributeRow(question_id=question_id, attribute_id=attribute)
             for attribute in dict.fromkeys(question.attributes)
@@ -383,21 +337,13 @@ class Checklists:
         return read_checklists(self._session, [row])[0]
 
 
-class Proposals:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Proposals(Repository):
     def add(self, checklist_id: int, proposals: Sequence[Proposal], stage_run_id: int | None = None) -> list[int]:
         rows = [
             ProposalRow(
                 checklist_id=checklist_id,
                 stage_run_id=stage_run_id,
-                action=proposal.action.value,
-                model=proposal.model,
-                sources=list(proposal.sources),
-                before=list(proposal.before),
-                after=list(proposal.after),
-                reason=proposal.reason,
+                **columns_of(proposal, "id", "status", "decided_by", "created_at", "decided_at"),
             )
             for proposal in proposals
         ]
@@ -423,23 +369,9 @@ class Proposals:
         row.decided_at = None if status is ProposalStatus.OPEN else now()
 
     def _row(self, proposal_id: int) -> ProposalRow:
-        row = self._session.get(ProposalRow, proposal_id, with_for_update=True)
-        if row is None:
-            raise NotFoundError("This proposal is no longer there.", "Reload the page.")
-        return row
+        return self._found(ProposalRow, proposal_id, "This proposal is no longer there.", lock=True)
 
 
 def _proposal(row: ProposalRow) -> Proposal:
-    return Proposal(
-        action=Action(row.action),
-        model=row.model,
-        sources=tuple(row.sources),
-        before=tuple(row.before),
-        after=tuple(row.after),
-        reason=row.reason,
-        status=stored_state(ProposalStatus, row.status, ProposalStatus.REFUSED),
-        decided_by=row.decided_by,
-        created_at=row.created_at,
-        decided_at=row.decided_at,
-        id=int(row.id or 0),
-    )
+    status = stored_state(ProposalStatus, row.status, ProposalStatus.REFUSED)
+    return value_of(Proposal, row, action=Action(row.action), status=status)

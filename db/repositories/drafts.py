@@ -18,12 +18,12 @@ from db.models import (
     QuestionAttributeRow,
     QuestionRow,
 )
+from db.repositories.repository import Repository
+
+_GONE = ("This build is no longer there.", "Choose another, or start a new one.")
 
 
-class Builds:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Builds(Repository):
     def add(
         self,
         dimension_id: int,
@@ -35,11 +35,8 @@ class Builds:
     ) -> int:
         """A new build with its first state; returns its id. Those of studies are found by their digest only."""
         row = BuildRow(dimension_id=dimension_id, condition=condition, study_digest=study_digest)
-        self._session.add(row)
-        self._session.flush()
-        build_id = int(row.id or 0)
-        self._session.add(BuildRevisionRow(build_id=build_id, number=1, what=what, who=who, state=dict(state)))
-        self._session.flush()
+        build_id = self._add(row)
+        self._add(BuildRevisionRow(build_id=build_id, number=1, what=what, who=who, state=dict(state)))
         return build_id
 
     def set_study_digest(self, build_id: int, digest: str) -> None:
@@ -57,7 +54,7 @@ class Builds:
             query = query.where(BuildRevisionRow.number == number)
         row = self._session.exec(query.order_by(col(BuildRevisionRow.number).desc())).first()
         if row is None:
-            raise _missing()
+            raise NotFoundError(*_GONE)
         return row.number, row.state
 
     def locked_state(self, build_id: int) -> tuple[int, dict[str, Any]]:
@@ -73,8 +70,7 @@ class Builds:
         row = BuildRevisionRow(
             build_id=build_id, number=number, what=what, who=who, state=dict(state), checklist_id=checklist_id
         )
-        self._session.add(row)
-        self._session.flush()
+        self._add(row)
         return number
 
     def history(self, build_id: int) -> list[Revision]:
@@ -119,14 +115,7 @@ class Builds:
         return BuildSummary(int(row.id or 0), row.condition, row.created_at, versions)
 
     def _row(self, build_id: int) -> BuildRow:
-        row = self._session.get(BuildRow, build_id)
-        if row is None:
-            raise _missing()
-        return row
-
-
-def _missing() -> NotFoundError:
-    return NotFoundError("This build is no longer there.", "Choose another, or start a new one.")
+        return self._found(BuildRow, build_id, *_GONE)
 
 
 _QUESTION = (
@@ -153,10 +142,7 @@ def locked_draft(session: Session, checklist_id: int) -> ChecklistRow:
     return row
 
 
-class Drafts:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Drafts(Repository):
     def draft_of(self, kind: Kind, id_: int) -> int:
         """The checklist that a question or component belongs to."""
         return self._row(kind, id_).checklist_id
@@ -174,8 +160,7 @@ class Drafts:
         row = ChecklistChangeRow(
             checklist_id=checklist_id, who=who, what=what, steps=[_stored(step) for step in steps], undoes_id=undoes
         )
-        self._session.add(row)
-        self._session.flush()
+        self._add(row)
         return _change(row, frozenset())
 
     def add_question(self, checklist_id: int, text: str, kind: QuestionKind, position: int) -> int:
@@ -229,9 +214,7 @@ class Drafts:
 
     def _added(self, row: QuestionRow | ComponentRow) -> int:
         locked_draft(self._session, row.checklist_id)
-        self._session.add(row)
-        self._session.flush()
-        return int(row.id or 0)
+        return self._add(row)
 
     def _step(self, checklist_id: int, edit: Edit) -> Step | None:
         if self._row(edit.kind, edit.id).checklist_id != checklist_id:
@@ -267,11 +250,8 @@ class Drafts:
         self._session.flush()
 
     def _row(self, kind: Kind, id_: int) -> QuestionRow | ComponentRow:
-        row: QuestionRow | ComponentRow | None
-        row = self._session.get(QuestionRow, id_) if kind == "question" else self._session.get(ComponentRow, id_)
-        if row is None:
-            raise NotFoundError(f"This {kind} is no longer there.", "Reload the page.")
-        return row
+        gone = f"This {kind} is no longer there."
+        return self._found(QuestionRow, id_, gone) if kind == "question" else self._found(ComponentRow, id_, gone)
 
 
 def _known(kind: Kind, fields: Iterable[str]) -> list[str]:

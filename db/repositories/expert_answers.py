@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import func, insert
 from sqlalchemy import select as sql_select
@@ -24,7 +24,6 @@ from app.domain.expert_answer import (
 from app.domain.expert_answer import SideBySide as Comparison
 from app.domain.judgment import Answer
 from app.domain.project import Scope, TextPlace
-from app.errors import NotFoundError
 from db.engine import stored_state
 from db.models import (
     AnchorLookRow,
@@ -48,12 +47,10 @@ from db.models.columns import now
 from db.models.think_aloud import written_about
 from db.repositories.checklists import ancestors_of, read_checklists
 from db.repositories.locked_split import within
+from db.repositories.repository import Repository, value_of
 
 
-class Anchors:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Anchors(Repository):
     def sets(self, dimension_id: int) -> list[AnchorSet]:
         """Newest first."""
         rows = self._session.exec(
@@ -78,8 +75,7 @@ class Anchors:
             digest=digest,
             frozen_by=who,
         )
-        self._session.add(row)
-        self._session.flush()
+        self._add(row)
         return _set(row)
 
     def looks(self, set_id: int) -> list[AnchorLook]:
@@ -91,8 +87,7 @@ class Anchors:
 
     def begin(self, set_id: int, run_id: int, judge: str, against: str, is_reference: bool) -> AnchorLook:
         row = AnchorLookRow(set_id=set_id, run_id=run_id, judge=judge, against=against, is_reference=is_reference)
-        self._session.add(row)
-        self._session.flush()
+        self._add(row)
         return _look(row)
 
     def conclude(self, look_id: int, figures: Mapping[str, Any], verdict: str) -> AnchorLook:
@@ -104,29 +99,11 @@ class Anchors:
 
 def _set(row: AnchorSetRow) -> AnchorSet:
     answers = {(text, question): Answer(answer) for text, question, answer in row.answers}
-    return AnchorSet(
-        int(row.id or 0),
-        row.dimension_id,
-        row.checklist_id,
-        tuple(row.texts),
-        answers,
-        row.digest,
-        row.frozen_by,
-        row.frozen_at,
-    )
+    return value_of(AnchorSet, row, answers=answers)
 
 
 def _look(row: AnchorLookRow) -> AnchorLook:
-    return AnchorLook(
-        int(row.id or 0),
-        row.run_id,
-        row.judge,
-        row.against,
-        row.is_reference,
-        row.looked_at,
-        dict(row.figures),
-        row.verdict,
-    )
+    return value_of(AnchorLook, row, at=row.looked_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +115,9 @@ class _EarlierDraw:
     same: Mapping[int, int]
 
 
-class ExpertAnswers:
+class ExpertAnswers(Repository):
     def __init__(self, session: Session) -> None:
-        self._session = session
+        super().__init__(session)
         self._earlier_draws: dict[int, list[_EarlierDraw]] = {}
 
     def draw_of(self, checklist_id: int) -> AnswerDraw | None:
@@ -148,18 +125,13 @@ class ExpertAnswers:
         return self._draw(row) if row else None
 
     def draw(self, draw_id: int) -> AnswerDraw:
-        row = self._session.get(AnswerDrawRow, draw_id)
-        if row is None:
-            raise NotFoundError("These texts are no longer drawn for experts.", "Reload the page.")
+        row = self._found(AnswerDrawRow, draw_id, "These texts are no longer drawn for experts.")
         return self._draw(row)
 
     def add_draw(self, checklist_id: int, seed: int, stratified: bool) -> int:
         """The id of a draw that has no texts yet."""
         self._earlier_draws.clear()
-        row = AnswerDrawRow(checklist_id=checklist_id, seed=seed, stratified=stratified)
-        self._session.add(row)
-        self._session.flush()
-        return int(row.id or 0)
+        return self._add(AnswerDrawRow(checklist_id=checklist_id, seed=seed, stratified=stratified))
 
     def add_wave(
         self,
@@ -359,30 +331,20 @@ class ExpertAnswers:
         for text in self._session.exec(drawn.order_by(col(AnswerDrawTextRow.wave), col(AnswerDrawTextRow.id))):
             texts.setdefault(text.wave, []).append(text.text_id)
         waves = tuple(
-            AnswerWave(
-                wave.number,
-                cast("AnswerDesign", wave.design),
-                wave.seed,
-                wave.tau,
-                tuple(texts.get(wave.number, ())),
-                wave.drawn_at,
-            )
+            value_of(AnswerWave, wave, texts=tuple(texts.get(wave.number, ())))
             for wave in self._session.exec(
                 select(AnswerWaveRow).where(AnswerWaveRow.draw_id == row.id).order_by(col(AnswerWaveRow.number))
             )
         )
         of_all = tuple(text for wave in waves for text in wave.texts)
-        return AnswerDraw(int(row.id or 0), row.checklist_id, of_all, row.seed, row.stratified, row.drawn_at, waves)
+        return value_of(AnswerDraw, row, texts=of_all, waves=waves)
 
 
-class SideBySideComparisons:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class SideBySideComparisons(Repository):
     def add(
         self, dimension_id: int, contributor_id: int, people_are_a: bool, people: Sequence[str], llms: Sequence[str]
     ) -> None:
-        self._session.add(
+        self._add(
             SideBySideRow(
                 dimension_id=dimension_id,
                 contributor_id=contributor_id,
@@ -391,7 +353,6 @@ class SideBySideComparisons:
                 llms=list(llms),
             )
         )
-        self._session.flush()
 
     def of(self, dimension_id: int) -> list[Comparison]:
         """Every expert's, in the order they began."""
@@ -424,24 +385,18 @@ class SideBySideComparisons:
         row.revealed_at = row.revealed_at or now()
 
     def _row(self, comparison_id: int) -> SideBySideRow:
-        row = self._session.get(SideBySideRow, comparison_id)
-        if row is None:
-            raise NotFoundError("This comparison is no longer there.", "Reload the page.")
-        return row
+        return self._found(SideBySideRow, comparison_id, "This comparison is no longer there.")
 
     def _comparison(self, row: SideBySideRow, person: ContributorRow) -> Comparison:
         answers = self._session.exec(
             select(SideBySideAnswerRow).where(SideBySideAnswerRow.side_by_side_id == int(row.id or 0))
         )
-        return Comparison(
-            int(row.id or 0),
-            person.name,
-            row.people_are_a,
-            tuple(row.people),
-            tuple(row.llms),
-            {answer.question: answer.text for answer in answers},
-            row.revealed_at,
-            not self._wrote_before(row),
+        return value_of(
+            Comparison,
+            row,
+            expert=person.name,
+            answers={answer.question: answer.text for answer in answers},
+            outside=not self._wrote_before(row),
         )
 
     def _wrote_before(self, row: SideBySideRow) -> bool:
@@ -454,11 +409,8 @@ class SideBySideComparisons:
         return self._session.exec(found.limit(1)).first() is not None
 
 
-class Preferences:
+class Preferences(Repository):
     """What people said of pairs of texts."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     def add_many(self, dimension_id: int, preferences: Sequence[Preference]) -> None:
         """None of them there yet."""
@@ -492,15 +444,13 @@ class Preferences:
             .order_by(col(PreferenceRow.id))
         )
         return [
-            Preference(
+            value_of(
+                Preference,
+                row,
                 dimension=dimension,
-                rater=row.rater,
                 a=TextPlace(*places[:4]),
                 b=TextPlace(*places[4:]),
                 winner=stored_state(Winner, row.winner, Winner.TIE),
-                reason=row.reason,
-                attribute=row.attribute_id,
-                id=int(row.id or 0),
             )
             for row, dimension, *places in rows
         ]
@@ -520,7 +470,7 @@ class Preferences:
                 row.winner, row.reason, row.attribute_id = said.value, reason, attribute
                 self._session.flush()
                 return
-        self._session.add(
+        self._add(
             PreferenceRow(
                 dimension_id=dimension_id,
                 text_a_id=pair[0],
@@ -531,12 +481,10 @@ class Preferences:
                 attribute_id=attribute,
             )
         )
-        self._session.flush()
 
     def draw(self, dimension_id: int, pairs: Sequence[tuple[int, int]], who: str) -> PairDraw:
         row = PairDrawRow(dimension_id=dimension_id, pairs=[list(pair) for pair in pairs], drawn_by=who)
-        self._session.add(row)
-        self._session.flush()
+        self._add(row)
         return _pair_draw(row)
 
     def draw_of(self, dimension_id: int) -> PairDraw | None:
@@ -562,8 +510,7 @@ class Preferences:
 
 
 def _pair_draw(row: PairDrawRow) -> PairDraw:
-    pairs = tuple((pair[0], pair[1]) for pair in row.pairs)
-    return PairDraw(int(row.id or 0), pairs, row.drawn_at)
+    return value_of(PairDraw, row, pairs=tuple((pair[0], pair[1]) for pair in row.pairs))
 
 
 def _place_columns(text: Any) -> tuple[Any, ...]:

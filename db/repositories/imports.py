@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, insert, literal, or_
 from sqlalchemy import select as sql_select
-from sqlmodel import Session, SQLModel, col, select
+from sqlmodel import SQLModel, col, select
 
 from app.domain.project import Rating, Text
 from app.errors import ConflictError
@@ -26,6 +26,7 @@ from db.models import (
     TextRow,
 )
 from db.models.columns import UtcDateTime, now
+from db.repositories.repository import Repository
 from db.repositories.texts import text_columns
 
 ABANDONED = timedelta(minutes=10)  # without a word: blocks follow each other within seconds
@@ -57,16 +58,10 @@ class Kept:
     left_out: tuple[tuple[int, str], ...]
 
 
-class Imports:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Imports(Repository):
     def begin(self, job_file: int | None = None) -> int:
         """job_file: the one that it reads, where that goes with a job."""
-        row = TextImportRow(job_file_id=job_file)
-        self._session.add(row)
-        self._session.flush()
-        return int(row.id or 0)
+        return self._add(TextImportRow(job_file_id=job_file))
 
     def add(self, import_id: int, block: Sequence[TextOfFile]) -> None:
         self._touch(import_id)
@@ -231,15 +226,11 @@ def _reason(rater: str, value: float, dimension: str, low: float, high: float, k
     return f"{rater} already rated this text {known:g} on {dimension}; {value:g} was left out"
 
 
-class ImportReports:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class ImportReports(Repository):
     def keep(self, project_id: int, report: Mapping[str, Any]) -> None:
         """Replace the earlier report."""
         self._session.execute(delete(ImportReportRow).where(col(ImportReportRow.project_id) == project_id))
-        self._session.add(ImportReportRow(project_id=project_id, report=dict(report)))
-        self._session.flush()
+        self._add(ImportReportRow(project_id=project_id, report=dict(report)))
 
     def of(self, project: str) -> dict[str, Any] | None:
         """By the project's name; None where there is none."""
@@ -267,23 +258,16 @@ class JobFile:
     used: bool
 
 
-class JobFiles:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class JobFiles(Repository):
     def begin(self, name: str, size: int) -> int:
-        row = JobFileRow(name=name, size=size)
-        self._session.add(row)
-        self._session.flush()
-        return int(row.id or 0)
+        return self._add(JobFileRow(name=name, size=size))
 
     def add(self, file_id: int, position: int, data: bytes) -> None:
         row = self._session.get(JobFileRow, file_id, with_for_update=True)
         if row is None:
             raise ConflictError("The upload stood still for so long that it was given up.", "Choose the file again.")
         row.touched_at = now()
-        self._session.add(JobFileBlockRow(file_id=file_id, position=position, data=data))
-        self._session.flush()
+        self._add(JobFileBlockRow(file_id=file_id, position=position, data=data))
 
     def hand_to(self, file_id: int, job_id: int) -> None:
         """It goes with this job from now on. Raises ConflictError where it was given up meanwhile."""
@@ -325,10 +309,7 @@ class JobFiles:
         self._session.execute(delete(JobFileRow).where(col(JobFileRow.job_id).is_(None), old))
 
 
-class UploadCounts:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class UploadCounts(Repository):
     def take_turn(self, person_id: int) -> None:
         """Until the end of the transaction nobody else counts for this person."""
         self._session.get(PersonRow, person_id, with_for_update=True)
@@ -341,8 +322,7 @@ class UploadCounts:
         return int(self._session.exec(query).one())
 
     def add(self, person_id: int, size: int) -> None:
-        self._session.add(CountedUploadRow(person_id=person_id, size=size))
-        self._session.flush()
+        self._add(CountedUploadRow(person_id=person_id, size=size))
 
     def forget_before(self, moment: datetime) -> None:
         self._session.execute(delete(CountedUploadRow).where(col(CountedUploadRow.at) <= moment))

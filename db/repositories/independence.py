@@ -3,20 +3,18 @@
 from datetime import datetime
 
 from sqlalchemy import func
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
 from app.domain.attribute import AttributeStatus, ContributorKind, ExpertProgress
 from db.models import AttributeRow, ContributorRow, DimensionRow, ThinkAloudDoneRow
 from db.models.columns import now
 from db.models.think_aloud import written_about
+from db.repositories.repository import Repository
 
 _REMOVED = (AttributeStatus.EXCLUDED.value, AttributeStatus.WITHDRAWN.value)
 
 
-class Independence:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Independence(Repository):
     def is_done(self, dimension_id: int, contributor_id: int) -> bool:
         row = self._row(dimension_id, contributor_id)
         return row is not None and row.done
@@ -54,8 +52,7 @@ class Independence:
     def note_seen(self, dimension_id: int, contributor_id: int) -> None:
         """What this person writes from now on was written after others could be seen, without their being done."""
         if self._row(dimension_id, contributor_id) is None:
-            self._session.add(ThinkAloudDoneRow(dimension_id=dimension_id, contributor_id=contributor_id, done=False))
-            self._session.flush()
+            self._add(ThinkAloudDoneRow(dimension_id=dimension_id, contributor_id=contributor_id, done=False))
 
     def was_shown(self, attribute_id: int) -> bool:
         """Whether its author has said "done" since it was written, or a facilitator has moved it."""

@@ -15,6 +15,7 @@ from app.errors import ConflictError, JobLostError
 from db.engine import stored_state
 from db.models import JobFileRow, JobRow, WorkerRow
 from db.models.columns import database_now, now
+from db.repositories.repository import Repository, columns_of, value_of
 from db.repositories.runs import SILENCE
 
 LOSSES = 3
@@ -26,30 +27,18 @@ _LOST = (
 _RUNNING, _WAITING = JobStatus.RUNNING.value, JobStatus.WAITING.value
 
 
-class Jobs:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Jobs(Repository):
     def add(self, new: NewJob, writer: str = "") -> Job:
         """Waiting for a worker, or begun by `writer`. Raises ConflictError while one of the same key isn't over."""
         self._session.execute(
             update(JobRow).where(col(JobRow.key) == new.key, col(JobRow.ended_at).is_not(None)).values(seen_at=now())
         )
-        row = JobRow(
-            key=new.key,
-            kind=new.kind,
-            params=dict(new.params),
-            title=new.title,
-            person_id=new.person,
-            bound=new.bound,
-            status=_WAITING,
-        )
+        row = JobRow(status=_WAITING, person_id=new.person, **columns_of(new, "person"))
         if writer:
             _begin(self._session, row, writer)
         try:
             with self._session.begin_nested():
-                self._session.add(row)
-                self._session.flush()
+                self._add(row)
         except IntegrityError as error:
             running = self.newest(new.key)
             title = running.title if running else new.title
@@ -153,8 +142,7 @@ class Jobs:
     def worker_seen(self, name: str) -> None:
         row = self._session.get(WorkerRow, name) or WorkerRow(name=name)
         row.seen_at = database_now(self._session)
-        self._session.add(row)
-        self._session.flush()
+        self._add(row)
 
     def worker_ended(self, name: str) -> None:
         self._session.execute(delete(WorkerRow).where(col(WorkerRow.name) == name))
@@ -179,23 +167,4 @@ def _begin(session: Session, row: JobRow, writer: str) -> None:
 
 
 def _job(row: JobRow) -> Job:
-    assert row.id is not None
-    return Job(
-        row.id,
-        row.key,
-        row.kind,
-        row.params,
-        row.title,
-        row.person_id,
-        row.bound,
-        stored_state(JobStatus, row.status, JobStatus.FAILED),
-        row.done,
-        row.all,
-        row.message,
-        row.complete,
-        tuple(row.made),
-        row.stop_requested,
-        row.writer,
-        row.begun_at,
-        row.heartbeat_at,
-    )
+    return value_of(Job, row, status=stored_state(JobStatus, row.status, JobStatus.FAILED))

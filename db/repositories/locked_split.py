@@ -5,12 +5,13 @@ from typing import Any
 
 from sqlalchemy import func
 from sqlalchemy import select as sql_select
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
 from app.domain.project import LockedSplit, Look, Scope
 from app.domain.run import ScoreStatus
 from db.models import LockedDocumentRow, LockedLookRow, LockedSplitRow, ScoreRow, ScoringRunRow, TextRow
 from db.models.columns import now
+from db.repositories.repository import Repository, value_of
 
 _LOCKED_TEXTS = (
     sql_select(col(TextRow.id))
@@ -28,10 +29,7 @@ def within(scope: Scope, text_id: Any) -> list[Any]:
     return [col(text_id).not_in(_LOCKED_TEXTS) if scope is Scope.OPEN else col(text_id).in_(_LOCKED_TEXTS)]
 
 
-class LockedSplits:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class LockedSplits(Repository):
     def of(self, project_id: int) -> list[LockedSplit]:
         """Newest first; at most the first is still locked."""
         rows = self._session.exec(
@@ -43,8 +41,7 @@ class LockedSplits:
 
     def lock(self, project_id: int, documents: Sequence[str], share: float, seed: int, who: str) -> None:
         row = LockedSplitRow(project_id=project_id, share=share, seed=seed, locked_by=who)
-        self._session.add(row)
-        self._session.flush()
+        self._add(row)
         self._session.add_all(LockedDocumentRow(split_id=int(row.id or 0), doc_id=name) for name in documents)
         self._session.flush()
 
@@ -93,14 +90,9 @@ class LockedSplits:
         looks = self._session.exec(
             select(LockedLookRow).where(LockedLookRow.split_id == row.id).order_by(col(LockedLookRow.id))
         )
-        return LockedSplit(
-            id=int(row.id or 0),
-            share=row.share,
-            seed=row.seed,
-            locked_by=row.locked_by,
-            locked_at=row.locked_at,
+        return value_of(
+            LockedSplit,
+            row,
             documents=tuple(documents),
             looks=tuple(Look(look.who, look.looked_at, tuple(look.runs)) for look in looks),
-            opened_by=row.opened_by,
-            opened_at=row.opened_at,
         )

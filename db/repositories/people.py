@@ -56,16 +56,15 @@ from db.models import (
 )
 from db.models.columns import FieldText, now
 from db.project_rows import PEOPLE, of_project, tables
+from db.repositories.repository import Repository, value_of
+
+_NO_SUCH_PERSON = "This person is no longer there."
 
 
-class People:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class People(Repository):
     def add(self, issuer: str, subject: str, name: str, owner: bool = False) -> Person:
         row = PersonRow(issuer=issuer, subject=subject, name=name, owner=owner)
-        self._session.add(row)
-        self._session.flush()
+        self._add(row)
         return _person(row)
 
     def find(self, issuer: str, subject: str) -> Person | None:
@@ -96,7 +95,7 @@ class People:
         """The person with their part in each project, as it is now."""
         found = self.find_actor(person_id)
         if found is None:
-            raise _no_person()
+            raise NotFoundError(_NO_SUCH_PERSON, "Reload the page.")
         return found
 
     def find_actor(self, person_id: int) -> Actor | None:
@@ -180,10 +179,7 @@ class People:
         self._session.flush()
 
     def _row(self, person_id: int) -> PersonRow:
-        row = self._session.get(PersonRow, person_id)
-        if row is None:
-            raise _no_person()
-        return row
+        return self._found(PersonRow, person_id, _NO_SUCH_PERSON)
 
     def _membership(self, person_id: int, project_id: int) -> MembershipRow | None:
         query = select(MembershipRow).where(
@@ -192,13 +188,8 @@ class People:
         return self._session.exec(query).first()
 
 
-def _no_person() -> NotFoundError:
-    return NotFoundError("This person is no longer there.", "Reload the page.")
-
-
 def _person(row: PersonRow) -> Person:
-    assert row.id is not None
-    return Person(row.id, row.issuer, row.subject, row.name, row.owner, row.seen_at)
+    return value_of(Person, row)
 
 
 _PARENTS: Mapping[str, tuple[type[SQLModel], str, str]] = {
@@ -235,10 +226,7 @@ class _Climbing(NamedTuple):
     draft: bool = False
 
 
-class Places:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Places(Repository):
     def of(self, kind: str, ids: Iterable[int]) -> set[Place]:
         """Of all these things; raises NotFoundError where one of them isn't there."""
         found = {_Climbing(one) for one in ids}
@@ -419,11 +407,8 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-class Assignments:
+class Assignments(Repository):
     """Experts by the names they have in their project."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     def given(self, project_id: int) -> dict[str, frozenset[int]]:
         """Expert -> the ids of the dimensions they were given; who isn't named here has them all."""

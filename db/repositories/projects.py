@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Table, delete, func, insert, text, true, update
 from sqlalchemy import select as sql_select
 from sqlalchemy.exc import OperationalError, StatementError
-from sqlmodel import Session, SQLModel, col, select
+from sqlmodel import SQLModel, col, select
 
 from app.domain.project import Dimension, Project, Task
 from app.domain.run import OwnPrompt
@@ -17,12 +17,10 @@ from app.domain.storable_text import checked_name, quoted
 from app.errors import ConflictError, FileFormatError, InputError, NotFoundError
 from db.models import DimensionRow, OwnPromptRow, ProjectRow, TranscriptRow
 from db.project_rows import PLACES, PROJECT, Ids, of_project, tables
+from db.repositories.repository import Repository, columns_of, value_of
 
 
-class Projects:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Projects(Repository):
     def all(self) -> list[Project]:
         """Newest first."""
         rows = self._session.exec(select(ProjectRow).order_by(col(ProjectRow.created_at).desc()))
@@ -39,32 +37,23 @@ class Projects:
         return project
 
     def by_id(self, project_id: int) -> Project:
-        row = self._session.get(ProjectRow, project_id)
-        if row is None:
-            raise NotFoundError("This project is no longer there.", "Go to Overview and choose another.")
+        row = self._found(
+            ProjectRow, project_id, "This project is no longer there.", "Go to Overview and choose another."
+        )
         return _project(row)
 
     def add(self, name: str, task: Task, notice: str = "") -> Project:
         cleaned = checked_name(name, "project")
         if self.find(cleaned):
             raise ConflictError(f"There is already a project “{cleaned}”.", "Choose another name.")
-        row = ProjectRow(
-            name=cleaned,
-            text_name=task.text_name,
-            source_name=task.source_name,
-            description=task.description,
-            language=task.language,
-            writer_name=task.writer_name,
-            notice=notice,
-        )
-        self._session.add(row)
-        self._session.flush()
+        row = ProjectRow(name=cleaned, notice=notice, **columns_of(task))
+        self._add(row)
         return _project(row)
 
     def set_task(self, project_id: int, task: Task) -> None:
         row = self._session.get_one(ProjectRow, project_id)
-        row.text_name, row.source_name = task.text_name, task.source_name
-        row.description, row.language, row.writer_name = task.description, task.language, task.writer_name
+        for name, value in columns_of(task).items():
+            setattr(row, name, value)
 
     def human_systems(self, project_id: int) -> tuple[str, ...]:
         """Which of the project's systems are people."""
@@ -103,15 +92,11 @@ class Projects:
         return exact[0]
 
     def dimension_by_id(self, dimension_id: int) -> Dimension:
-        row = self._session.get(DimensionRow, dimension_id)
-        if row is None:
-            raise NotFoundError("This dimension is no longer there.", "Choose another.")
+        row = self._found(DimensionRow, dimension_id, "This dimension is no longer there.", "Choose another.")
         return _dimension(row)
 
     def project_of(self, dimension_id: int) -> Project:
-        row = self._session.get(DimensionRow, dimension_id)
-        if row is None:
-            raise NotFoundError("This dimension is no longer there.", "Choose another.")
+        row = self._found(DimensionRow, dimension_id, "This dimension is no longer there.", "Choose another.")
         return self.by_id(row.project_id)
 
     def add_dimension(self, project_id: int, dimension: Dimension) -> Dimension:
@@ -130,8 +115,7 @@ class Projects:
             position=0 if last is None else last + 1,
         )
         _check_range(row)
-        self._session.add(row)
-        self._session.flush()
+        self._add(row)
         return _dimension(row)
 
     def set_dimension(self, dimension: Dimension) -> None:
@@ -158,23 +142,17 @@ def _check_range(row: DimensionRow) -> None:
 
 
 def _project(row: ProjectRow) -> Project:
-    assert row.id is not None
-    task = Task(row.text_name, row.source_name, row.description, row.language, row.writer_name)
-    return Project(row.id, row.name, task, row.notice, row.research, row.created_at, row.follow_up)
+    return value_of(Project, row, task=value_of(Task, row))
 
 
 def _dimension(row: DimensionRow) -> Dimension:
-    assert row.id is not None
-    return Dimension(row.name, row.rubric, row.low, row.high, row.position, row.id)
+    return value_of(Dimension, row)
 
 
-class OwnPrompts:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class OwnPrompts(Repository):
     def versions(self, project_id: int, name: str | None = None) -> list[OwnPrompt]:
         """Newest first; those of one prompt, else of all."""
-        return [_value(row) for row in self._rows(project_id, name)]
+        return [value_of(OwnPrompt, row) for row in self._rows(project_id, name)]
 
     def add(self, project_id: int, name: str, source: str, digest: str) -> int:
         """Keep a wording and use it from now on; returns its number."""
@@ -182,10 +160,9 @@ class OwnPrompts:
         number = max((row.number for row in rows), default=0) + 1
         for row in rows:
             row.in_use = False
-        self._session.add(
+        self._add(
             OwnPromptRow(project_id=project_id, name=name, number=number, source=source, digest=digest, in_use=True)
         )
-        self._session.flush()
         return number
 
     def use(self, project_id: int, name: str, number: int) -> None:
@@ -209,20 +186,13 @@ class OwnPrompts:
         return list(self._session.exec(query.order_by(col(OwnPromptRow.id).desc())))
 
 
-def _value(row: OwnPromptRow) -> OwnPrompt:
-    return OwnPrompt(row.name, row.number, row.source, row.digest, row.in_use, row.created_at)
-
-
 ROWS_AT_ONCE = 1000
 _TRANSCRIPTS = SQLModel.metadata.tables[TranscriptRow.__tablename__]
 Row = dict[str, Any]
 
 
-class Transfers:
+class Transfers(Repository):
     """`take_project` and `take_all` copy from another database with the same tables, in one transaction of this one."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     def take_project(
         self, other: "Transfers", project_id: int, name: str, recordings: Mapping[str, str], end: float = inf
@@ -250,7 +220,7 @@ class Transfers:
         for table in reversed(everywhere):
             self._connection.execute(delete(table))
         for table in everywhere:
-            self._add(table, other.rows(table, true()))
+            self._insert(table, other.rows(table, true()))
             self._count_on(table)
 
     def recordings(self, project_id: int) -> list[str]:
@@ -284,14 +254,14 @@ class Transfers:
                 rows = ({**row, "name": name} for row in rows)
             if table is _TRANSCRIPTS:
                 rows = ({**row, "audio": recordings.get(row["audio"], "")} for row in rows)
-            self._add(table, rows)
+            self._insert(table, rows)
         return ids[PROJECT.name][project_id]
 
     @property
     def _connection(self) -> Connection:
         return self._session.connection()
 
-    def _add(self, table: Table, rows: Iterator[Row]) -> None:
+    def _insert(self, table: Table, rows: Iterator[Row]) -> None:
         """A row may refer to one of its own table that comes after it: such links are made when all are there."""
         own = [key.parent.name for key in table.foreign_keys if key.column.table is table]
         links: list[Row] = []

@@ -40,14 +40,12 @@ from db.models import (
     RoomVoteRow,
 )
 from db.models.columns import now
+from db.repositories.repository import Repository, value_of
 
 _COMMENT, _RESOLVED = "comment", "resolved"
 
 
-class QuestionComments:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class QuestionComments(Repository):
     def add(self, question_id: int, who: str, text: str, at: datetime | None = None) -> int:
         """at: when it was said, of one that comes from a file. Raises NotFoundError where the question is gone."""
         if self._session.get(QuestionRow, question_id) is None:
@@ -87,11 +85,6 @@ class QuestionComments:
         last = {row.comment_id: row for row, _ in rows if row.kind != _COMMENT}
         return [_comment(row, version, last.get(row.id)) for row, version in rows if row.kind == _COMMENT]
 
-    def _add(self, row: QuestionCommentRow) -> int:
-        self._session.add(row)
-        self._session.flush()
-        return int(row.id or 0)
-
 
 def _comment(row: QuestionCommentRow, version: int, settled: QuestionCommentRow | None) -> QuestionComment:
     return QuestionComment(
@@ -128,10 +121,7 @@ def lines_of(session: Session, questions: Iterable[int]) -> Mapping[int, int]:
     return found
 
 
-class Decisions:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Decisions(Repository):
     def add(
         self,
         question_id: int,
@@ -169,9 +159,7 @@ class Decisions:
             guided=guided,
             decided_by=who,
         )
-        self._session.add(row)
-        self._session.flush()
-        return self.get(int(row.id or 0))
+        return self.get(self._add(row))
 
     @staticmethod
     def check_seen(standing: Decision | None, seen: int | None) -> None:
@@ -190,8 +178,7 @@ class Decisions:
         if row.undone_at is not None:
             raise ConflictError("This decision was undone already.", "Reload the page.")
         row.undone_by, row.undone_at = who, now()
-        self._session.add(row)
-        self._session.flush()
+        self._add(row)
 
     def of_checklist(self, checklist_id: int) -> dict[int, list[Decision]]:
         """Question of this version -> the decisions about it in all versions, undone ones too, oldest first."""
@@ -230,17 +217,11 @@ class Decisions:
         return [_decision(row, version) for row, version in rows]
 
     def _row(self, decision_id: int) -> DecisionRow:
-        row = self._session.get(DecisionRow, decision_id)
-        if row is None:
-            raise NotFoundError("This decision is no longer there.", "Reload the page.")
-        return row
+        return self._found(DecisionRow, decision_id, "This decision is no longer there.")
 
 
-class Rooms:
+class Rooms(Repository):
     """With everybody's votes: a service shows them by way of `Room.seen_by`."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     def add(self, question_id: int, texts: Sequence[int], who: str) -> Room:
         """Raises ConflictError where a room on the same dimension is open."""
@@ -251,9 +232,7 @@ class Rooms:
         if any(room.open for room in self.of_dimension(dimension)):
             raise ConflictError("A room on this dimension is open already.", "Close it first.")
         row = RoomRow(question_id=question_id, texts=list(texts), stage=RoomStage.VOTE.value, opened_by=who)
-        self._session.add(row)
-        self._session.flush()
-        return self.get(int(row.id or 0))
+        return self.get(self._add(row))
 
     def get(self, room_id: int, *, alone: bool = False) -> Room:
         """Return the room. alone: lock it, so that changes wait for one another. Raises NotFoundError."""
@@ -302,8 +281,7 @@ class Rooms:
         return tuple(stages), self._session.exec(votes.where(within)).one(), members
 
     def join(self, room_id: int, contributor_id: int) -> None:
-        self._session.add(RoomMemberRow(room_id=room_id, contributor_id=contributor_id))
-        self._session.flush()
+        self._add(RoomMemberRow(room_id=room_id, contributor_id=contributor_id))
 
     def say(self, room_id: int, expert: str, line: str) -> None:
         self._member(room_id, expert).line = line
@@ -316,8 +294,7 @@ class Rooms:
         row = self._session.exec(query.where(RoomVoteRow.round == round_)).first()
         row = row or RoomVoteRow(member_id=member, text_id=text_id, round=round_, answer="")
         row.answer, row.saved_at = answer.value, now()
-        self._session.add(row)
-        self._session.flush()
+        self._add(row)
 
     def move(self, room_id: int, stage: RoomStage) -> None:
         row = self._session.get_one(RoomRow, room_id)
@@ -352,20 +329,12 @@ class Rooms:
             said = RoomVote(names[vote.member_id], vote.text_id, vote.round, answer)
             votes.setdefault(rooms[vote.member_id], []).append(said)
         return [
-            Room(
-                int(row.id or 0),
-                row.question_id,
-                tuple(row.texts),
-                stored_state(RoomStage, row.stage, RoomStage.CLOSED),
-                row.opened_by,
-                row.opened_at,
-                {name: member.line for member, name in members if member.room_id == row.id},
-                tuple(votes.get(int(row.id or 0), ())),
-                row.revealed,
-                row.agreed,
-                row.draft,
-                row.closed_by,
-                row.closed_at,
+            value_of(
+                Room,
+                row,
+                stage=stored_state(RoomStage, row.stage, RoomStage.CLOSED),
+                lines={name: member.line for member, name in members if member.room_id == row.id},
+                votes=tuple(votes.get(int(row.id or 0), ())),
             )
             for row in rows
         ]
@@ -381,31 +350,13 @@ def _decided_meanwhile(standing: Decision | None) -> ConflictError:
 
 
 def _decision(row: DecisionRow, version: int) -> Decision:
-    return Decision(
-        int(row.id or 0),
-        row.question_id,
-        version,
-        row.text_id,
-        Answer(row.answer),
-        row.why,
-        row.decided_by,
-        row.decided_at,
-        row.wording,
-        row.guidance,
-        row.run_id,
-        row.guided,
-        row.undone_by,
-        row.undone_at,
-    )
+    return value_of(Decision, row, version=version, answer=Answer(row.answer), who=row.decided_by, at=row.decided_at)
 
 
 _TRIED, _TRIAL = TypeAdapter(TriedWording), TypeAdapter(WordingTrial)
 
 
-class Improvements:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Improvements(Repository):
     def halves(self, project_id: int) -> dict[str, Half]:
         """Document -> its half, of those that are drawn."""
         rows = self._session.exec(select(DocumentHalfRow).where(DocumentHalfRow.project_id == project_id))
@@ -441,9 +392,7 @@ class Improvements:
             cost_usd=found.cost_usd,
             made_by=found.who,
         )
-        self._session.add(row)
-        self._session.flush()
-        return int(row.id or 0)
+        return self._add(row)
 
     def line_of(self, question_id: int) -> set[int]:
         """The question in all its versions."""
@@ -485,37 +434,22 @@ class Improvements:
         row.status, row.decided_by, row.decided_at = status.value, who, now()
         if taken is not None:
             row.taken_text, row.taken_guidance = taken.text, taken.guidance
-        self._session.add(row)
-        self._session.flush()
+        self._add(row)
 
     def _row(self, improvement_id: int, lock: bool = False) -> ImprovementRow:
-        row = self._session.get(ImprovementRow, improvement_id, with_for_update=lock or None)
-        if row is None:
-            raise NotFoundError("This attempt is no longer there.", "Reload the page.")
-        return row
+        return self._found(ImprovementRow, improvement_id, "This attempt is no longer there.", lock=lock)
 
 
 def _improvement(row: ImprovementRow) -> Improvement:
-    return Improvement(
-        question=row.question_id,
-        model=row.model,
-        judge=row.judge,
-        run=row.run_id,
+    return value_of(
+        Improvement,
+        row,
         before=ProposedWording(row.text, row.guidance, examples=tuple(Example(**each) for each in row.examples)),
-        decisions=tuple(row.decisions),
         tried=tuple(_TRIED.validate_python(one) for one in row.tried),
-        best=row.best,
         proof=_TRIAL.validate_python(row.proof) if row.proof else None,
         beside=_TRIAL.validate_python(row.beside) if row.beside else None,
-        proof_decided=row.proof_decided,
-        proof_texts=tuple(row.proof_texts),
-        calls=row.calls,
-        cost_usd=row.cost_usd,
         status=stored_state(ImprovementStatus, row.status, ImprovementStatus.REFUSED),
         who=row.made_by,
         at=row.made_at,
-        decided_by=row.decided_by,
-        decided_at=row.decided_at,
         taken=ProposedWording(row.taken_text, row.taken_guidance) if row.taken_text else None,
-        id=int(row.id or 0),
     )

@@ -13,6 +13,7 @@ from app.domain.project import Scope
 from app.domain.run import ANSWERS, RunAnswers, ScoredText, ScoreStatus
 from db.models import JudgmentRow, RatingRow, ScoreRow, TextRow
 from db.repositories.locked_split import within
+from db.repositories.repository import Repository
 from db.repositories.texts import AT_A_TIME
 
 MANY_RATINGS = 200_000
@@ -21,11 +22,11 @@ _JUDGMENT = ("question_id", "answer", "rationale", "repeat", "p_yes", "origin_ru
 _NUMBERS = {answer.value: number for number, answer in enumerate(ANSWERS)}
 
 
-class Results:
+class Results(Repository):
     """What runs found on the texts of one scope. Failures are of all texts: they say why a text has no score."""
 
     def __init__(self, session: Session, scope: Scope = Scope.OPEN) -> None:
-        self._session = session
+        super().__init__(session)
         self._scope = scope
 
     def scored(self, run_id: int, dimension_id: int) -> list[ScoredText]:

@@ -12,6 +12,7 @@ from app.errors import ConflictError, NotFoundError, RunLostError
 from db.engine import stored_state
 from db.models import ChecklistRow, DimensionRow, JudgmentRow, ProjectRow, RunDimensionRow, ScoreRow, ScoringRunRow
 from db.models.columns import database_now, now
+from db.repositories.repository import Repository, value_of
 
 SILENCE = timedelta(seconds=30)  # a running run that has not said so for this long has lost its process
 
@@ -67,22 +68,16 @@ def _summary(
     if status is RunStatus.RUNNING and silent(session, run):
         status = RunStatus.INTERRUPTED
     done, failed, pending = (counts.get((run_id, s), 0) for s in ("done", "failed", "pending"))
-    return RunSummary(
-        id=run_id,
+    return value_of(
+        RunSummary,
+        run,
         project=project,
-        evaluator=run.evaluator,
-        judge=run.judge,
         dimensions=tuple(dimensions.get(run_id, ())),
         status=status,
         done=done,
         failed=failed,
         all=done + failed + pending,
         started=run.started_at,
-        message=run.message,
-        params=run.params,
-        calls_cached=run.calls_cached,
-        retries=run.retries,
-        maybe_paid_twice=run.maybe_paid_twice,
         versions=versions.get(run_id, {}),
     )
 
@@ -97,10 +92,7 @@ _PLAN_SCORE = insert(_SCORES)
 _PLANNED_AT_ONCE = 5_000
 
 
-class Runs:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Runs(Repository):
     def create(
         self,
         project_id: int,
@@ -111,8 +103,7 @@ class Runs:
     ) -> int:
         """Fix what the run will score: one pending score per text and dimension."""
         run = ScoringRunRow(project_id=project_id, evaluator=evaluator, judge=judge, params=dict(params))
-        self._session.add(run)
-        self._session.flush()
+        self._add(run)
         run_id = int(run.id or 0)
         for part in plan:
             self._session.add(
@@ -141,7 +132,7 @@ class Runs:
     def get(self, run_id: int) -> RunSummary:
         found = summaries(self._session, ScoringRunRow.id == run_id)
         if not found:
-            raise NotFoundError(f"There is no run {run_id}.", "`interacteval runs list` shows them.")
+            raise NotFoundError(*_gone(run_id))
         return found[0]
 
     def all(self, project_id: int | None = None, *, anchors: bool = False) -> list[RunSummary]:
@@ -166,18 +157,7 @@ class Runs:
             .where(RunDimensionRow.run_id == run_id)
             .order_by(col(DimensionRow.position))
         )
-        return [
-            RunDimension(
-                row.dimension_id,
-                row.checklist_id,
-                tuple(row.excluded_docs),
-                (),
-                name,
-                row.prompt_digest,
-                tuple(row.excluded_texts),
-            )
-            for row, name in rows
-        ]
+        return [value_of(RunDimension, row, texts=(), name=name) for row, name in rows]
 
     def texts_of(self, run_id: int, dimension_id: int) -> frozenset[int]:
         """The ids of the texts it planned to score on a dimension."""
@@ -202,10 +182,7 @@ class Runs:
         return set(self._session.exec(query))
 
     def project_of(self, run_id: int) -> int:
-        row = self._session.get(ScoringRunRow, run_id)
-        if row is None:
-            raise NotFoundError(f"There is no run {run_id}.", "`interacteval runs list` shows them.")
-        return row.project_id
+        return self._row(run_id).project_id
 
     def claim(self, run_id: int, writer: str, gone: str = "") -> None:
         """Become the run's one writer; a run that another process is working on is refused.
@@ -249,9 +226,7 @@ class Runs:
 
     def request_stop(self, run_id: int, gone: str = "") -> None:
         """gone: the name of a writer that is known to have ended."""
-        row = self._session.get(ScoringRunRow, run_id)
-        if row is None:
-            raise NotFoundError(f"There is no run {run_id}.", "`interacteval runs list` shows them.")
+        row = self._row(run_id)
         row.stop_requested = True
         left = row.status == RunStatus.RUNNING.value and (silent(self._session, row) or row.writer == gone)
         if row.status == RunStatus.WAITING.value or left:
@@ -325,6 +300,13 @@ class Runs:
         ]
         if judgments:
             connection.execute(_ADD_JUDGMENT, judgments)
+
+    def _row(self, run_id: int) -> ScoringRunRow:
+        return self._found(ScoringRunRow, run_id, *_gone(run_id))
+
+
+def _gone(run_id: int) -> tuple[str, str]:
+    return f"There is no run {run_id}.", "`interacteval runs list` shows them."
 
 
 def _score_columns(outcome: Outcome) -> dict[str, Any]:

@@ -4,17 +4,15 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import update
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
 from app.domain.people import ApiToken, Invitation, PendingAct, TrailEntry
 from db.models import ApiTokenRow, InvitationRow, PersonRow, ProjectRow, SignInRow, TrailRow
 from db.models.columns import now
+from db.repositories.repository import Repository, value_of
 
 
-class Invitations:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Invitations(Repository):
     def add(
         self,
         person_id: int,
@@ -30,8 +28,7 @@ class Invitations:
         row = InvitationRow(
             person_id=person_id, project_id=project_id, token_hash=token_hash, made_by=made_by, expires_at=expires_at
         )
-        self._session.add(row)
-        self._session.flush()
+        self._add(row)
         return self._invitation(row)
 
     def find(self, token_hash: str) -> Invitation | None:
@@ -73,28 +70,12 @@ class Invitations:
         self._session.flush()
 
     def _invitation(self, row: InvitationRow) -> Invitation:
-        assert row.id is not None
-        name = self._session.get_one(PersonRow, row.person_id).name
-        return Invitation(
-            row.id,
-            row.person_id,
-            name,
-            row.project_id,
-            row.made_by,
-            row.made_at,
-            row.expires_at,
-            row.used_at,
-            row.revoked_at,
-        )
+        return value_of(Invitation, row, name=self._session.get_one(PersonRow, row.person_id).name)
 
 
-class SignIns:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class SignIns(Repository):
     def begin(self, person_id: int, token_hash: str, expires_at: datetime) -> None:
-        self._session.add(SignInRow(person_id=person_id, token_hash=token_hash, expires_at=expires_at))
-        self._session.flush()
+        self._add(SignInRow(person_id=person_id, token_hash=token_hash, expires_at=expires_at))
 
     def person(self, token_hash: str) -> int | None:
         """The person whose browser this is, None where it isn't signed in any more."""
@@ -113,10 +94,7 @@ class SignIns:
         self._session.flush()
 
 
-class ApiTokens:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class ApiTokens(Repository):
     def add(
         self,
         project_id: int,
@@ -134,21 +112,20 @@ class ApiTokens:
             expires_at=expires_at,
             budget_usd=budget_usd,
         )
-        self._session.add(row)
-        self._session.flush()
-        return _api_token(row)
+        self._add(row)
+        return value_of(ApiToken, row)
 
     def find(self, token_hash: str) -> ApiToken | None:
         row = self._session.exec(select(ApiTokenRow).where(ApiTokenRow.token_hash == token_hash)).first()
-        return _api_token(row) if row else None
+        return value_of(ApiToken, row) if row else None
 
     def get(self, token_id: int) -> ApiToken:
-        return _api_token(self._session.get_one(ApiTokenRow, token_id))
+        return value_of(ApiToken, self._session.get_one(ApiTokenRow, token_id))
 
     def of_project(self, project_id: int) -> list[ApiToken]:
         """Newest first, those that were revoked or are too old included."""
         query = select(ApiTokenRow).where(ApiTokenRow.project_id == project_id).order_by(col(ApiTokenRow.id).desc())
-        return [_api_token(row) for row in self._session.exec(query)]
+        return [value_of(ApiToken, row) for row in self._session.exec(query)]
 
     def revoke(self, token_id: int) -> None:
         """It lets in no more; when it was revoked first stays."""
@@ -176,31 +153,12 @@ class ApiTokens:
         self._session.connection().execute(query.values(spent_usd=col(token.spent_usd) - set_aside + cost))
 
 
-def _api_token(row: ApiTokenRow) -> ApiToken:
-    assert row.id is not None
-    return ApiToken(
-        row.id,
-        row.project_id,
-        row.person_id,
-        row.name,
-        row.made_at,
-        row.expires_at,
-        row.revoked_at,
-        row.used_at,
-        row.budget_usd,
-        row.spent_usd,
-    )
-
-
-class Trail:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Trail(Repository):
     def add(self, pending: PendingAct) -> None:
         """What is about a project or person that this very act deletes keeps their names."""
         project = self._session.get(ProjectRow, pending.project) if pending.project else None
         person = self._session.get(PersonRow, pending.person) if pending.person else None
-        self._session.add(
+        self._add(
             TrailRow(
                 project_id=project.id if project else None,
                 project=project.name if project else pending.about if pending.project else "",
@@ -210,11 +168,10 @@ class Trail:
                 about=pending.about,
             )
         )
-        self._session.flush()
 
     def of(self, project_id: int | None) -> list[TrailEntry]:
         """Newest first; None for all there is."""
         query = select(TrailRow).order_by(col(TrailRow.id).desc())
         if project_id is not None:
             query = query.where(TrailRow.project_id == project_id)
-        return [TrailEntry(row.at, row.who, row.act, row.about, row.project) for row in self._session.exec(query)]
+        return [value_of(TrailEntry, row) for row in self._session.exec(query)]

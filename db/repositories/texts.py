@@ -16,17 +16,18 @@ from app.errors import ConflictError, NotFoundError
 from db.models import ContributorRow, DimensionRow, RatingRow, TextRow, VerdictRow
 from db.models.columns import now
 from db.repositories.locked_split import within
+from db.repositories.repository import Repository
 
 Key = tuple[str, str, str]
 AT_A_TIME = 5_000  # rows that are fetched while others are worked on
 BLOCK = 500  # ids that are named in one statement
 
 
-class Texts:
+class Texts(Repository):
     """The texts of one scope. What an import needs to recognise, and bare counts of ratings, cover all of them."""
 
     def __init__(self, session: Session, scope: Scope = Scope.OPEN) -> None:
-        self._session = session
+        super().__init__(session)
         self._scope = scope
 
     def ids_by_key(self, project_id: int) -> dict[Key, int]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sqlalchemy import delete, func
 from sqlalchemy.orm import aliased
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 from sqlmodel.sql.expression import Select
 
 from app.domain.attribute import (
@@ -22,7 +22,7 @@ from app.domain.attribute import (
     Transcript,
 )
 from app.domain.storable_text import checked_name
-from app.errors import ConflictError, InputError, NotFoundError
+from app.errors import ConflictError, InputError
 from db.engine import stored_state
 from db.models import (
     AttributeRow,
@@ -39,13 +39,11 @@ from db.models import (
     VerdictRow,
 )
 from db.models.think_aloud import written_about
+from db.repositories.repository import Repository, columns_of, value_of
 from db.repositories.texts import text_value
 
 
-class ThinkAloud:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class ThinkAloud(Repository):
     def contributors(self, project_id: int) -> list[Contributor]:
         rows = self._session.exec(
             select(ContributorRow).where(ContributorRow.project_id == project_id).order_by(col(ContributorRow.id))
@@ -62,17 +60,14 @@ class ThinkAloud:
             if not model:  # an LLM is called what its provider calls it
                 cleaned = checked_name(name, "contributor", "Say who had these thoughts.")
             row = ContributorRow(project_id=project_id, name=cleaned, kind=kind.value, model=model)
-            self._session.add(row)
-            self._session.flush()
+            self._add(row)
         elif row.kind != kind.value:
             raise ConflictError(f"“{cleaned}” is already a contributor of the kind {row.kind}.", "Choose another name.")
         return _contributor(row)
 
     def describe(self, contributor_id: int, role: str, background: str) -> None:
         """What an expert says about themselves."""
-        row = self._session.get(ContributorRow, contributor_id)
-        if row is None:
-            raise NotFoundError("This contributor is no longer there.", "Reload the page.")
+        row = self._found(ContributorRow, contributor_id, "This contributor is no longer there.")
         row.role, row.background = role.strip(), background.strip()
 
     def samples(self, dimension_id: int) -> list[Sample]:
@@ -260,7 +255,11 @@ class ThinkAloud:
         self._session.add_all(rows)
         self._session.flush()
         ids = [int(row.id or 0) for row in rows]
-        self._session.add_all(_passage_row(id_, passage) for id_, passage in zip(ids, marked, strict=True) if passage)
+        self._session.add_all(
+            PassageRow(attribute_id=id_, **columns_of(passage))
+            for id_, passage in zip(ids, marked, strict=True)
+            if passage
+        )
         self._session.flush()
         return ids
 
@@ -311,33 +310,15 @@ class ThinkAloud:
         row.dimension_id = dimension_id
 
     def _row(self, attribute_id: int) -> AttributeRow:
-        row = self._session.get(AttributeRow, attribute_id)
-        if row is None:
-            raise NotFoundError("This attribute is no longer there.", "Reload the page.")
-        return row
+        return self._found(AttributeRow, attribute_id, "This attribute is no longer there.")
 
 
 def _contributor(row: ContributorRow) -> Contributor:
-    return Contributor(
-        row.name,
-        stored_state(ContributorKind, row.kind, ContributorKind.HUMAN),
-        row.model,
-        int(row.id or 0),
-        row.role,
-        row.background,
-    )
+    return value_of(Contributor, row, kind=stored_state(ContributorKind, row.kind, ContributorKind.HUMAN))
 
 
 def _standing(row: AttributeRow) -> AttributeStanding:
-    return AttributeStanding(
-        int(row.id or 0),
-        row.dimension_id,
-        row.text,
-        stored_state(AttributeStatus, row.status, AttributeStatus.EXCLUDED),
-        row.reason,
-        row.merged_into,
-        row.reworded_by,
-    )
+    return value_of(AttributeStanding, row, status=stored_state(AttributeStatus, row.status, AttributeStatus.EXCLUDED))
 
 
 def _attribute(
@@ -348,52 +329,29 @@ def _attribute(
     passages: Mapping[int, Passage],
     pairs: Mapping[int, ComparedTexts],
 ) -> Attribute:
-    return Attribute(
+    return value_of(
+        Attribute,
+        row,
         dimension=dimension.name,
         contributor=contributor.name,
         kind=ContributorKind(contributor.kind),
-        text=row.text,
         status=stored_state(AttributeStatus, row.status, AttributeStatus.EXCLUDED),
-        round=row.round,
-        id=int(row.id or 0),
-        reason=row.reason,
         original=row.original_text,
-        position=row.position,
-        merged_into=row.merged_into,
-        prompted_by=row.prompted_by,
         original_dimension=said_about.name if said_about else "",
-        reworded_by=row.reworded_by,
         passage=passages.get(int(row.id or 0)),
         pair=pairs.get(int(row.id or 0)),
     )
 
 
 def _passage(row: PassageRow) -> Passage:
-    part = stored_state(PassagePart, row.part, PassagePart.TEXT)
-    return Passage(row.text_id, row.start, row.end, row.quote, part, row.version)
+    return value_of(Passage, row, part=stored_state(PassagePart, row.part, PassagePart.TEXT))
 
 
-def _passage_row(attribute_id: int, passage: Passage) -> PassageRow:
-    return PassageRow(
-        attribute_id=attribute_id,
-        text_id=passage.text_id,
-        part=passage.part.value,
-        start=passage.start,
-        end=passage.end,
-        quote=passage.quote,
-        version=passage.version,
-    )
-
-
-class Transcripts:
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
+class Transcripts(Repository):
     def add(self, dimension_id: int, contributor_id: int, text: str = "", audio: str = "") -> int:
-        row = TranscriptRow(dimension_id=dimension_id, contributor_id=contributor_id, text=text, audio=audio)
-        self._session.add(row)
-        self._session.flush()
-        return int(row.id or 0)
+        return self._add(
+            TranscriptRow(dimension_id=dimension_id, contributor_id=contributor_id, text=text, audio=audio)
+        )
 
     def heard(self, transcript_id: int, model: str, text: str = "", error: str = "") -> None:
         """What became of a recording: its text, or why there is none."""
@@ -431,13 +389,11 @@ class Transcripts:
         self._session.flush()
 
     def proposals(self, transcript_id: int) -> list[ProposedAttribute]:
-        return [_proposal(row) for row in self._proposals(transcript_id)]
+        return [value_of(ProposedAttribute, row) for row in self._proposals(transcript_id)]
 
     def proposal(self, proposal_id: int) -> tuple[ProposedAttribute, Transcript]:
-        row = self._session.get(ProposedAttributeRow, proposal_id)
-        if row is None:
-            raise NotFoundError("This proposal is no longer there.", "Reload the page.")
-        return _proposal(row), self.get(row.transcript_id)
+        row = self._found(ProposedAttributeRow, proposal_id, "This proposal is no longer there.")
+        return value_of(ProposedAttribute, row), self.get(row.transcript_id)
 
     def decide(self, proposal_id: int, attribute_id: int | None, declined: bool) -> None:
         row = self._session.get_one(ProposedAttributeRow, proposal_id)
@@ -464,26 +420,8 @@ class Transcripts:
         ).all()
 
     def _row(self, transcript_id: int) -> TranscriptRow:
-        row = self._session.get(TranscriptRow, transcript_id)
-        if row is None:
-            raise NotFoundError("This transcript is no longer there.", "Reload the page.")
-        return row
+        return self._found(TranscriptRow, transcript_id, "This transcript is no longer there.")
 
 
 def _transcript(row: TranscriptRow, person: ContributorRow, waiting: Mapping[int, int]) -> Transcript:
-    number = int(row.id or 0)
-    return Transcript(
-        number,
-        row.dimension_id,
-        person.name,
-        row.text,
-        row.audio,
-        row.model,
-        row.error,
-        row.created_at,
-        waiting.get(number, 0),
-    )
-
-
-def _proposal(row: ProposedAttributeRow) -> ProposedAttribute:
-    return ProposedAttribute(row.text, row.words, int(row.id or 0), row.attribute_id, row.declined)
+    return value_of(Transcript, row, expert=person.name, waiting=waiting.get(int(row.id or 0), 0))

@@ -1,0 +1,70 @@
+"""What all repositories share: adding and finding rows, and making values from them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar
+
+from sqlalchemy import inspect
+from sqlmodel import Session, SQLModel
+
+from app.errors import NotFoundError
+
+Row = TypeVar("Row", bound=SQLModel)
+Value = TypeVar("Value")
+
+
+class Repository:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def _add(self, row: SQLModel) -> int:
+        """Insert the row, and return its id; 0 for a table that is not numbered."""
+        self._session.add(row)
+        self._session.flush()
+        return int(getattr(row, "id", None) or 0)
+
+    def _found(
+        self, table: type[Row], id_: int, gone: str, hint: str = "Reload the page.", *, lock: bool = False
+    ) -> Row:
+        """Return the row of this id. lock: until the end of the transaction. Raises NotFoundError(gone, hint)."""
+        row = self._session.get(table, id_, with_for_update=lock or None)
+        if row is None:
+            raise NotFoundError(gone, hint)
+        return row
+
+
+def value_of(kind: type[Value], row: SQLModel, /, **others: Any) -> Value:
+    """Return the frozen value that a row holds: each field is in the column of its name, or of its name with `_id`.
+
+    Lists become tuples. others: the fields that no column holds as they are. Raises AttributeError for a field that is
+    in neither.
+    """
+    for name, column in _columns(kind, type(row)):  # type: ignore[arg-type]
+        if name not in others:
+            found = getattr(row, column)
+            others[name] = tuple(found) if isinstance(found, list) else found
+    return kind(**others)
+
+
+@cache
+def _columns(kind: type, table: type[SQLModel]) -> tuple[tuple[str, str], ...]:
+    there = {column.key for column in inspect(table).column_attrs}
+    names = [field.name for field in fields(kind) if field.init]
+    return tuple((name, name if name in there else f"{name}_id") for name in names)
+
+
+def columns_of(value: Any, *without: str) -> dict[str, Any]:
+    """Return the fields of a value as columns of the same names: enums as their values, and what JSON columns hold."""
+    return {field.name: _stored(getattr(value, field.name)) for field in fields(value) if field.name not in without}
+
+
+def _stored(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_stored(one) for one in value]
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
