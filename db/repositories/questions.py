@@ -335,6 +335,7 @@ class Rooms(Repository):
                 stage=stored_state(RoomStage, row.stage, RoomStage.CLOSED),
                 lines={name: member.line for member, name in members if member.room_id == row.id},
                 votes=tuple(votes.get(int(row.id or 0), ())),
+                voted={},
             )
             for row in rows
         ]
