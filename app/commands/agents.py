@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,11 +12,15 @@ import typer
 from pydantic import BaseModel, Field
 
 from app.commands.output import say
+from app.commands.project import open_workbench
+from app.domain.attribute import ContributorKind
+from app.domain.people import Actor, Membership, Role
+from app.domain.project import Dimension, Text
+from app.errors import BudgetError, UnsupportedError, WorkbenchError
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-    from app.domain.project import Dimension
     from app.services.checklists.checklists import ChecklistView
     from app.services.runtime.workbench import Workbench
 
@@ -58,9 +63,6 @@ def mcp(
 
     Example: interacteval mcp --judge openai:gpt-6-luna --budget 1
     """
-    from app.errors import UnsupportedError
-    from app.services.runtime.workbench import open_workbench
-
     with TemporaryDirectory(prefix="interacteval-") as folder:
         tools = AgentTools(open_workbench(), judge, as_, Path(folder) / "answers.db", budget)
         try:
@@ -142,9 +144,7 @@ class AgentTools:
 
     def _reading(self) -> "Workbench":
         """The workbench of somebody who may read every project, and change nothing."""
-        from dataclasses import replace
 
-        from app.domain.people import Actor, Membership, Role
         from app.services.data.projects import list_projects
 
         readers = {project.id: Membership(Role.READER, self._name) for project in list_projects(self._workbench)}
@@ -185,8 +185,6 @@ class AgentTools:
         return checklist_for_programs(self._published(project, dimension, version))
 
     def _judged(self, project: str, dimension: str, texts: list[TextToJudge], version: int | None) -> dict[str, Any]:
-        from app.domain.project import Text
-        from app.errors import BudgetError
         from app.services.checklists.checklist_files import export_file
         from app.services.scoring.judged_texts import Judging, TextFile, judge_texts, private_workbench
 
@@ -219,7 +217,6 @@ class AgentTools:
         return [found.to_json() for each in runs for found in results_of(reading, each)]
 
     def _attributes(self, project: str, dimension: str, attributes: list[str]) -> dict[str, Any]:
-        from app.domain.attribute import ContributorKind
         from app.services.attributes.attributes import add_attributes
 
         place = self._dimension(project, dimension)
@@ -238,8 +235,6 @@ async def _answered(work: Callable[[], Any]) -> str:
     """What the work gives as JSON, done in a thread: it may take long. An error of ours reaches the agent as its
     sentence, any other as a fault without details."""
     from mcp.server.mcpserver.exceptions import ToolError
-
-    from app.errors import WorkbenchError
 
     try:
         return json.dumps(await asyncio.to_thread(work), ensure_ascii=False)

@@ -1,13 +1,13 @@
 """api-token make, list and revoke: tokens with which programs ask a project over HTTP."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from datetime import UTC, datetime
+from typing import Annotated, Any
 
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
-
-if TYPE_CHECKING:
-    from app.domain.people import ApiToken
+from app.commands.project import open_project
+from app.domain.people import ApiToken
 
 TokenArgument = Annotated[str, typer.Argument(help="What the token is called, such as what it is for.")]
 
@@ -31,12 +31,10 @@ def make_token(
 
     Example: interacteval api-token make nightly --project News --budget 5
     """
-    from app.services.data.projects import get_project
     from app.services.people.invitations import make_api_token
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    made = make_api_token(workbench, get_project(workbench, project).id, name, budget, days)
+    workbench, target = open_project(project)
+    made = make_api_token(workbench, target.id, name, budget, days)
     if json_:
         print_json({**_document(made.token), "token": made.secret})
         return
@@ -49,12 +47,10 @@ def list_tokens(project: ProjectOption, json_: JsonOption = False) -> None:
 
     Example: interacteval api-token list --project News
     """
-    from app.services.data.projects import get_project
     from app.services.people.invitations import api_tokens_of
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    rows = [_document(each) for each in api_tokens_of(workbench, get_project(workbench, project).id)]
+    workbench, target = open_project(project)
+    rows = [_document(each) for each in api_tokens_of(workbench, target.id)]
     if json_:
         print_json(rows)
         return
@@ -74,12 +70,10 @@ def revoke_token(name: TokenArgument, project: ProjectOption, json_: JsonOption 
 
     Example: interacteval api-token revoke nightly --project News
     """
-    from app.services.data.projects import get_project
     from app.services.people.invitations import revoke_api_token
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    revoke_api_token(workbench, get_project(workbench, project).id, name)
+    workbench, target = open_project(project)
+    revoke_api_token(workbench, target.id, name)
     if json_:
         print_json({"name": name, "project": project})
         return
@@ -87,8 +81,6 @@ def revoke_token(name: TokenArgument, project: ProjectOption, json_: JsonOption 
 
 
 def _document(token: "ApiToken") -> dict[str, Any]:
-    from datetime import UTC, datetime
-
     return {
         "name": token.name,
         "state": token.state(datetime.now(UTC)).value,

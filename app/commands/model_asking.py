@@ -4,12 +4,14 @@ import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.commands.output import say
+from app.errors import InputError
 
 if TYPE_CHECKING:
     from app.services.runtime.judges import ModelOptions
@@ -46,7 +48,6 @@ BatchFallbackOption = Annotated[
 
 def chosen_batch(wanted: bool, batch_fallback: bool) -> str:
     """What becomes of requests that a batch didn't get to; "" to ask at once. Raises InputError."""
-    from app.errors import InputError
     from app.services.runtime.batch_rounds import AGAIN, LIVE
 
     if batch_fallback and not wanted:
@@ -73,7 +74,6 @@ def warn_of_end(model: str) -> None:
 
 def workbench_asking(workbench: "Workbench", models: Iterable[str], options: "ModelOptions") -> "Workbench":
     """The workbench that asks all models so. Raises EffortError where one of these is known not to take the effort."""
-    from dataclasses import replace
 
     from app.services.runtime.judges import check_effort
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.output import JsonOption, echo, print_json, say, table
+from app.commands.project import open_workbench
+from app.errors import ProviderError
 
 if TYPE_CHECKING:
     from app.providers.registry import ModelInfo
@@ -51,7 +53,6 @@ def list_(
     from app.providers.known_prices import end_of
     from app.providers.registry import describe_models
     from app.services.runtime.endpoint_models import endpoint_models, use_local_server
-    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     if use is not None:
@@ -105,7 +106,6 @@ def _print_nearby(workbench: "Workbench") -> None:
 
 def _as_sold(workbench: "Workbench", found: "list[ModelInfo]") -> "list[ModelInfo]":
     """Of each vendor that answers what its key may use, newest first, in the place of what is known by name."""
-    from app.errors import ProviderError
     from app.providers.registry import describe_models
     from app.providers.specs import network_providers
     from app.services.runtime.models import ask_vendor_models
@@ -142,7 +142,6 @@ def test(
     Example: interacteval models test openai:gpt-6-luna
     """
     from app.services.runtime.model_abilities import probe_model
-    from app.services.runtime.workbench import open_workbench
 
     found = asyncio.run(probe_model(open_workbench(), model))
     if json_:
@@ -164,7 +163,6 @@ def prices(
     Example: interacteval models prices --update
     """
     from app.services.runtime.spending import price_list, update_prices
-    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     if update:

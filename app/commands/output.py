@@ -5,15 +5,12 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from app.domain.storable_text import storable
 from app.errors import InputError, paragraph_of_kind
-
-if TYPE_CHECKING:
-    pass
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 ProjectOption = Annotated[str, typer.Option("--project", help="The project's name.")]
@@ -97,6 +94,17 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         return "  ".join(parts).rstrip()
 
     return "\n".join([line(list(headings)), *(line(row) for row in cells)])
+
+
+def print_rows(rows: Sequence[Mapping[str, object]], as_json: bool, none: str, shown: Sequence[str] = ()) -> None:
+    """Print rows as one JSON list, else as a table of the columns `shown` (all without them), else `none`."""
+    if as_json:
+        print_json(rows)
+    elif rows:
+        names = shown or list(rows[0])
+        echo(table(names, [[row.get(name, "") for name in names] for row in rows]))
+    else:
+        echo(none)
 
 
 def _is_number(value: object) -> bool:

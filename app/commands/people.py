@@ -1,11 +1,15 @@
 """people: links that let somebody in, who has a part in a project, what is theirs to do, and pseudonyms."""
 
+from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, counted, echo, echo_file, print_json, table
+from app.commands.project import open_dimension, open_project, open_workbench
 from app.domain.people import LINK_DAYS, Role
+from app.errors import InputError
 
 if TYPE_CHECKING:
     from app.services.checklists.assignments import MemberTasks
@@ -30,8 +34,6 @@ def assign_work(
     Example: interacteval people assign "Ana Silva" --project News --dimension coherence --dimension fluency
     Example: interacteval people assign --project News --dimension coherence --overlap 2
     """
-    from app.errors import InputError
-
     named = dimension or []
     if bool(name) == (overlap is not None):
         raise InputError(
@@ -57,11 +59,9 @@ def reassign_texts(
     Example: interacteval people reassign "Ana Silva" "Ben Ode" --project News --dimension coherence
     """
     from app.services.checklists.assignments import move_texts
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    moved = move_texts(workbench, one_dimension(workbench, project, dimension).id, giver, taker)
+    workbench, on = open_dimension(project, dimension)
+    moved = move_texts(workbench, on.id, giver, taker)
     if json_:
         print_json({"from": giver, "to": taker, "moved": moved.moved, "left": moved.left})
         return
@@ -72,7 +72,6 @@ def reassign_texts(
 def _give(project: str, name: str, dimensions: list[str], json_: bool) -> None:
     from app.services.checklists.assignments import give_dimensions
     from app.services.data.projects import get_project, one_dimension
-    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     found = list(dict.fromkeys(one_dimension(workbench, project, each) for each in dimensions))
@@ -87,7 +86,6 @@ def _give(project: str, name: str, dimensions: list[str], json_: bool) -> None:
 def _share(project: str, dimensions: list[str], overlap: int, json_: bool) -> None:
     from app.services.checklists.assignments import share_texts
     from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     found = [share_texts(workbench, one_dimension(workbench, project, each).id, overlap) for each in dimensions]
@@ -127,14 +125,11 @@ def replace_by_pseudonym(
 
     Example: interacteval people pseudonym "Ana Silva" --project News
     """
-    from dataclasses import asdict
 
-    from app.services.data.projects import get_project
     from app.services.pseudonyms import proposed_pseudonym, replace_name, still_said
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    project_id = get_project(workbench, project).id
+    workbench, target = open_project(project)
+    project_id = target.id
     done = replace_name(workbench, project_id, name, pseudonym or proposed_pseudonym(workbench, project_id))
     if json_:
         print_json({"name": name, "project": project, **asdict(done)})
@@ -171,11 +166,9 @@ def invite_person(
 
     Example: interacteval people invite "Ana Silva" --project News --role expert
     """
-    from app.errors import InputError
     from app.services.data.projects import get_project
     from app.services.people.invitations import invite, invite_owner
     from app.services.people.ways_in import link_of, whole_address
-    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     if owner == bool(name or project):
@@ -195,11 +188,9 @@ def list_people(project: ProjectOption, json_: JsonOption = False) -> None:
     Example: interacteval people list --project News
     """
     from app.services.checklists.assignments import tasks_of_members
-    from app.services.data.projects import get_project
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    rows = [_row(one) for one in tasks_of_members(workbench, get_project(workbench, project).id)]
+    workbench, target = open_project(project)
+    rows = [_row(one) for one in tasks_of_members(workbench, target.id)]
     if json_:
         print_json(rows)
         return
@@ -218,12 +209,10 @@ def revoke_person(
 
     Example: interacteval people revoke "Ana Silva" --project News
     """
-    from app.services.data.projects import get_project
     from app.services.people.invitations import revoke_access
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    revoke_access(workbench, get_project(workbench, project).id, name)
+    workbench, target = open_project(project)
+    revoke_access(workbench, target.id, name)
     if json_:
         print_json({"name": name, "project": project})
         return
@@ -239,11 +228,9 @@ def trail(
 
     Example: interacteval people trail --project News --csv > trail.csv
     """
-    from dataclasses import asdict
 
     from app.services.data.projects import get_project
     from app.services.people.invitations import server_trail, trail_csv, trail_of
-    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     found = trail_of(workbench, get_project(workbench, project).id) if project else server_trail(workbench)
@@ -268,8 +255,6 @@ def _print(made: "MadeLink", link: str, json_: bool) -> None:
 
 def _row(one: "MemberTasks") -> dict[str, Any]:
     """`dimensions` is "all" for experts who were given none in particular, and None for those who are no experts."""
-    from datetime import UTC, datetime
-
     member = one.member
     link, expert = member.invitation, member.role is Role.EXPERT
     return {

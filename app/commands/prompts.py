@@ -6,6 +6,10 @@ from typing import Annotated
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
+from app.commands.project import open_project
+from app.corpora.decoding import decode
+from app.errors import InputError
+from app.input_file import LARGEST_LIST, read_file
 
 NameArgument = Annotated[str, typer.Argument(help="The prompt's name, as `prompts list` gives it.")]
 
@@ -23,11 +27,9 @@ def list_(project: ProjectOption, json_: JsonOption = False) -> None:
 
     Example: interacteval prompts list --project News
     """
-    from app.services.data.projects import get_project
     from app.services.runtime.prompts import project_prompts
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
+    workbench, target = open_project(project)
     found = [
         {
             "prompt": prompt.name,
@@ -37,7 +39,7 @@ def list_(project: ProjectOption, json_: JsonOption = False) -> None:
             "digest": prompt.wording(prompt.in_use).digest,
             "description": prompt.description,
         }
-        for prompt in project_prompts(workbench, get_project(workbench, project).id)
+        for prompt in project_prompts(workbench, target.id)
     ]
     if json_:
         print_json(found)
@@ -57,14 +59,11 @@ def show(
 
     Example: interacteval prompts show components --project News > components.md
     """
-    from app.errors import InputError
     from app.prompting import load_prompt
-    from app.services.data.projects import get_project
     from app.services.runtime.prompts import difference, project_prompt
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    prompt = project_prompt(workbench, get_project(workbench, project).id, name)
+    workbench, target = open_project(project)
+    prompt = project_prompt(workbench, target.id, name)
     if version is not None and wording is not None:
         raise InputError("--version is of the built-in prompt, --wording one of the project's.", "Give one of them.")
     if version is not None:
@@ -83,14 +82,9 @@ def save(
 
     Example: interacteval prompts save components components.md --project News
     """
-    from app.corpora.decoding import decode
-    from app.input_file import LARGEST_LIST, read_file
-    from app.services.data.projects import get_project
     from app.services.runtime.prompts import save_wording, sections_of
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    target = get_project(workbench, project)
+    workbench, target = open_project(project)
     number = save_wording(workbench, target.id, name, *sections_of(decode(read_file(file, LARGEST_LIST), file.name)))
     echo(f"{name}: wording {number} is in use from now on")
 
@@ -102,10 +96,8 @@ def use(
 
     Example: interacteval prompts use components 0 --project News
     """
-    from app.services.data.projects import get_project
     from app.services.runtime.prompts import use_wording
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    use_wording(workbench, get_project(workbench, project).id, name, wording)
+    workbench, target = open_project(project)
+    use_wording(workbench, target.id, name, wording)
     echo(f"{name}: {f'wording {wording}' if wording else 'the built-in wording'} is in use from now on")

@@ -17,8 +17,10 @@ from app.commands.model_asking import (
     warn_of_end,
 )
 from app.commands.output import JsonOption, echo, print_json, say, shown_model, table
+from app.commands.project import open_workbench
 from app.commands.results.meta_eval import Resamples
 from app.commands.scoring.score import print_checks, progress_sayer
+from app.errors import InputError
 from app.limits import CONCURRENCY
 from app.meta_evaluation.score_matrix import RESAMPLES
 
@@ -77,10 +79,8 @@ def reproduce(
     Example: interacteval reproduce coascore table-2 --data topical_chat.json --judge openai:gpt-6-luna --dry-run
     """
     from app.corpora.recipes import load_recipe
-    from app.errors import InputError
     from app.services.reproduction.cells import cells_of
     from app.services.reproduction.reproduction import Reproduction, Wishes
-    from app.services.runtime.workbench import open_workbench
 
     if output is not None and output.suffix.lower() not in _SUFFIXES:
         raise InputError(f"The table can't be written as “{output.name}”.", f"End the name in {', '.join(_SUFFIXES)}.")

@@ -10,6 +10,9 @@ from typing import Annotated
 import typer
 
 from app.commands.output import JsonOption, echo, print_json, say, table
+from app.commands.project import open_workbench
+from app.domain.people import AccessMode
+from app.errors import InputError
 
 
 def register(root: typer.Typer) -> None:
@@ -35,11 +38,9 @@ def serve(
 
     Example: interacteval serve --host 0.0.0.0 --port 8600 --allow-host workbench.example.org
     """
-    from app.domain.people import AccessMode
     from app.services.people.invitations import offer_owner_link, owner_came_in
     from app.services.people.sign_ins import begin_start_token, start_link
     from app.services.people.ways_in import check_way_in, link_of
-    from app.services.runtime.workbench import open_workbench
     from app.settings import names_of_server, settings
 
     check_settings()
@@ -68,8 +69,6 @@ def serve(
 
 def _check_free(host: str, port: int) -> None:
     """Raises InputError where nothing could be served at this address; Streamlit would end with a traceback."""
-    from app.errors import InputError
-
     try:
         socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
     except OSError as error:
@@ -89,7 +88,6 @@ def demo(
     Example: interacteval demo --json
     """
     from app.services.demo import load_demo
-    from app.services.runtime.workbench import open_workbench
 
     report = load_demo(open_workbench(), project, lambda what, *_: say(what))
     if json_:
@@ -142,7 +140,6 @@ def check_settings() -> None:
 def check_streamlit_options() -> None:
     """Says which files of options in this folder and the home folder aren't read: the app's own alone counts, for a
     folder may be anybody's. Raises InputError for variables that would open the server."""
-    from app.errors import InputError
     from app.settings import streamlit_variables
 
     for name, value in streamlit_variables().items():

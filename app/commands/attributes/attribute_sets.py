@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, say, table
+from app.commands.project import open_project
 from app.domain.attribute import ContributorKind
 from app.errors import InputError
+from app.input_file import LARGEST_LIST, read_file
 
 if TYPE_CHECKING:
     from app.attribute_analysis.similarity import SetComparison, Similarity
@@ -138,11 +140,10 @@ def _gathered(
     if files or dimension is None or kind:
         raise InputError("--project goes with --dimension, and without files and --kind.", "Leave out the others.")
     from app.services.attributes.analysis import active_attributes, names_of_task
-    from app.services.data.projects import get_project, one_dimension
-    from app.services.runtime.workbench import open_workbench
+    from app.services.data.projects import one_dimension
 
-    workbench = open_workbench()
-    project_id, dimension_id = get_project(workbench, project).id, one_dimension(workbench, project, dimension).id
+    workbench, target = open_project(project)
+    project_id, dimension_id = target.id, one_dimension(workbench, project, dimension).id
     found: dict[str, list[str]] = {}
     of_kind: dict[str, ContributorKind] = {}
     for attribute in active_attributes(workbench, project_id, dimension_id):
@@ -178,7 +179,6 @@ def read_attributes(path: Path) -> tuple[dict[str, list[str]], dict[str, Contrib
     """The attributes of one file by contributor, known kinds, and whether it is a list, which names no contributor;
     raises the errors of `read_sets`."""
     from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
-    from app.input_file import LARGEST_LIST, read_file
     from app.services.attributes.attributes import attribute_sets
 
     content = read_file(path, LARGEST_LIST)
@@ -283,12 +283,11 @@ def coverage(
     from app.providers.credentials import Credentials
     from app.services.attributes.analysis import attribute_coverage, open_embedding, usual_embedding
     from app.services.attributes.checklist_coverage import checklist_coverage, forecast_coverage, judge_coverage
-    from app.services.data.projects import get_project, one_dimension
-    from app.services.runtime.workbench import open_workbench
+    from app.services.data.projects import one_dimension
     from app.settings import settings
 
-    workbench = open_workbench()
-    project_id, dimension_id = get_project(workbench, project).id, one_dimension(workbench, project, dimension).id
+    workbench, target = open_project(project)
+    project_id, dimension_id = target.id, one_dimension(workbench, project, dimension).id
     chosen = open_embedding(embedding or usual_embedding(), Credentials.from_settings(settings()))
     if dry_run and not model:
         raise InputError("--dry-run says what asking a model would cost.", "Name the model with --model.")

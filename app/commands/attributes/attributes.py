@@ -27,12 +27,16 @@ from app.commands.output import (
     echo,
     echo_file,
     print_json,
+    print_rows,
     say,
     table,
 )
+from app.commands.project import open_dimension, open_dimensions, open_project, open_workbench
+from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.errors import InputError, WorkbenchError
+from app.input_file import LARGEST_FILE, LARGEST_LIST, read_file
 
 if TYPE_CHECKING:
-    from app.domain.attribute import Attribute
     from app.services.attributes.attributes import NearDuplicate
     from app.services.runtime.judges import ModelOptions
     from app.services.runtime.workbench import Workbench
@@ -72,7 +76,6 @@ def exclude(
 
     Example: interacteval attributes exclude 12 14 --project News --reason "about one sample only"
     """
-    from app.errors import InputError
     from app.services.attributes.attribute_changes import exclude_attributes
 
     if not reason.strip():
@@ -144,11 +147,9 @@ def alike(
     Example: interacteval attributes alike --project News --dimension coherence
     """
     from app.services.attributes.attributes import attributes_of, near_duplicates
-    from app.services.data.projects import dimensions_named, get_project
-    from app.services.runtime.workbench import open_workbench
+    from app.services.data.projects import dimensions_named
 
-    workbench = open_workbench()
-    target = get_project(workbench, project)
+    workbench, target = open_project(project)
     pairs = [
         pair
         for one in dimensions_named(workbench, project, dimension)
@@ -168,11 +169,9 @@ def _texts(pair: "NearDuplicate") -> list[str]:
 def _opened(project: str, ids: list[int]) -> "tuple[Workbench, list[Attribute]]":
     """The workbench and the attributes of these numbers, which must be the project's own."""
     from app.services.attributes.attributes import attributes_numbered
-    from app.services.data.projects import get_project
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    return workbench, attributes_numbered(workbench, get_project(workbench, project).id, ids)
+    workbench, target = open_project(project)
+    return workbench, attributes_numbered(workbench, target.id, ids)
 
 
 def register(root: typer.Typer) -> None:
@@ -204,20 +203,15 @@ def add(
 
     Example: interacteval attributes add ada.txt --project News --dimension coherence --contributor Ada --kind human
     """
-    from app.domain.attribute import ContributorKind
-    from app.errors import InputError
-    from app.input_file import LARGEST_LIST, read_file
     from app.services.attributes.attributes import import_attributes
-    from app.services.data.projects import get_project, one_dimension
-    from app.services.runtime.workbench import open_workbench
+    from app.services.data.projects import get_project
     from app.services.think_aloud.independence import add_expert
 
     if kind not in ("human", "llm"):
         raise InputError(f"“{kind}” is no kind of contributor.", "Use human or llm.")
     if kind == "llm" and (role or background):
         raise InputError("Role and background are a person's.", "Leave them out for an LLM.")
-    workbench = open_workbench()
-    target = one_dimension(workbench, project, dimension)
+    workbench, target = open_dimension(project, dimension)
     ids = import_attributes(workbench, target.id, contributor, ContributorKind(kind), read_file(file, LARGEST_LIST))
     if role or background:
         add_expert(workbench, get_project(workbench, project).id, contributor, role, background)
@@ -237,15 +231,10 @@ def import_(
 
     Example: interacteval attributes import attributes.csv --project News
     """
-    from app.input_file import LARGEST_LIST, read_file
     from app.services.attributes.attributes import import_attribute_table
-    from app.services.data.projects import get_project
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    report = import_attribute_table(
-        workbench, get_project(workbench, project), read_file(file, LARGEST_LIST), dimension
-    )
+    workbench, target = open_project(project)
+    report = import_attribute_table(workbench, target, read_file(file, LARGEST_LIST), dimension)
     if json_:
         print_json(asdict(report))
         return
@@ -267,14 +256,12 @@ def list_(
 
     Example: interacteval attributes list --project Demo --dimension coherence
     """
-    from app.errors import InputError
     from app.services.attributes.attribute_changes import FORMATS, attribute_file, passage_document
     from app.services.attributes.attributes import attributes_of, contributors_of
-    from app.services.data.projects import dimensions_named, get_project
-    from app.services.runtime.workbench import open_workbench
+    from app.services.data.projects import get_project
 
-    workbench = open_workbench()
-    wanted = {d.name for d in dimensions_named(workbench, project, dimension)}
+    workbench, dimensions = open_dimensions(project, dimension)
+    wanted = {d.name for d in dimensions}
     target = get_project(workbench, project)
     found = [a for a in attributes_of(workbench, target.id) if a.dimension in wanted]
     if format_ != "table":
@@ -308,13 +295,9 @@ def contributors(project: ProjectOption, json_: JsonOption = False) -> None:
 
     Example: interacteval attributes contributors --project News
     """
-    from app.domain.attribute import AttributeStatus
     from app.services.attributes.attributes import attributes_of, contributors_of
-    from app.services.data.projects import get_project
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    target = get_project(workbench, project)
+    workbench, target = open_project(project)
     said = attributes_of(workbench, target.id)
     in_use = Counter(a.contributor for a in said if a.status is AttributeStatus.ACTIVE)
     everybody = Counter(a.contributor for a in said)
@@ -329,12 +312,7 @@ def contributors(project: ProjectOption, json_: JsonOption = False) -> None:
         }
         for who in contributors_of(workbench, target.id)
     ]
-    if json_:
-        print_json(rows)
-    elif rows:
-        echo(table(list(rows[0]), [list(row.values()) for row in rows]))
-    else:
-        echo("Nobody has said yet what to look for. `interacteval think-aloud` asks LLMs.")
+    print_rows(rows, json_, "Nobody has said yet what to look for. `interacteval think-aloud` asks LLMs.")
 
 
 def think_aloud(
@@ -376,8 +354,6 @@ def think_aloud(
 
     Example: interacteval think-aloud --project News --dimension all --model openai:gpt-6-luna --model rules
     """
-    from app.errors import InputError
-
     if transcript is not None:
         options = chosen_model_options(max_output_tokens, timeout, effort)
         from_transcript(
@@ -393,7 +369,6 @@ def think_aloud(
     if not model:
         raise InputError("No model is named.", "Give --model, or --transcript with what a person said, or --done.")
     from app.services.data.projects import dimensions_to_use, get_project
-    from app.services.runtime.workbench import open_workbench
     from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer, ask_models, forecast_think_aloud
 
     rest = chosen_batch(batch, batch_fallback)
@@ -441,12 +416,10 @@ def think_aloud(
 
 
 def _cancel_batches(project: str, models: list[str], json_: bool) -> None:
-    from app.services.data.projects import get_project
-    from app.services.runtime.workbench import open_workbench
     from app.services.think_aloud.think_aloud_jobs import collect_batches
 
-    workbench = open_workbench()
-    found = collect_batches(workbench, get_project(workbench, project), models, cancel=True)
+    workbench, target = open_project(project)
+    found = collect_batches(workbench, target, models, cancel=True)
     if json_:
         print_json({"requests": found.requests, "answered": found.answered, "ending": found.ending})
     else:
@@ -468,11 +441,8 @@ def from_transcript(
 ) -> None:
     """Raises InputError for what a person has to correct; a recording that can't be transcribed is kept."""
     from app.attribute_analysis.attribute_file import decode_attributes
-    from app.errors import InputError, WorkbenchError
-    from app.input_file import LARGEST_FILE, LARGEST_LIST, read_file
     from app.services.data.projects import get_project, one_dimension
     from app.services.runtime.models import AUDIO_FORMATS, voice_recording_path
-    from app.services.runtime.workbench import open_workbench
     from app.services.think_aloud.transcripts import (
         accept,
         keep_recording,
@@ -515,9 +485,7 @@ def from_transcript(
 
 def finish(project_name: str, dimension_name: str, contributor: str, json_: bool) -> None:
     """Raises InputError where nobody is named, NotReadyError where they have said nothing yet on a dimension."""
-    from app.errors import InputError
     from app.services.data.projects import dimensions_to_use
-    from app.services.runtime.workbench import open_workbench
     from app.services.think_aloud.independence import mark_done
 
     if not contributor.strip():

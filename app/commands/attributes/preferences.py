@@ -16,6 +16,7 @@ from app.commands.output import (
     say,
     table,
 )
+from app.commands.project import open_dimensions, open_project, open_workbench
 
 if TYPE_CHECKING:
     from app.services.results.preferences import PreferenceSummary
@@ -58,7 +59,6 @@ def import_(
     """
     from app.corpora.formats.preferences import parse_pair_columns
     from app.services.attributes.preferences import import_preferences
-    from app.services.runtime.workbench import open_workbench
 
     columns = parse_pair_columns(map_ or [])
     report = import_preferences(open_workbench(), file, project, columns, dimension, by, format_)
@@ -83,12 +83,10 @@ def show(project: ProjectOption, dimension: DimensionOption = "all", json_: Json
 
     Example: interacteval preferences show --project Chats --dimension helpfulness
     """
-    from app.services.data.projects import dimensions_named
     from app.services.results.preferences import preference_summary
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    summaries = [preference_summary(workbench, each) for each in dimensions_named(workbench, project, dimension)]
+    workbench, dimensions = open_dimensions(project, dimension)
+    summaries = [preference_summary(workbench, each) for each in dimensions]
     found = [summary for summary in summaries if summary]
     if json_:
         print_json([summary.to_json() for summary in found])
@@ -131,11 +129,9 @@ def draw(
     Example: interacteval preferences draw --project Chats --dimension helpfulness --pairs 20
     """
     from app.services.attributes.pairs import draw_pairs_for_experts
-    from app.services.data.projects import dimensions_named
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    for each in dimensions_named(workbench, project, dimension):
+    workbench, dimensions = open_dimensions(project, dimension)
+    for each in dimensions:
         found = draw_pairs_for_experts(workbench, each.id, pairs, seed)
         echo(f"{each.name}: {counted(len(found.pairs), 'pair')}")
 
@@ -155,11 +151,9 @@ def attributes(
     Example: interacteval preferences attributes --project Chats --model openai:gpt-5.2 --dimension helpfulness
     """
     from app.services.attributes.pairs import ask_contrasts
-    from app.services.data.projects import dimensions_named, get_project
-    from app.services.runtime.workbench import open_workbench
+    from app.services.data.projects import dimensions_named
 
-    workbench = open_workbench()
-    of = get_project(workbench, project)
+    workbench, of = open_project(project)
     found = [
         ask_contrasts(workbench, of, each, name, pairs, seed)
         for each in dimensions_named(workbench, project, dimension)

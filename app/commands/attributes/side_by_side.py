@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, table
+from app.commands.project import open_dimension
+from app.domain.project import Dimension
+from app.errors import NotReadyError
 
 if TYPE_CHECKING:
-    from app.domain.project import Dimension
     from app.services.attributes.side_by_side import SharedKeyword, SideBySide
     from app.services.runtime.workbench import Workbench
 
@@ -99,11 +101,9 @@ def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption 
     Example: interacteval side-by-side list --project News --dimension coherence --json
     """
     from app.services.attributes.side_by_side import keywords, side_by_sides_of
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    found = side_by_sides_of(workbench, one_dimension(workbench, project, dimension).id)
+    workbench, on = open_dimension(project, dimension)
+    found = side_by_sides_of(workbench, on.id)
     shared = keywords(found)
     if json_:
         comparisons = [{"expert": one.expert, **_known(one)} for one in found]
@@ -125,18 +125,14 @@ def _behind(keyword: "SharedKeyword") -> dict[str, Any]:
 def _begun(
     project: str, dimension: str, expert: str, outside: bool = False
 ) -> "tuple[Workbench, Dimension, SideBySide, dict[str, str]]":
-    from app.errors import NotReadyError
     from app.services.attributes.side_by_side import (
         QUESTIONS,
         begin_side_by_side,
         can_compare_as_outsider,
         side_by_sides_of,
     )
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    target = one_dimension(workbench, project, dimension)
+    workbench, target = open_dimension(project, dimension)
     questions = {name: wording.format(target.name) for name, wording in QUESTIONS.items()}
     name = expert.strip()
     begun = any(one.expert == name for one in side_by_sides_of(workbench, target.id))

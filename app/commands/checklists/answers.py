@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, counted, echo, echo_file, print_json, say, table
+from app.commands.output import JsonOption, ProjectOption, counted, echo, echo_file, print_json, print_rows, say, table
+from app.commands.project import open_dimension, open_workbench
+from app.domain.expert_answer import WishedWave
+from app.input_file import LARGEST_LIST, read_file
 
 if TYPE_CHECKING:
     from app.meta_evaluation.judges.estimate import CorrectedEstimate
@@ -42,7 +45,6 @@ def draw(
     Example: interacteval answers draw --project News --dimension coherence --texts 20 --seed 1
     """
     from app.services.checklists.expert_answers import draw_texts
-    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     checklist_id, number = _checklist(project, dimension, version)
@@ -69,10 +71,8 @@ def plan(
 
     Example: interacteval answers plan --project News --dimension coherence --texts 60 --draw
     """
-    from app.domain.expert_answer import WishedWave
     from app.services.checklists.expert_answers import draw_of, draw_planned, drawable
     from app.services.results.raters import planned_answers
-    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     checklist_id, number = _checklist(project, dimension, version)
@@ -99,7 +99,6 @@ def list_(
     """
     from app.services.checklists.assignments import progress
     from app.services.checklists.expert_answers import expert_answers
-    from app.services.runtime.workbench import open_workbench
 
     checklist_id, _ = _checklist(project, dimension, version)
     found = expert_answers(open_workbench(), checklist_id)
@@ -117,14 +116,9 @@ def list_(
         }
         for one in progress(found)
     ]
-    if json_:
-        print_json(rows)
-    elif rows:
-        echo(table(list(rows[0]), [list(row.values()) for row in rows]))
-        if found.carried.answers:
-            echo(str(found.carried))
-    else:
-        echo("Nobody has answered yet.")
+    print_rows(rows, json_, "Nobody has answered yet.")
+    if rows and found.carried.answers and not json_:
+        echo(str(found.carried))
 
 
 def export(
@@ -140,7 +134,6 @@ def export(
     """
     from app.services.checklists.answer_files import answers_csv
     from app.services.runtime.output_file import output_file
-    from app.services.runtime.workbench import open_workbench
 
     checklist_id, _ = _checklist(project, dimension, version)
     content = answers_csv(open_workbench(), checklist_id, expert)
@@ -177,9 +170,7 @@ def import_(
     A column for each who answered: interacteval answers import all.csv --project News --dimension coherence \
     --expert-column Ana --expert-column Ben --judge-column gpt-6-luna
     """
-    from app.input_file import LARGEST_LIST, read_file
     from app.services.data.uploads import Upload
-    from app.services.runtime.workbench import open_workbench
     from app.services.scoring.own_scores import AnswerGivers, bring_answers_in
 
     checklist_id, _ = _checklist(project, dimension, version)
@@ -208,11 +199,9 @@ def _echo_skipped(skipped: Sequence[tuple[int, str]]) -> None:
 def _checklist(project: str, dimension: str, version: int | None) -> tuple[int, int]:
     """Id and number of a published version."""
     from app.services.checklists.checklists import published_checklist
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    found = published_checklist(workbench, one_dimension(workbench, project, dimension).id, version)
+    workbench, on = open_dimension(project, dimension)
+    found = published_checklist(workbench, on.id, version)
     return found.id, found.version
 
 

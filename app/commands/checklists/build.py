@@ -8,11 +8,14 @@ import typer
 from app.commands.checklists.checklists import summary
 from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options, workbench_asking
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say
+from app.commands.project import open_workbench
+from app.domain.build import Stage
+from app.domain.checklist import Checklist
+from app.domain.condition import canonical
+from app.domain.project import Dimension
+from app.errors import InputError, NotReadyError, ProviderError
 
 if TYPE_CHECKING:
-    from app.domain.build import Stage
-    from app.domain.checklist import Checklist
-    from app.domain.project import Dimension
     from app.services.runtime.workbench import Workbench
 
 STAGES = "components, clusters, key-questions, sub-questions, validation"
@@ -56,11 +59,9 @@ def build(
 
     Example: interacteval build --project News --dimension coherence --from sub-questions --model rules
     """
-    from app.errors import InputError, ProviderError
     from app.services.building.build import build as build_one
     from app.services.building.build import check_can_build
     from app.services.data.projects import dimensions_to_use, get_project
-    from app.services.runtime.workbench import open_workbench
 
     models = _stage_models(stage_model or [])
     first = _stage(from_) if from_ else None
@@ -105,7 +106,6 @@ def _go_on(
 
     Raises NotReadyError where only stale stages are wanted and others were never made: a version needs all of them.
     """
-    from app.errors import NotReadyError
     from app.services.building.build import make_checklist, regenerate, run_stages
     from app.services.building.build_state import set_model, view_build
 
@@ -129,8 +129,6 @@ def _go_on(
 
 def _build_under(workbench: "Workbench", dimension: "Dimension", condition: str) -> int:
     """The newest build under this condition. Raises NotReadyError where there is none to go on with."""
-    from app.domain.condition import canonical
-    from app.errors import NotReadyError
     from app.services.building.build_state import builds_of
 
     found = next((b for b in builds_of(workbench, dimension.id) if b.condition == canonical(condition)), None)
@@ -140,8 +138,6 @@ def _build_under(workbench: "Workbench", dimension: "Dimension", condition: str)
 
 
 def _stage_models(pairs: Sequence[str]) -> "dict[Stage, str]":
-    from app.errors import InputError
-
     found = {}
     for pair in pairs:
         name, equals, model = pair.partition("=")
@@ -152,9 +148,6 @@ def _stage_models(pairs: Sequence[str]) -> "dict[Stage, str]":
 
 
 def _stage(name: str) -> "Stage":
-    from app.domain.build import Stage
-    from app.errors import InputError
-
     try:
         return Stage(name.strip())
     except ValueError:
@@ -162,8 +155,6 @@ def _stage(name: str) -> "Stage":
 
 
 def _all(model: str) -> "dict[Stage, str]":
-    from app.domain.build import Stage
-
     return dict.fromkeys(Stage, model)
 
 

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.checklists.checklist_edits import ByOption, OneDimensionOption, newest_draft
-from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
+from app.commands.output import JsonOption, ProjectOption, print_rows
+from app.domain.checklist import Checklist, Component
+from app.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from app.domain.checklist import Checklist, Component
     from app.services.runtime.workbench import Workbench
 
 NameArgument = Annotated[str, typer.Argument(help="The component's name.")]
@@ -118,8 +119,6 @@ def remove(
 
 def _named(draft: "Checklist", name: str) -> "Component":
     """Raises NotFoundError."""
-    from app.errors import NotFoundError
-
     found = next((c for c in draft.components if c.name.casefold() == name.strip().casefold()), None)
     if found is None:
         names = ", ".join(c.name for c in draft.components)
@@ -134,9 +133,4 @@ def _print(workbench: "Workbench", draft: "Checklist", json_: bool) -> None:
     now = get_checklist(workbench, draft.id)
     headings = [Heading.of(now, component) for component in now.components]
     rows = [{"component": h.name, "description": h.description, "key_question": h.key_question} for h in headings]
-    if json_:
-        print_json(rows)
-    elif rows:
-        echo(table(list(rows[0]), [list(row.values()) for row in rows]))
-    else:
-        echo("This draft has no components.")
+    print_rows(rows, json_, "This draft has no components.")

@@ -5,10 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, table
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, print_rows, say
+from app.commands.project import open_dimension
+from app.domain.checklist import Checklist, ChecklistStatus, Example, Question, QuestionKind
+from app.domain.wording import word_changes
+from app.errors import ConflictError, FileFormatError, NotFoundError
+from app.input_file import LARGEST_LIST, read_file, read_yaml
 
 if TYPE_CHECKING:
-    from app.domain.checklist import Checklist, Example, Question
     from app.services.runtime.workbench import Workbench
 
 
@@ -27,14 +31,10 @@ def register(checklists: typer.Typer) -> None:
 
 def newest_draft(project: str, dimension: str) -> "tuple[Workbench, Checklist]":
     """Raises NotReadyError where there is no checklist, ConflictError where the newest version is published."""
-    from app.domain.checklist import ChecklistStatus
-    from app.errors import ConflictError
     from app.services.checklists.checklists import view_checklist
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    found = view_checklist(workbench, one_dimension(workbench, project, dimension).id).checklist
+    workbench, on = open_dimension(project, dimension)
+    found = view_checklist(workbench, on.id).checklist
     if found.status is ChecklistStatus.PUBLISHED:
         raise ConflictError(
             f"Version {found.version} of {found.dimension} is published and stays as it is.",
@@ -45,7 +45,6 @@ def newest_draft(project: str, dimension: str) -> "tuple[Workbench, Checklist]":
 
 def question_of(checklist: "Checklist", number: int) -> "Question":
     """Raises NotFoundError."""
-    from app.errors import NotFoundError
     from app.services.checklists.draft_edits import question_in
 
     found = question_in(checklist, number)
@@ -65,11 +64,9 @@ def list_questions(
     Example: interacteval checklist questions --project News --dimension coherence
     """
     from app.services.checklists.checklists import view_checklist
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    _print(view_checklist(workbench, one_dimension(workbench, project, dimension).id, version).checklist, json_)
+    workbench, on = open_dimension(project, dimension)
+    _print(view_checklist(workbench, on.id, version).checklist, json_)
 
 
 def edit(
@@ -133,9 +130,7 @@ def edit(
 def _examples(file: Path) -> "tuple[Example, ...]":
     import yaml
 
-    from app.errors import FileFormatError
     from app.export.checklist_reading import read_examples
-    from app.input_file import LARGEST_LIST, read_file, read_yaml
 
     try:
         found = read_examples("the question", read_yaml(read_file(file, LARGEST_LIST).decode()))
@@ -224,7 +219,6 @@ def undo(
 
     Example: interacteval checklist undo --project News --dimension coherence --change 7
     """
-    from app.errors import NotFoundError
     from app.services.checklists.draft_edits import history_of, last_change
     from app.services.checklists.draft_edits import undo as take_back
 
@@ -249,11 +243,9 @@ def history(
     """
     from app.services.checklists.checklists import view_checklist
     from app.services.checklists.draft_edits import history_of
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    found = view_checklist(workbench, one_dimension(workbench, project, dimension).id, version).checklist
+    workbench, on = open_dimension(project, dimension)
+    found = view_checklist(workbench, on.id, version).checklist
     changes = [
         {
             "change": change.id,
@@ -265,13 +257,8 @@ def history(
         }
         for change in history_of(workbench, found.id)
     ]
-    if json_:
-        print_json(changes)
-    elif changes:
-        shown = ("change", "at", "who", "what", "taken_back")
-        echo(table(list(shown), [[change[name] for name in shown] for change in changes]))
-    else:
-        echo("Nothing was changed in this version since it was made.")
+    shown = ("change", "at", "who", "what", "taken_back")
+    print_rows(changes, json_, "Nothing was changed in this version since it was made.", shown)
 
 
 def _print_draft(workbench: "Workbench", draft: "Checklist", json_: bool) -> None:
@@ -281,7 +268,6 @@ def _print_draft(workbench: "Workbench", draft: "Checklist", json_: bool) -> Non
 
 
 def _print(checklist: "Checklist", json_: bool) -> None:
-    from app.domain.checklist import QuestionKind
     from app.export.checklist import marks_of
 
     rows = [
@@ -299,14 +285,8 @@ def _print(checklist: "Checklist", json_: bool) -> None:
         for q in checklist.questions
         if q.kind is QuestionKind.SUB
     ]
-    if json_:
-        print_json(rows)
-    elif rows:
-        marks = [name for name in ("may_not_apply", "must_not", "cap", "grade") if any(row.get(name) for row in rows)]
-        shown = ("question", "on", "weight", *marks, "component", "text")
-        echo(table(list(shown), [[row.get(name, "") for name in shown] for row in rows]))
-    else:
-        echo("This version has no questions.")
+    marks = [name for name in ("may_not_apply", "must_not", "cap", "grade") if any(row.get(name) for row in rows)]
+    print_rows(rows, json_, "This version has no questions.", ("question", "on", "weight", *marks, "component", "text"))
 
 
 def register_versions(checklists: typer.Typer) -> None:
@@ -325,14 +305,10 @@ def diff(
 
     Example: interacteval checklist diff --project News --dimension coherence --from 1 --to 2
     """
-    from app.domain.wording import word_changes
     from app.services.checklists.checklists import compare_checklists, view_checklist
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    target = one_dimension(workbench, project, dimension).id
-    before, after = (view_checklist(workbench, target, version).checklist for version in (from_, to))
+    workbench, on = open_dimension(project, dimension)
+    before, after = (view_checklist(workbench, on.id, version).checklist for version in (from_, to))
     found = compare_checklists(before, after)
     if json_:
         changes = [
@@ -365,11 +341,9 @@ def restore(
     Example: interacteval checklist restore --project News --dimension coherence --version 1
     """
     from app.services.checklists.checklists import new_draft, view_checklist
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    source = view_checklist(workbench, one_dimension(workbench, project, dimension).id, version).checklist
+    workbench, on = open_dimension(project, dimension)
+    source = view_checklist(workbench, on.id, version).checklist
     draft = new_draft(workbench, source.id)
     if json_:
         print_json({"dimension": draft.dimension, "version": draft.version, "from": source.version})

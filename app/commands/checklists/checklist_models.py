@@ -6,11 +6,13 @@ import typer
 
 from app.commands.checklists.checklist_edits import ByOption, OneDimensionOption, newest_draft, question_of
 from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, shown_model, table
+from app.commands.project import open_dimension
 from app.commands.results.meta_eval import Resamples, Seed
+from app.domain.checklist import Action, Checklist, Proposal
+from app.errors import InputError, NotFoundError
 from app.meta_evaluation.score_matrix import RESAMPLES
 
 if TYPE_CHECKING:
-    from app.domain.checklist import Checklist, Proposal
     from app.services.results.rubric_xray import RubricXray
     from app.services.runtime.workbench import Workbench
 
@@ -36,8 +38,6 @@ def ask(
 
     Example: interacteval checklist ask split 12 --project News --dimension coherence --model openai:gpt-6-luna
     """
-    from app.domain.checklist import Action
-    from app.errors import InputError
     from app.services.checklists.question_proposals import propose
 
     if action not in (known := [each.value for each in Action if each not in (Action.VALIDATE, Action.APPLICABILITY)]):
@@ -95,7 +95,6 @@ def decide(
 
     Example: interacteval checklist decide 3 --accept --project News --dimension coherence
     """
-    from app.errors import NotFoundError
     from app.services.checklists.question_proposals import accept_proposal as take
     from app.services.checklists.question_proposals import open_proposals, refuse
 
@@ -121,11 +120,9 @@ def try_(
     Example: interacteval checklist try --project News --dimension coherence --judge rules --seed 3
     """
     from app.services.checklists.checklists import drawn_text, judge_preview, view_checklist
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    view = view_checklist(workbench, one_dimension(workbench, project, dimension).id, version)
+    workbench, of_dimension = open_dimension(project, dimension)
+    view = view_checklist(workbench, of_dimension.id, version)
     text = drawn_text(workbench, view.project.id, seed)
     trial = judge_preview(workbench, view, text, judge)
     answers = [
@@ -191,13 +188,12 @@ def xray(
 
     Example: interacteval checklist xray --project News --dimension coherence
     """
-    from app.services.data.projects import get_project, one_dimension
+    from app.services.data.projects import get_project
     from app.services.results.results import Choices
     from app.services.results.rubric_xray import result_with_questions, rubric_xray
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    target, on = get_project(workbench, project), one_dimension(workbench, project, dimension)
+    workbench, on = open_dimension(project, dimension)
+    target = get_project(workbench, project)
     result = result_with_questions(workbench, target.id, on, run, Choices(resamples=resamples, seed=seed))
     found = rubric_xray(workbench, result)
     assert found is not None  # it asked questions

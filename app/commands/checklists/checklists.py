@@ -1,6 +1,7 @@
 """checklist list, show, export, import, publish."""
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,15 +11,26 @@ from app.commands.checklists import checklist_components, checklist_edits, check
 from app.commands.checklists import checklist_edits as checklist_versions
 from app.commands.checklists import checklist_models as rubric_xray
 from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options, runs_end_on_signals
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, echo_file, print_json, say, table
+from app.commands.output import (
+    DimensionOption,
+    JsonOption,
+    ProjectOption,
+    echo,
+    echo_file,
+    print_json,
+    print_rows,
+    say,
+    table,
+)
+from app.commands.project import open_dimension, open_dimensions, open_workbench
 from app.commands.scoring.score import progress_sayer
+from app.domain.checklist import Checklist, ChecklistStatus
+from app.domain.run import AskingWay
+from app.errors import InputError
+from app.input_file import LARGEST_LIST, read_file
 from app.limits import CONCURRENCY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.domain.checklist import Checklist
-    from app.domain.run import AskingWay
     from app.services.results.quality_cost import AskingResult
     from app.services.scoring.forecast import Estimate
 
@@ -48,9 +60,8 @@ def calls(
 
     Example: interacteval checklist calls --project News --dimension coherence --judge openai:gpt-6-luna --dry-run
     """
-    from app.services.data.projects import get_project, one_dimension
+    from app.services.data.projects import get_project
     from app.services.results.quality_cost import asking_result
-    from app.services.runtime.workbench import open_workbench
     from app.services.scoring.asking_runs import (
         AskingOptions,
         asking_forecast,
@@ -59,8 +70,8 @@ def calls(
         work_on_asking,
     )
 
-    workbench = open_workbench()
-    target, on = get_project(workbench, project), one_dimension(workbench, project, dimension)
+    workbench, on = open_dimension(project, dimension)
+    target = get_project(workbench, project)
     model = chosen_model_options(max_output_tokens, timeout, effort)
     options = AskingOptions(on, judge, version, texts, seed, budget, model)
     if dry_run:
@@ -114,8 +125,6 @@ def _print_forecast(found: "Mapping[AskingWay, Estimate]", json_: bool) -> None:
 
 
 def _print(found: "AskingResult") -> None:
-    from app.domain.run import AskingWay
-
     if found.verdict is None or found.comparison is None:
         echo(found.problem)
         return
@@ -190,18 +199,10 @@ def list_(
     Example: interacteval checklist list --project News --dimension coherence
     """
     from app.services.checklists.checklists import versions_of
-    from app.services.data.projects import dimensions_named
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    dimensions = dimensions_named(workbench, project, dimension)
+    workbench, dimensions = open_dimensions(project, dimension)
     found = [summary(c) for d in dimensions for c in versions_of(workbench, d.id, of_conditions)]
-    if json_:
-        print_json(found)
-    elif found:
-        echo(table(list(found[0]), [list(row.values()) for row in found]))
-    else:
-        echo("No checklists yet. `interacteval build` makes one.")
+    print_rows(found, json_, "No checklists yet. `interacteval build` makes one.")
 
 
 def show(
@@ -232,7 +233,6 @@ def export(
 
     Example: interacteval checklist export --project News --dimension coherence --format yaml --output coherence.yaml
     """
-    from app.errors import InputError
     from app.services.runtime.output_file import output_file
 
     if output is None and format_ == "docx":
@@ -280,11 +280,8 @@ def import_(
 
     Example: interacteval checklist import coherence.yaml --project News --dimension coherence
     """
-    from app.errors import InputError
-    from app.input_file import LARGEST_LIST, read_file
     from app.services.checklists.checklist_files import Holds, import_checklist, project_for_checklist
     from app.services.checklists.checklists import publish as publish_one
-    from app.services.runtime.workbench import open_workbench
 
     choices: dict[str, Holds] = {"": "", "file": "file", "project": "project"}
     if rubric not in choices:
@@ -311,12 +308,9 @@ def publish(
 
     Example: interacteval checklist publish --project News --dimension all
     """
-    from app.domain.checklist import ChecklistStatus
-    from app.errors import InputError
     from app.services.checklists.checklists import publish as publish_one
     from app.services.checklists.checklists import view_checklist
     from app.services.data.projects import dimensions_named
-    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     # All are looked up before the first is published, which can't be taken back.
@@ -336,11 +330,9 @@ def publish(
 def _exported(project: str, dimension: str, version: int | None, format_name: str) -> bytes:
     from app.services.checklists.checklist_files import export_file
     from app.services.checklists.checklists import view_checklist
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    view = view_checklist(workbench, one_dimension(workbench, project, dimension).id, version)
+    workbench, on = open_dimension(project, dimension)
+    view = view_checklist(workbench, on.id, version)
     return export_file(workbench, view, format_name)
 
 

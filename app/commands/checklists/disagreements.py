@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, table
+from app.commands.project import open_dimension, open_dimensions, open_workbench
+from app.domain.improvement import Decision, reference
+from app.domain.judgment import Answer
+from app.errors import InputError, NotFoundError
 
 if TYPE_CHECKING:
-    from app.domain.improvement import Decision
     from app.services.disagreements.queue import DisagreementQueue
 
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
@@ -84,7 +87,6 @@ def show(
     Example: interacteval disagreements show 12-340 --project News --dimension coherence
     """
     from app.services.disagreements.queue import sides_of_pair
-    from app.services.runtime.workbench import open_workbench
 
     found = _queue(project, dimension, version)
     question, text = _ids(pair)
@@ -149,11 +151,8 @@ def decide(
 
     Example: interacteval disagreements decide 12-340 --project News --dimension coherence --answer no --by Ana
     """
-    from app.domain.improvement import reference
-    from app.errors import InputError
     from app.services.disagreements.deciding import decide_answer
     from app.services.disagreements.queue import sides_of_pair
-    from app.services.runtime.workbench import open_workbench
 
     if why and guidance:
         raise InputError("--why and --guidance are both given.", "The line with --guidance says why, too.")
@@ -193,11 +192,8 @@ def undo(
 
     Example: interacteval disagreements undo 12-340 --project News --dimension coherence --by Ana
     """
-    from app.domain.improvement import reference
-    from app.errors import NotFoundError
     from app.services.disagreements.deciding import undo_decision
     from app.services.disagreements.queue import sides_of_pair
-    from app.services.runtime.workbench import open_workbench
 
     workbench, found = open_workbench(), _queue(project, dimension, version)
     question, text = _ids(pair)
@@ -213,20 +209,16 @@ def undo(
 
 def _queue(project: str, dimension: str, version: int | None) -> "DisagreementQueue":
     from app.services.checklists.checklists import published_checklist
-    from app.services.data.projects import one_dimension
     from app.services.disagreements.queue import decidable_versions, disagreement_queue
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    of = one_dimension(workbench, project, dimension).id
+    workbench, on = open_dimension(project, dimension)
+    of = on.id
     there = decidable_versions(workbench, of)
     checklist = there[0] if there and version is None else published_checklist(workbench, of, version)
     return disagreement_queue(workbench, checklist.id)
 
 
 def _ids(pair: str) -> tuple[int, int]:
-    from app.errors import InputError
-
     found = re.fullmatch(r"(\d{1,18})-(\d{1,18})", pair.strip())
     if not found:
         raise InputError(f"“{pair}” is no disagreement.", "`interacteval disagreements list` shows their ids.")
@@ -234,7 +226,6 @@ def _ids(pair: str) -> tuple[int, int]:
 
 
 def _kind(kind: str) -> Any:
-    from app.errors import InputError
     from app.services.disagreements.queue import PartedKind
 
     if kind and kind not in list(PartedKind):
@@ -243,8 +234,6 @@ def _kind(kind: str) -> Any:
 
 
 def _states(state: str) -> list[Any]:
-    from app.errors import InputError
-
     states = ["open", "contradicting", "decided"]
     if state not in (*states, "all"):
         raise InputError(f"“{state}” is no state.", f"Choose {', '.join(states)} or all.")
@@ -252,9 +241,6 @@ def _states(state: str) -> list[Any]:
 
 
 def _answer(answer: str) -> Any:
-    from app.domain.judgment import Answer
-    from app.errors import InputError
-
     read = {"yes": Answer.YES, "no": Answer.NO, "na": Answer.NOT_APPLICABLE}
     if answer not in read:
         raise InputError(f"“{answer}” is no answer.", "Give yes, no or na.")
@@ -287,12 +273,10 @@ def rooms(project: ProjectOption, dimension: OneDimensionOption, json_: JsonOpti
 
     Example: interacteval disagreements rooms --project News --dimension coherence
     """
-    from app.services.data.projects import dimensions_named
     from app.services.disagreements.rooms import room_view, rooms_of
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    (one,) = dimensions_named(workbench, project, dimension)
+    workbench, dimensions = open_dimensions(project, dimension)
+    (one,) = dimensions
     found = [room_view(workbench, room.id).to_json() for room in rooms_of(workbench, one.id)]
     if json_:
         print_json(found)

@@ -1,14 +1,16 @@
 """checklist improve, improvements, timeline: better wordings from decisions, and how a question fared."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from app.commands.checklists.checklist_edits import ByOption, OneDimensionOption, newest_draft, question_of
 from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, shown_model, table
+from app.domain.improvement import AnswerErrors, Improvement, ProposedWording, WordingTrial
+from app.errors import InputError
 
 if TYPE_CHECKING:
-    from app.domain.improvement import AnswerErrors, Improvement, ProposedWording, WordingTrial
     from app.services.runtime.workbench import Workbench
 
 QuestionOption = Annotated[int, typer.Option("--question", help="Its number, as `checklist questions` lists it.")]
@@ -47,7 +49,6 @@ def improve(
 
     Example: interacteval checklist improve --project News --dimension coherence --question 12 --model openai:gpt-6-luna
     """
-    from app.errors import InputError
     from app.services.improvement.improve import forecast_improvement, propose_examples
     from app.services.improvement.improve import improve as try_wordings
 
@@ -151,7 +152,6 @@ def timeline(
 def _take(
     workbench: "Workbench", draft: int, question: int, attempt: int, text: str | None, guidance: str | None, by: str
 ) -> None:
-    from app.domain.improvement import ProposedWording
     from app.services.improvement.improve import take_improvement
 
     words = None
@@ -207,7 +207,6 @@ def _document(found: "Improvement") -> dict[str, Any]:
 
 
 def _examples(found: "Improvement", wording: "ProposedWording") -> dict[str, Any]:
-    from dataclasses import asdict
 
     from app.services.improvement.improve import example_tokens
 

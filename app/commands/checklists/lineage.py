@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, shown_model
+from app.commands.project import open_dimension
 
 
 def register(root: typer.Typer) -> None:
@@ -22,11 +23,9 @@ def lineage(
     Example: interacteval lineage --project News --dimension coherence --json
     """
     from app.services.checklists.lineage import lineage_document, lineage_of_version
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    found = lineage_document(lineage_of_version(workbench, one_dimension(workbench, project, dimension).id, version))
+    workbench, on = open_dimension(project, dimension)
+    found = lineage_document(lineage_of_version(workbench, on.id, version))
     if json_:
         print_json(found)
         return

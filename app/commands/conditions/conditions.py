@@ -1,6 +1,8 @@
 """conditions run, show, effect: the same judge with checklists from single, several and all contributors."""
 
 import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,18 +18,17 @@ from app.commands.model_asking import (
     warn_of_end,
 )
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say, shown_model, table
+from app.commands.project import open_project
 from app.commands.scoring.score import print_checks, read_draw
+from app.domain.condition import Family
+from app.domain.project import Project
+from app.errors import InputError, NotReadyError
 from app.limits import CONCURRENCY
-from app.meta_evaluation.score_matrix import Level
+from app.meta_evaluation.score_matrix import Level, Measure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.domain.condition import Family
-    from app.domain.project import Project
     from app.meta_evaluation.comparison import TestedDifference
     from app.meta_evaluation.evaluation import Figure
-    from app.meta_evaluation.score_matrix import Measure
     from app.services.conditions.condition_effect import ConditionEffect
     from app.services.conditions.study import StudyOptions, StudyPlan
     from app.services.conditions.study_figures import (
@@ -253,16 +254,13 @@ def effect(
 
     Example: interacteval conditions effect --project News --dimension coherence --json
     """
-    from app.errors import NotReadyError
     from app.providers.credentials import Credentials
     from app.services.attributes.analysis import open_embedding
     from app.services.conditions.condition_effect import condition_draws, effect_of_conditions
-    from app.services.data.projects import dimensions_named, get_project
-    from app.services.runtime.workbench import open_workbench
+    from app.services.data.projects import dimensions_named
     from app.settings import settings
 
-    workbench = open_workbench()
-    target = get_project(workbench, project)
+    workbench, target = open_project(project)
     space = open_embedding(embedding, Credentials.from_settings(settings()))
     found: dict[str, list[ConditionEffect]] = {}
     refused: dict[str, list[str]] = {}
@@ -376,11 +374,9 @@ def run(
     """
     from app.services.conditions.study import StudyOptions, plan_trials
     from app.services.conditions.study_worker import run_study
-    from app.services.data.projects import dimensions_to_use, get_project
-    from app.services.runtime.workbench import open_workbench
+    from app.services.data.projects import dimensions_to_use
 
-    workbench = open_workbench()
-    target = get_project(workbench, project)
+    workbench, target = open_project(project)
     numbers = _numbers(components)
     options = StudyOptions(
         tuple(dimensions_to_use(workbench, project, dimension)),
@@ -461,19 +457,15 @@ def show(
 
     Example: interacteval conditions show --project News --output conditions.csv
     """
-    from app.errors import InputError
     from app.services.conditions.study import plan_trials
     from app.services.conditions.study_figures import OF_THE_PAPER, sweep_figures
     from app.services.conditions.study_tables import study_csv, study_latex, sweep_svg
-    from app.services.data.projects import get_project
     from app.services.runtime.output_file import output_file
-    from app.services.runtime.workbench import open_workbench
 
     written = {".csv": study_csv, ".tex": study_latex, ".svg": sweep_svg}
     if output is not None and output.suffix.lower() not in written:
         raise InputError(f"Figures can't be written as “{output.name}”.", "End the name in .csv, .tex or .svg.")
-    workbench = open_workbench()
-    target = get_project(workbench, project)
+    workbench, target = open_project(project)
     given: dict[str, Any] = {
         "model": model,
         "judge": judge,
@@ -502,8 +494,6 @@ def show(
 
 def _numbers(written: str) -> tuple[int, ...]:
     """`5`, `3-9` or `3,5,7`, each once."""
-    from app.errors import InputError
-
     found = [part.strip().partition("-") for part in written.split(",")]
     if not all(low.strip().isdigit() and (high.strip().isdigit() or not dash) for low, dash, high in found):
         raise InputError(f"“{written}” is no number of components.", "Give one, as 5, or several, as 3-9 or 3,5,7.")
@@ -512,8 +502,6 @@ def _numbers(written: str) -> tuple[int, ...]:
 
 
 def _groups(written: list[str], dimensions: list[str]) -> dict[str, list[str]]:
-    from app.errors import InputError
-
     groups = {}
     for entry in written:
         name, sign, names = (part.strip() for part in entry.partition("="))
@@ -529,9 +517,6 @@ def _groups(written: list[str], dimensions: list[str]) -> dict[str, list[str]]:
 
 
 def _families(written: str) -> "tuple[Family, ...]":
-    from app.domain.condition import Family
-    from app.errors import InputError
-
     known = {family.value: family for family in Family}
     names = list(known) if written == "all" else [name.strip() for name in written.split(",") if name.strip()]
     wrong = [name for name in names if name not in known]
@@ -550,7 +535,6 @@ def _shown(
     given: "dict[str, Any]",
 ) -> "StudyOptions":
     """The last study with what was given in its place; without one, what `run` does by itself."""
-    from dataclasses import replace
 
     from app.services.conditions.study import StudyOptions, last_study
     from app.services.data.projects import dimensions_named

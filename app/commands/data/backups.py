@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from app.commands.output import JsonOption, counted, echo, print_json
+from app.commands.project import open_workbench
 
 
 def register(root: typer.Typer) -> None:
@@ -24,7 +25,6 @@ def backup(
     Example: interacteval backup workbench-friday.db
     """
     from app.services.runtime.backups import back_up
-    from app.services.runtime.workbench import open_workbench
 
     older = file.is_file()
     made = back_up(open_workbench(), file)

@@ -1,15 +1,14 @@
 """dimension list, add, edit, correlations: what the texts of a project are judged on."""
 
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
+from app.commands.project import open_dimension, open_project, open_workbench
+from app.domain.project import Dimension
 from app.meta_evaluation.score_matrix import Level
-
-if TYPE_CHECKING:
-    from app.domain.project import Dimension
 
 NameArgument = Annotated[str, typer.Argument(help="The dimension's name.")]
 RubricOption = Annotated[str | None, typer.Option(help="What it means, and what low and high scores stand for.")]
@@ -32,7 +31,6 @@ def list_(project: ProjectOption, json_: JsonOption = False) -> None:
     Example: interacteval dimension list --project News
     """
     from app.services.data.projects import dimensions_named
-    from app.services.runtime.workbench import open_workbench
 
     found = [asdict(d) for d in dimensions_named(open_workbench(), project, "all")]
     columns = ("name", "low", "high", "rubric")
@@ -51,12 +49,10 @@ def correlations(
 
     Example: interacteval dimension correlations --project Chats
     """
-    from app.services.data.projects import get_project
     from app.services.results.raters import rating_correlations
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    found = rating_correlations(workbench, get_project(workbench, project).id, level)
+    workbench, target = open_project(project)
+    found = rating_correlations(workbench, target.id, level)
     if json_:
         print_json([each.to_json() for each in found])
         return
@@ -80,12 +76,10 @@ def add(
 
     Example: interacteval dimension add warmth --project Letters --rubric "How friendly it sounds." --low 1 --high 7
     """
-    from app.domain.project import Dimension
-    from app.services.data.projects import add_dimension, get_project
-    from app.services.runtime.workbench import open_workbench
+    from app.services.data.projects import add_dimension
 
-    workbench = open_workbench()
-    new = add_dimension(workbench, get_project(workbench, project).id, _changed(Dimension(name), rubric, low, high))
+    workbench, target = open_project(project)
+    new = add_dimension(workbench, target.id, _changed(Dimension(name), rubric, low, high))
     echo(f"Added {new.name}, {new.low:g} to {new.high:g}.")
 
 
@@ -101,11 +95,9 @@ def edit(
 
     Example: interacteval dimension edit coherence --project News --rubric "How well the sentences hold together."
     """
-    from app.services.data.projects import one_dimension, save_dimension
-    from app.services.runtime.workbench import open_workbench
+    from app.services.data.projects import save_dimension
 
-    workbench = open_workbench()
-    dimension = one_dimension(workbench, project, name)
+    workbench, dimension = open_dimension(project, name)
     new = _changed(replace(dimension, name=rename or dimension.name), rubric, low, high)
     save_dimension(workbench, new)
     echo(f"Saved {new.name}, {new.low:g} to {new.high:g}.")

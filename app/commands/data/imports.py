@@ -1,14 +1,14 @@
 """import."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, say, table
-
-if TYPE_CHECKING:
-    from app.corpora.corpus import ColumnUse
+from app.commands.project import open_workbench
+from app.corpora.corpus import ColumnUse
+from app.errors import InputError
 
 FormatOption = Annotated[
     str,
@@ -71,7 +71,6 @@ def import_(
     from app.services.data.projects import get_project, overview
     from app.services.data.steps import next_step
     from app.services.data.uploads import without_ratings_words
-    from app.services.runtime.workbench import open_workbench
 
     mapping = ColumnMapping.parse(map_ or [], rating or [], scale or []) if map_ or rating or scale else None
     workbench = open_workbench()
@@ -135,11 +134,9 @@ def template(
 
     Example: interacteval template essays.xlsx --preset "learner essays"
     """
-    from app.errors import InputError
     from app.services.data.imports import preset_template, project_template
     from app.services.data.projects import get_project
     from app.services.runtime.output_file import output_file
-    from app.services.runtime.workbench import open_workbench
 
     if project and preset:
         raise InputError("A project and a preset are both named.", "Name one of them.")

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, counted, echo, print_json, table
+from app.commands.output import JsonOption, counted, echo, print_json, print_rows, table
+from app.commands.project import open_project, open_workbench
+from app.domain.project import Task
 
 if TYPE_CHECKING:
     from app.services.data.projects import DimensionProgress
@@ -32,7 +34,6 @@ def list_(json_: JsonOption = False) -> None:
     Example: interacteval project list
     """
     from app.services.data.projects import list_projects, overview
-    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     found = [overview(workbench, project.id) for project in list_projects(workbench)]
@@ -57,12 +58,11 @@ def show(name: NameArgument, json_: JsonOption = False) -> None:
 
     Example: interacteval project show Demo
     """
-    from app.services.data.projects import get_project, overview
+    from app.services.data.projects import overview
     from app.services.data.steps import next_step
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    progress = overview(workbench, get_project(workbench, name).id)
+    workbench, target = open_project(name)
+    progress = overview(workbench, target.id)
     dimensions = [_dimension_document(d) for d in progress.dimensions]
     if json_:
         print_json(
@@ -108,19 +108,12 @@ def experts(name: NameArgument, json_: JsonOption = False) -> None:
 
     Example: interacteval project experts News
     """
-    from app.services.data.projects import get_project
-    from app.services.runtime.workbench import open_workbench
     from app.services.think_aloud.independence import experts_progress
 
-    workbench = open_workbench()
-    found = [asdict(one) for one in experts_progress(workbench, get_project(workbench, name).id)]
-    if json_:
-        print_json(found)
-    elif found:
-        columns = ("expert", "role", "background", "dimension", "attributes", "done", "late")
-        echo(table(columns, [[one[column] for column in columns] for one in found]))
-    else:
-        echo("No expert has begun yet.")
+    workbench, target = open_project(name)
+    found = [asdict(one) for one in experts_progress(workbench, target.id)]
+    shown = ("expert", "role", "background", "dimension", "attributes", "done", "late")
+    print_rows(found, json_, "No expert has begun yet.", shown)
 
 
 def create(
@@ -131,9 +124,7 @@ def create(
 
     Example: interacteval project create News --preset "news summaries"
     """
-    from app.domain.project import Task
     from app.services.data.projects import create_from_preset, create_project
-    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     if preset and preset != "blank":
@@ -156,11 +147,9 @@ def wording(
 
     Example: interacteval project wording News --text summary --source "news article" --language English
     """
-    from app.services.data.projects import get_project, save_task
-    from app.services.runtime.workbench import open_workbench
+    from app.services.data.projects import save_task
 
-    workbench = open_workbench()
-    project = get_project(workbench, name)
+    workbench, project = open_project(name)
     old = project.task
     task = replace(
         old,
@@ -193,7 +182,6 @@ def export(
     Example: interacteval project export News news.zip
     """
     from app.services.data.project_transfer import export_project
-    from app.services.runtime.workbench import open_workbench
 
     done = export_project(open_workbench(), name, file)
     if json_:
@@ -212,7 +200,6 @@ def import_(
     Example: interacteval project import news.zip --as "News, second try"
     """
     from app.services.data.project_transfer import import_project
-    from app.services.runtime.workbench import open_workbench
 
     done = import_project(open_workbench(), file, name)
     if json_:
@@ -233,12 +220,10 @@ def delete(
 
     Example: interacteval project delete Demo --archive demo.zip
     """
-    from app.services.data.projects import delete_project, get_project
+    from app.services.data.projects import delete_project
     from app.services.results.archive import write_project_archive
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    project = get_project(workbench, name)
+    workbench, project = open_project(name)
     if archive:
         write_project_archive(workbench, project.id, archive)
         echo(f"Wrote {archive}.", err=True)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
+from app.commands.project import open_project
 from app.meta_evaluation.score_matrix import Level
 
 if TYPE_CHECKING:
@@ -38,11 +39,9 @@ def lock(
     Example: interacteval split lock --project News --share 0.2 --by Ana
     """
     from app.services.data.locked_split import lock as lock_split
-    from app.services.data.projects import get_project
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    _print_state(lock_split(workbench, get_project(workbench, project).id, share, seed, by), json_)
+    workbench, target = open_project(project)
+    _print_state(lock_split(workbench, target.id, share, seed, by), json_)
 
 
 def show(project: ProjectOption, json_: JsonOption = False) -> None:
@@ -51,11 +50,9 @@ def show(project: ProjectOption, json_: JsonOption = False) -> None:
     Example: interacteval split show --project News
     """
     from app.services.data.locked_split import state_of
-    from app.services.data.projects import get_project
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    _print_state(state_of(workbench, get_project(workbench, project).id), json_)
+    workbench, target = open_project(project)
+    _print_state(state_of(workbench, target.id), json_)
 
 
 def look(
@@ -71,12 +68,9 @@ def look(
     """
     from app.commands.results.results import print_results
     from app.services.data.locked_split import state_of
-    from app.services.data.projects import get_project
     from app.services.results.results import look_at_locked_results as look_at
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    target = get_project(workbench, project)
+    workbench, target = open_project(project)
     found = look_at(workbench, target.id, run, by, level)
     state = state_of(workbench, target.id)
     assert state is not None  # looked at a moment ago
@@ -97,11 +91,8 @@ def open_(
     Example: interacteval split open --project News --by Ana --yes
     """
     from app.services.data.locked_split import open_split
-    from app.services.data.projects import get_project
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    target = get_project(workbench, project)
+    workbench, target = open_project(project)
     if not yes and not typer.confirm("Open the split? Its texts can't serve as a test again.", err=True):
         return
     open_split(workbench, target.id, by)

@@ -10,13 +10,12 @@ from app.commands.model_asking import IntervalsDaskOption
 from app.commands.output import JsonOption, counted, echo, print_json, table
 from app.commands.results.table_file import TableFile, read_table
 from app.errors import InputError
-from app.meta_evaluation.score_matrix import RESAMPLES, Constant, Duplicates, Level, Resampling
+from app.meta_evaluation.score_matrix import RESAMPLES, Constant, Duplicates, Floats, Level, Resampling
 
 if TYPE_CHECKING:
     from app.meta_evaluation.comparison import Comparison, Difference
     from app.meta_evaluation.evaluation import Figure, MetaEvaluation
     from app.meta_evaluation.raters.human_ceiling import HumanSide
-    from app.meta_evaluation.score_matrix import Floats
 
 
 def raters_text(found: "HumanSide") -> str:

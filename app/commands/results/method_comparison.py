@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, shown_model, table
+from app.commands.project import open_dimension, open_workbench
+from app.errors import NotReadyError
 from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Coefficient
 from app.meta_evaluation.writer_bias import By
 
@@ -26,12 +28,11 @@ def quality(
 
     Example: interacteval runs quality --project News --dimension coherence
     """
-    from app.services.data.projects import get_project, one_dimension
+    from app.services.data.projects import get_project
     from app.services.results.quality_cost import quality_and_cost
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    target, on = get_project(workbench, project), one_dimension(workbench, project, dimension)
+    workbench, on = open_dimension(project, dimension)
+    target = get_project(workbench, project)
     found = quality_and_cost(workbench, target.id, on.id, coefficient)
     if json_:
         print_json([_quality_document(each, coefficient) for each in found])
@@ -68,7 +69,6 @@ def bias(
     from app.services.data.projects import get_project, one_dimension
     from app.services.results.quality_cost import bias_of, mark_people
     from app.services.results.results import Choices
-    from app.services.runtime.workbench import open_workbench
     from app.services.scoring.runs import get_run
 
     workbench = open_workbench()
@@ -94,11 +94,9 @@ def failures(
 
     Example: interacteval runs failures 3 --dimension helpful
     """
-    from app.errors import NotReadyError
     from app.services.data.projects import one_dimension
     from app.services.results.raters import failure_rates
     from app.services.results.results import Choices, kept_results
-    from app.services.runtime.workbench import open_workbench
     from app.services.scoring.runs import get_run
 
     workbench = open_workbench()

@@ -1,5 +1,6 @@
 """results."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,13 +18,14 @@ from app.commands.output import (
     shown_model,
     table,
 )
+from app.commands.project import open_project
 from app.commands.results.meta_eval import AtLevel, Resample, Resamples, Seed, WithConstant, WithDuplicates
-from app.meta_evaluation.score_matrix import RESAMPLES
+from app.domain.run import SystemChoice
+from app.domain.wording import QuoteCounts
+from app.errors import InputError
+from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.domain.wording import QuoteCounts
     from app.meta_evaluation.agreement_verdict import AgreementVerdict
     from app.meta_evaluation.preferences import PairwiseAccuracy
     from app.services.results.contribution import Aspects, AspectWorth
@@ -84,9 +86,7 @@ def results(
 
     Example: interacteval results --project News --level per-source --output scores.csv
     """
-    from app.domain.run import SystemChoice
-    from app.errors import InputError
-    from app.services.data.projects import dimensions_named, get_project, overview
+    from app.services.data.projects import dimensions_named, overview
     from app.services.results.method_grid import result_words
     from app.services.results.preferences import accuracy_on_pairs
     from app.services.results.quality_cost import writers
@@ -94,10 +94,8 @@ def results(
     from app.services.results.result_texts import quote_counts, report_evidence
     from app.services.results.results import Choices, newer_trial_words, results_of, runs_to_show
     from app.services.results.rubric_xray import rubric_xray
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    target = get_project(workbench, project)
+    workbench, target = open_project(project)
     if level == "system" and not overview(workbench, target.id).systems:
         raise InputError("The texts of this project name no system.", "Use --level per-source or --level dataset.")
     runs = runs_to_show(workbench, target.id, run)
@@ -204,7 +202,6 @@ def _gates(
     workbench: "Workbench", found: "list[DimensionResult]", require: "Sequence[str]", nightly: bool, since: str
 ) -> "dict[tuple[int, str], list[GateResult]]":
     """Raises InputError for what is no gate, or can't be held against these results."""
-    from app.errors import InputError
     from app.meta_evaluation.gates import Gate
     from app.services.results.gates import check_gates, check_nightly
 
@@ -218,8 +215,6 @@ def _gates(
 
 def _check_soft(found: "list[DimensionResult]") -> None:
     """Raises InputError where no run can do it; says which can't where some can."""
-    from app.errors import InputError
-
     without = sorted({result.run.id for result in found if not result.soft})
     if found and all(not result.soft for result in found):
         raise InputError(
@@ -241,8 +236,6 @@ def _print_aspects(result: "DimensionResult", found: "Aspects | None") -> None:
 
 
 def _aspect_row(aspect: "AspectWorth") -> list[object]:
-    from app.meta_evaluation.score_matrix import COEFFICIENTS
-
     spearman, kendall, pearson = (aspect.figures[name] for name in COEFFICIENTS)
     figures = spearman.value, spearman.low, spearman.high, kendall.value, pearson.value
     return [aspect.name, aspect.texts, *figures, aspect.with_score]

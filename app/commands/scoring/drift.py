@@ -6,12 +6,13 @@ import typer
 
 from app.commands.model_asking import runs_end_on_signals, warn_of_end
 from app.commands.output import DimensionOption, JsonOption, counted, echo, print_json, say, say_where_of, table
+from app.commands.project import open_workbench
 from app.commands.scoring.score import progress_sayer
-from app.errors import InputError
+from app.domain.project import Dimension
+from app.errors import InputError, NotReadyError
 from app.limits import CONCURRENCY
 
 if TYPE_CHECKING:
-    from app.domain.project import Dimension
     from app.services.drift.looks import Asking, DriftState
     from app.services.runtime.workbench import Workbench
     from app.services.scoring.runs import RunReport
@@ -49,7 +50,6 @@ def drift(
     """
     from app.services.data.projects import dimensions_named
     from app.services.drift.looks import Asking, drift_state
-    from app.services.runtime.workbench import open_workbench
 
     if anew and not freeze:
         raise InputError("--anew is about freezing.", "Give --freeze too.")
@@ -107,7 +107,6 @@ def _freeze(
 
 
 def _look(workbench: "Workbench", project_id: int, dimension: "Dimension", asking: "Asking") -> list["RunReport"]:
-    from app.errors import NotReadyError
     from app.services.drift.anchors import newest_anchors
     from app.services.drift.looks import look_once
 

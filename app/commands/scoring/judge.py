@@ -25,6 +25,9 @@ from app.commands.model_asking import (
 )
 from app.commands.output import JsonOption, counted, echo, print_json, say, shown_model, table
 from app.commands.scoring.score import progress_sayer, read_settings
+from app.domain.judgment import Answer
+from app.errors import FileFormatError, InputError
+from app.input_file import LARGEST_FILE, LARGEST_LIST, read_file
 from app.limits import CONCURRENCY
 
 if TYPE_CHECKING:
@@ -83,8 +86,6 @@ def judge(
 
     Example: interacteval judge night.jsonl --checklist coherence.json --judge openai:gpt-6-luna --fail-under 3.5
     """
-    from app.errors import InputError
-    from app.input_file import LARGEST_LIST, read_file
     from app.services.runtime.output_file import output_file
     from app.services.scoring.judged_texts import Judging, judge_texts, private_workbench, read_texts
 
@@ -126,9 +127,6 @@ def judge(
 @contextmanager
 def _plain_file(file: Path) -> Iterator[Path]:
     """The file itself, or one with what comes in on stdin."""
-    from app.errors import FileFormatError
-    from app.input_file import LARGEST_FILE
-
     if str(file) != STDIN:
         yield file
         return
@@ -196,16 +194,12 @@ def _short(name: str) -> str:
 
 def _failed(text: "JudgedText") -> str:
     """The numbers of the questions that cost a point."""
-    from app.domain.judgment import Answer
-
     bad = [each for each in text.answers if each.answer is (Answer.YES if each.must_not else Answer.NO)]
     return ", ".join(dict.fromkeys(str(each.number) for each in bad))
 
 
 def _end(found: "JudgedTexts") -> None:
     """A gate that fails says more than a text that could not be judged."""
-    from app.errors import InputError
-
     for row in found.left_out[:_SHOWN]:
         say(f"left out, row {row.row}: {row.reason}")
     failed = [text for text in found.texts if text.error]

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, echo, print_json, say, table
+from app.commands.project import open_project
 
 _SHOWN = 20
 
@@ -33,12 +34,10 @@ def import_(
 
     Example: interacteval scores import rouge.csv --project News --dimension relevance --column rouge_l
     """
-    from app.services.data.projects import dimensions_named, get_project
-    from app.services.runtime.workbench import open_workbench
+    from app.services.data.projects import dimensions_named
     from app.services.scoring.own_scores import ScoreColumns, import_scores
 
-    workbench = open_workbench()
-    target = get_project(workbench, project)
+    workbench, target = open_project(project)
     columns = ScoreColumns(column, doc_id, system_id, item_id)
     report = import_scores(workbench, target.id, dimensions_named(workbench, project, dimension), file, columns, name)
     if json_:

@@ -7,8 +7,11 @@ import typer
 
 from app.commands.model_asking import runs_end_on_signals
 from app.commands.output import JsonOption, ProjectOption, counts_table, echo, print_json, say, table
+from app.commands.project import open_dimension, open_workbench
 from app.commands.results.method_comparison import bias, failures, quality
 from app.commands.scoring.score import carry_out, say_wait
+from app.domain.run import RunSummary
+from app.errors import InputError, NotFoundError
 from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Constant, Level
 
 if TYPE_CHECKING:
@@ -36,14 +39,13 @@ def compare(
 
     Example: interacteval runs compare --project News --dimension coherence --baseline 3 --run 5 --run 6
     """
-    from app.services.data.projects import get_project, one_dimension
+    from app.services.data.projects import get_project
     from app.services.results.result_files import write_comparisons
     from app.services.results.results import Choices
     from app.services.results.run_comparison import compare_runs, score_sets, sets_named
-    from app.services.runtime.workbench import open_workbench
 
-    workbench = open_workbench()
-    target, on = get_project(workbench, project), one_dimension(workbench, project, dimension)
+    workbench, on = open_dimension(project, dimension)
+    target = get_project(workbench, project)
     everything = [found.run.id for found in score_sets(workbench, target.id, on.id)]
     wanted = [one for one in run or everything if one != baseline]
     first, *others = sets_named(workbench, target.id, on.id, [baseline, *wanted])
@@ -107,7 +109,6 @@ def _print(found: "list[RunComparison]") -> None:
 
 
 if TYPE_CHECKING:
-    from app.domain.run import RunSummary
     from app.services.runtime.workbench import Workbench
     from app.services.scoring.scoring_jobs import ProviderBatch
 
@@ -137,7 +138,6 @@ def list_(
     Example: interacteval runs list --project News
     """
     from app.services.data.projects import get_project
-    from app.services.runtime.workbench import open_workbench
     from app.services.scoring.run_writer import method_label
     from app.services.scoring.runs import list_runs
 
@@ -160,7 +160,6 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
     """
     from app.services.results.result_texts import run_counts
     from app.services.runtime.spending import run_spending
-    from app.services.runtime.workbench import open_workbench
     from app.services.scoring.run_writer import method_label
     from app.services.scoring.runs import get_run
     from app.services.scoring.scoring_jobs import OPEN, batches_of_run
@@ -216,7 +215,6 @@ def wait(
 
     Example: interacteval runs wait 3
     """
-    from app.services.runtime.workbench import open_workbench
     from app.services.scoring.runs import get_run, wait_until_free
     from app.services.scoring.scoring_jobs import AT_ONCE, ask_rest
 
@@ -236,7 +234,6 @@ def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
 
     Example: interacteval runs cancel 3
     """
-    from app.services.runtime.workbench import open_workbench
     from app.services.scoring.runs import get_run, stop_run
     from app.services.scoring.scoring_jobs import cancel_batches, has_open_batches
 
@@ -260,7 +257,6 @@ def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
 
 def _meant(workbench: "Workbench", run: int | None, project: str | None) -> int:
     """The run that was named, else the newest of the project."""
-    from app.errors import InputError, NotFoundError
     from app.services.data.projects import get_project
     from app.services.scoring.runs import list_runs
 
@@ -283,7 +279,6 @@ def record(
 
     Example: interacteval runs record 3 --output calls.jsonl
     """
-    from app.services.runtime.workbench import open_workbench
     from app.services.scoring.recordings import record_run
 
     calls = record_run(open_workbench(), run, output)

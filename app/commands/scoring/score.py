@@ -1,7 +1,7 @@
 """score: runs of a method over texts, started or resumed."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -32,14 +32,14 @@ from app.commands.output import (
     say_where_of,
     table,
 )
-from app.domain.run import WARN_AFTER
+from app.commands.project import open_project
+from app.domain.project import Dimension
+from app.domain.run import WARN_AFTER, RunSummary, SystemChoice, TextFilter
+from app.errors import InputError, NothingNewError
 from app.limits import CONCURRENCY
+from app.meta_evaluation.score_matrix import COEFFICIENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from app.domain.project import Dimension
-    from app.domain.run import RunSummary
     from app.services.results.results import Trials
     from app.services.runtime.workbench import Workbench
     from app.services.scoring.draws import DrawCheck
@@ -51,8 +51,6 @@ _SUMS_OF_MONEY = ("cost_usd", "cache_saves_usd", "batch_usd", "at_once_usd")
 
 def read_draw(written: str | None) -> tuple[int, int] | None:
     """Documents and systems of each from `40x4`. Raises InputError."""
-    from app.errors import InputError
-
     if written is None:
         return None
     parts = written.lower().replace("×", "x").split("x")
@@ -120,8 +118,6 @@ def trials_of_runs(
 
 
 def spread_document(groups: dict[str, "Trials"]) -> dict[str, Any]:
-    from app.meta_evaluation.score_matrix import COEFFICIENTS
-
     document: dict[str, Any] = {}
     for name, group in groups.items():
         document[name] = {"runs": [run.id for run in group.runs]}
@@ -289,10 +285,7 @@ def score(
     Example: interacteval score --project News --dimension all --judge openai:gpt-6-luna --draw 40x4
     """
     from app.cluster import check_dask
-    from app.domain.run import SystemChoice, TextFilter
-    from app.errors import InputError
-    from app.services.data.projects import dimensions_named, dimensions_to_use, get_project
-    from app.services.runtime.workbench import open_workbench
+    from app.services.data.projects import dimensions_named, dimensions_to_use
     from app.services.scoring.evaluators import asks_a_judge
     from app.services.scoring.runs import RunOptions, start_runs
 
@@ -306,8 +299,7 @@ def score(
         written.append(("repeats", str(repeats)))
     if judge is not None and not asks_a_judge(evaluator):
         say(f"{evaluator} asks no judge: {judge} is not used.")
-    workbench = open_workbench()
-    target = get_project(workbench, project)
+    workbench, target = open_project(project)
     find_dimensions = dimensions_to_use if resume is None else dimensions_named
     options = RunOptions(
         dimensions=tuple(find_dimensions(workbench, project, dimension)),
@@ -357,7 +349,6 @@ def score(
 
 def _nothing_new(workbench: "Workbench", project_id: int, options: "RunOptions", dry_run: bool, json_: bool) -> bool:
     """Whether no text fits the filter. It is said and counts as success, so that a nightly script goes on."""
-    from app.errors import NothingNewError
     from app.services.scoring.runs import plan_run
 
     try:
@@ -451,15 +442,11 @@ def carry_out(
 
 def _for_the_person(report: "RunReport") -> bool:
     """Whether it ended with something that only the person can change, as a key or an address."""
-    from app.errors import InputError
-
     return report.fatal is not None and report.fatal.exit_status == InputError.exit_status
 
 
 def read_settings(written: "Sequence[str]", what: str = "an option of a method") -> tuple[tuple[str, str], ...]:
     """(name, value) of each `name=value`. Raises InputError."""
-    from app.errors import InputError
-
     pairs = [entry.partition("=") for entry in written]
     for entry, (name, sign, value) in zip(written, pairs, strict=True):
         if not (name and sign and value):

@@ -6,6 +6,9 @@ from typing import Annotated
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json
+from app.commands.project import open_dimension
+from app.corpora.decoding import decode, read_bytes
+from app.errors import NotFoundError
 
 DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension it is written for.")]
 
@@ -25,12 +28,10 @@ def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption 
 
     Example: interacteval stage-outputs list --project News --dimension coherence
     """
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
     from app.services.scoring.stage_outputs import stage_outputs_of
 
-    workbench = open_workbench()
-    found = stage_outputs_of(workbench, one_dimension(workbench, project, dimension).id)
+    workbench, on = open_dimension(project, dimension)
+    found = stage_outputs_of(workbench, on.id)
     if json_:
         print_json(
             [
@@ -63,14 +64,9 @@ def edit(
 
     Example: interacteval stage-outputs edit steps.txt --project News --dimension coherence --stage g-eval-steps
     """
-    from app.corpora.decoding import decode, read_bytes
-    from app.errors import NotFoundError
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
     from app.services.scoring.stage_outputs import save_edit, stage_outputs_of
 
-    workbench = open_workbench()
-    on = one_dimension(workbench, project, dimension)
+    workbench, on = open_dimension(project, dimension)
     fitting = [w for w in stage_outputs_of(workbench, on.id) if w.stage == stage and judge in ("", w.judge)]
     if not fitting:
         raise NotFoundError(
@@ -90,12 +86,8 @@ def seeds(
 
     Example: interacteval stage-outputs seeds seeds.txt --project News --dimension coherence
     """
-    from app.corpora.decoding import decode, read_bytes
-    from app.services.data.projects import one_dimension
-    from app.services.runtime.workbench import open_workbench
     from app.services.scoring.stage_outputs import keep_own_seeds
 
-    workbench = open_workbench()
-    on = one_dimension(workbench, project, dimension)
+    workbench, on = open_dimension(project, dimension)
     keep_own_seeds(workbench, on.id, decode(read_bytes(file), file.name))
     echo(f"Kept for {on.name}; use them with `score --evaluator check-eval --set seeds=own`.")
