@@ -78,6 +78,13 @@ def test_runs_one_after_another_do_not_keep_garbage_from_being_found(workbench: 
     assert any(each is made_later for each in gc.get_objects())
 
 
+def test_garbage_is_looked_for_less_often_during_a_run_and_as_usual_after(workbench: Workbench) -> None:
+    usual = gc.get_threshold()
+    with block_scoring.short_turns():
+        assert gc.get_threshold()[0] > usual[0]
+    assert gc.get_threshold() == usual
+
+
 def test_the_same_request_is_never_paid_twice(workbench: Workbench, llm: FakeLlm) -> None:
     dimension = ready_to_score(workbench)
     work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
