@@ -1,37 +1,24 @@
 """Anthropic's messages."""
 
-import json
 import logging
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import httpx2
-from anthropic import (
-    APIConnectionError,
-    APIResponseValidationError,
-    APIStatusError,
-    APITimeoutError,
-    AsyncAnthropic,
-    DefaultAsyncHttpxClient,
-    Timeout,
-    transform_schema,
-)
+import anthropic
+from anthropic import APIStatusError, AsyncAnthropic, transform_schema
 from anthropic.types import Message
 
 from app.domain.run import Finish
 from app.errors import ProviderError
-from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Wire, call
-from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections, trusted, was_sent
+from app.providers.adapters.calling import DEFAULT_TIMEOUT, SdkModel, call
+from app.providers.adapters.connections import client_options, read_sdk_error
 from app.providers.adapters.rejection import (
     Rejection,
     asked_at,
-    led_elsewhere,
     no_logprobs,
     retry_after_seconds,
-    timed_out,
-    unreachable,
     unreadable,
 )
 from app.providers.adapters.reply_text import ending_name, part_of, text_of
@@ -51,26 +38,8 @@ _FINISH: Mapping[str, Finish] = {
 _USUAL = {*_FINISH, "end_turn", "stop_sequence"}
 
 
-class AnthropicModel:
+class AnthropicModel(SdkModel):
     """A model of Anthropic's. Its API returns no log-probabilities."""
-
-    is_llm = True
-
-    def __init__(
-        self,
-        name: ModelName,
-        client: AsyncAnthropic,
-        timeout: float = DEFAULT_TIMEOUT,
-        most_output: int | None = None,
-    ) -> None:
-        self._name = name
-        self._client = client
-        self._timeout = timeout
-        self._memory = memory_of(name, most_output)
-
-    @property
-    def name(self) -> str:
-        return str(self._name)
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         if request.top_logprobs:
@@ -87,16 +56,7 @@ class AnthropicModel:
             )
 
         answer, room = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
-        return self._memory.room.noted(self._reply(answer, time.perf_counter() - started), request, room)
-
-    def wire(self) -> Wire:
-        return Wire(self._name, self._client, self._memory, self._timeout, self._body, self._read, self._read_error)
-
-    def _read(self, answer: Any, _: ChatRequest) -> ChatReply:
-        return self._reply(answer, 0.0)
-
-    async def aclose(self) -> None:
-        await self._client.close()
+        return self._memory.room.noted(self._reply(answer, request, time.perf_counter() - started), request, room)
 
     def _body(self, request: ChatRequest, style: RequestStyle) -> dict[str, Any]:
         body: dict[str, Any] = {"messages": _messages(request)}
@@ -116,7 +76,7 @@ class AnthropicModel:
         # No top_p: without one the whole distribution is sampled, and newer models refuse it beside a temperature.
         return body
 
-    def _reply(self, answer: Any, seconds: float) -> ChatReply:
+    def _reply(self, answer: Any, _: ChatRequest, seconds: float) -> ChatReply:
         # The SDK doesn't check what it parses: proxies may send anything.
         if not isinstance(answer, Message) or not _says_something(answer):
             raise unreadable(self._name)
@@ -130,36 +90,15 @@ class AnthropicModel:
         )
 
     def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
-        match error:
-            case APITimeoutError() if isinstance(error.__cause__, httpx2.ConnectTimeout):
-                return unreachable(self._name, asked_at(error.request), was_sent(error.__cause__))
-            case APITimeoutError():
-                return timed_out(self._name, self._timeout)
-            case APIConnectionError() if isinstance(error.__cause__, ElsewhereError):
-                return led_elsewhere(self._name)
-            case APIConnectionError():
-                return unreachable(self._name, asked_at(error.request), was_sent(error.__cause__))
-            case APIStatusError():
-                return _rejection(error)
-            case APIResponseValidationError() | json.JSONDecodeError():
-                return unreadable(self._name)
-        return None
+        return read_sdk_error(anthropic, self._name, error, self._timeout, _rejection)
 
 
 def open_model(
     name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT, most_output: int | None = None
 ) -> AnthropicModel:
     """A client is opened here and kept until `aclose`."""
-    client = AsyncAnthropic(
-        api_key=endpoint.key.get_secret_value(),
-        base_url=endpoint.base_url,
-        max_retries=0,
-        timeout=Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
-        http_client=DefaultAsyncHttpxClient(
-            verify=trusted(), mounts=spread_connections(), event_hooks=at_home(endpoint.base_url)
-        ),
-    )
-    return AnthropicModel(name, client, timeout, most_output)
+    client = AsyncAnthropic(**client_options(anthropic, endpoint, timeout))
+    return AnthropicModel(name, client, memory_of(name, most_output), timeout)
 
 
 def _usage(answer: Message) -> Usage:

@@ -29,8 +29,6 @@ SdkAnswer = TypeVar("SdkAnswer")
 ReadError = Callable[[Exception], Rejection | ProviderError | None]
 
 DEFAULT_TIMEOUT = TIMEOUT
-# An address where nobody answers is known soon, however long an answer may take.
-CONNECT_TIMEOUT = 15.0
 
 # At info level the library beneath all SDKs logs whole addresses, with a password that stands in one.
 logging.getLogger("httpx2").setLevel(logging.WARNING)
@@ -155,3 +153,35 @@ class Wire:
         """The request with its room, in the style learned so far. Raises CutOffError where no more room is left."""
         room = self.memory.room.of(request, str(self.name))
         return replace(request, max_output_tokens=room), self.memory.style
+
+
+class SdkModel:
+    """What every model has that is asked through a vendor's SDK. Each says how a request and a reply look there."""
+
+    is_llm = True
+
+    def __init__(self, name: ModelName, client: Any, memory: StyleMemory, timeout: float) -> None:
+        """client: the SDK's; its async side loses its connections when it is collected. timeout: seconds a request."""
+        self._name, self._client, self._memory, self._timeout = name, client, memory, timeout
+
+    @property
+    def name(self) -> str:
+        return str(self._name)
+
+    def wire(self) -> Wire:
+        return Wire(self._name, self._client, self._memory, self._timeout, self._body, self._read, self._read_error)
+
+    async def aclose(self) -> None:
+        await self._client.close()
+
+    def _read(self, answer: Any, request: ChatRequest) -> ChatReply:
+        return self._reply(answer, request, 0.0)
+
+    def _body(self, request: ChatRequest, style: RequestStyle) -> Any:
+        raise NotImplementedError
+
+    def _reply(self, answer: Any, request: ChatRequest, seconds: float) -> ChatReply:
+        raise NotImplementedError
+
+    def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
+        raise NotImplementedError

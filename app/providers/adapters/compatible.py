@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
+import openai
+from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI
 from openai.types import Completion
 
 from app.errors import (
@@ -20,8 +21,8 @@ from app.errors import (
     WrongKeyError,
 )
 from app.providers.adapters.body_limits import OversizedBodyError
-from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call
-from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections, trusted
+from app.providers.adapters.calling import DEFAULT_TIMEOUT, call
+from app.providers.adapters.connections import ElsewhereError, client_options
 from app.providers.adapters.openai import OpenAIModel, idempotency_header
 from app.providers.adapters.rejection import billed, no_echo, unreadable
 from app.providers.adapters.request_style import RequestStyle
@@ -95,15 +96,8 @@ def open_model(
 
 def open_client(endpoint: Endpoint, timeout: float) -> AsyncOpenAI:
     """Open the SDK's client. The caller closes it."""
-    client = AsyncOpenAI(
-        api_key=endpoint.key.get_secret_value() or _NO_KEY,
-        base_url=endpoint.base_url,
-        max_retries=0,
-        timeout=Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
-        http_client=DefaultAsyncHttpxClient(
-            verify=trusted(), mounts=spread_connections(), event_hooks=at_home(endpoint.base_url)
-        ),
-    )
+    options = client_options(openai, endpoint, timeout)
+    client = AsyncOpenAI(**options | {"api_key": options["api_key"] or _NO_KEY})
     # The SDK takes these from the environment; they are between the person and OpenAI, not for another server.
     client.organization = None
     client.project = None

@@ -1,10 +1,11 @@
-"""Connections of an SDK: several small pools in the place of a large one.
+"""Connections of an SDK, and what it says where one fails: several small pools in the place of a large one.
 
 For each request that comes or goes, the HTTP library walks through all connections of a pool and asks the system about
 each that is idle. With 128 in flight that was a third of a run's time under a profiler; a pool of a few has few to walk
 through. A pool keeps all its connections, so that none is opened anew for every call.
 """
 
+import json
 import socket
 import ssl
 import zlib
@@ -16,8 +17,12 @@ from urllib.request import getproxies
 
 import httpx2
 
+from app.errors import ProviderError
 from app.limits import Limits
 from app.providers.adapters.body_limits import OversizedBodyError, current_limits
+from app.providers.adapters.rejection import Rejection, asked_at, led_elsewhere, timed_out, unreachable, unreadable
+from app.providers.credentials import Endpoint
+from app.providers.model_name import ModelName
 
 _NEVER_LEFT = (
     httpx2.ConnectError,
@@ -41,6 +46,8 @@ def trusted() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
+# An address where nobody answers is known soon, however long an answer may take.
+CONNECT_TIMEOUT = 15.0
 AT_ONCE = 8  # requests of one pool
 # Some answers take minutes, in which nothing is sent and routers forget who talked to whom.
 _KEEPALIVE = [
@@ -217,3 +224,39 @@ class _CountedStream(httpx2.AsyncByteStream):
             self._pool.busy -= 1
             self._pool = None
         await self._stream.aclose()
+
+
+def read_sdk_error(
+    sdk: Any, name: ModelName, error: Exception, timeout: float, rejection: Callable[[Any], Rejection]
+) -> Rejection | ProviderError | None:
+    """What an exception of the openai or the anthropic module says, which name them alike; None for one that isn't.
+
+    timeout: in seconds, as it was set. rejection: of an answer with a status that isn't a success.
+    """
+    match error:
+        case sdk.APITimeoutError() if isinstance(error.__cause__, httpx2.ConnectTimeout):
+            return unreachable(name, asked_at(error.request), was_sent(error.__cause__))
+        case sdk.APITimeoutError():
+            return timed_out(name, timeout)
+        case sdk.APIConnectionError() if isinstance(error.__cause__, ElsewhereError):
+            return led_elsewhere(name)
+        case sdk.APIConnectionError():
+            return unreachable(name, asked_at(error.request), was_sent(error.__cause__))
+        case sdk.APIStatusError():
+            return rejection(error)
+        case sdk.APIResponseValidationError() | json.JSONDecodeError():
+            return unreadable(name)
+    return None
+
+
+def client_options(sdk: Any, endpoint: Endpoint, timeout: float) -> dict[str, Any]:
+    """Return what a client of the openai or the anthropic module is opened with. timeout: seconds for a request."""
+    return {
+        "api_key": endpoint.key.get_secret_value(),
+        "base_url": endpoint.base_url,
+        "max_retries": 0,
+        "timeout": sdk.Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
+        "http_client": sdk.DefaultAsyncHttpxClient(
+            verify=trusted(), mounts=spread_connections(), event_hooks=at_home(endpoint.base_url)
+        ),
+    }

@@ -26,7 +26,7 @@ from pydantic import ValidationError
 
 from app.domain.run import Finish
 from app.errors import ProviderError
-from app.providers.adapters.calling import DEFAULT_TIMEOUT, Wire, call
+from app.providers.adapters.calling import DEFAULT_TIMEOUT, SdkModel, call
 from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections, was_sent
 from app.providers.adapters.rejection import (
     Rejection,
@@ -67,46 +67,24 @@ _REFUSED = {
 _USUAL = {FinishReason.STOP, FinishReason.FINISH_REASON_UNSPECIFIED, *_CUT_OFF, *_REFUSED}
 
 
-class GoogleModel:
+class GoogleModel(SdkModel):
     """A model of the Gemini API. The constant part is the system instruction; Google caches such prefixes itself."""
-
-    is_llm = True
-
-    def __init__(
-        self, name: ModelName, client: Client, timeout: float = DEFAULT_TIMEOUT, most_output: int | None = None
-    ) -> None:
-        self._name = name
-        # The async side loses its connections when the client itself is collected.
-        self._client = client
-        self._timeout = timeout
-        self._memory = memory_of(name, most_output)
-
-    @property
-    def name(self) -> str:
-        return str(self._name)
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         started = time.perf_counter()
 
         async def send(sized: ChatRequest, style: RequestStyle) -> GenerateContentResponse:
-            return await self._client.aio.models.generate_content(
-                model=self._name.model,
-                contents=_contents(sized, style),
-                config=_config(self._name, sized, style),
-            )
+            contents, config = self._body(sized, style)
+            asked = self._client.aio.models.generate_content(model=self._name.model, contents=contents, config=config)
+            answer: GenerateContentResponse = await asked
+            return answer
 
         answer, room = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
         reply = self._reply(answer, request, time.perf_counter() - started)
         return self._memory.room.noted(reply, request, room)
 
-    def wire(self) -> Wire:
-        return Wire(self._name, self._client, self._memory, self._timeout, self._body, self._read, self._read_error)
-
     def _body(self, request: ChatRequest, style: RequestStyle) -> tuple[list[Content], GenerateContentConfig]:
         return _contents(request, style), _config(self._name, request, style)
-
-    def _read(self, answer: Any, request: ChatRequest) -> ChatReply:
-        return self._reply(answer, request, 0.0)
 
     async def aclose(self) -> None:
         await self._client.aio.aclose()
@@ -190,7 +168,7 @@ def open_model(
         },
     )
     client = Client(enterprise=False, api_key=endpoint.key.get_secret_value(), http_options=options)
-    return GoogleModel(name, client, timeout, most_output)
+    return GoogleModel(name, client, memory_of(name, most_output), timeout)
 
 
 def _contents(request: ChatRequest, style: RequestStyle) -> list[Content]:

@@ -1,35 +1,23 @@
 """OpenAI's chat completions, and everything that speaks the same wire format."""
 
 import hashlib
-import json
 import time
 from collections.abc import Mapping
 from typing import Any
 
-import httpx2
-from openai import (
-    APIConnectionError,
-    APIResponseValidationError,
-    APIStatusError,
-    APITimeoutError,
-    AsyncOpenAI,
-    DefaultAsyncHttpxClient,
-    Timeout,
-)
+import openai
+from openai import APIStatusError, AsyncOpenAI
 
 from app.domain.run import Finish
 from app.errors import ProviderError
-from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Wire, call, guarded
-from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections, trusted, was_sent
+from app.providers.adapters.calling import DEFAULT_TIMEOUT, SdkModel, call, guarded
+from app.providers.adapters.connections import client_options, read_sdk_error
 from app.providers.adapters.rejection import (
     Rejection,
     asked_at,
     billed,
-    led_elsewhere,
     no_logprobs,
     retry_after_seconds,
-    timed_out,
-    unreachable,
     unreadable,
 )
 from app.providers.adapters.reply_text import ending_name, message_text, part_of, text_of
@@ -43,28 +31,14 @@ from app.providers.specs import JsonForm
 _USUAL = {"stop", "length", "content_filter", "tool_calls", "function_call"}
 
 
-class OpenAIModel:
+class OpenAIModel(SdkModel):
     """A model behind an OpenAI-style endpoint; `for_openai` tells OpenAI's own service from look-alikes."""
 
-    is_llm = True
-
     def __init__(
-        self,
-        name: ModelName,
-        client: AsyncOpenAI,
-        timeout: float = DEFAULT_TIMEOUT,
-        most_output: int | None = None,
-        for_openai: bool = True,
+        self, name: ModelName, client: AsyncOpenAI, timeout: float, most_output: int | None, for_openai: bool = True
     ) -> None:
-        self._name = name
-        self._client = client
-        self._timeout = timeout
+        super().__init__(name, client, memory_of(name, most_output, str(client.base_url)), timeout)
         self._for_openai = for_openai
-        self._memory = memory_of(name, most_output, str(client.base_url))
-
-    @property
-    def name(self) -> str:
-        return str(self._name)
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         started = time.perf_counter()
@@ -90,15 +64,6 @@ class OpenAIModel:
         if not isinstance(text, str):
             raise unreadable(self._name)
         return text.strip()
-
-    def wire(self) -> Wire:
-        return Wire(self._name, self._client, self._memory, self._timeout, self._body, self._read, self._read_error)
-
-    def _read(self, answer: Any, request: ChatRequest) -> ChatReply:
-        return self._reply(answer, request, 0.0)
-
-    async def aclose(self) -> None:
-        await self._client.close()
 
     def _body(self, request: ChatRequest, style: RequestStyle) -> dict[str, Any]:
         body: dict[str, Any] = {
@@ -167,36 +132,14 @@ def idempotency_header(request: ChatRequest) -> dict[str, str]:
 
 def read_error(name: ModelName, error: Exception, timeout: float) -> Rejection | ProviderError | None:
     """What an exception of the SDK says; None for anything that isn't the SDK's. timeout: in seconds, as it was set."""
-    match error:
-        case APITimeoutError() if isinstance(error.__cause__, httpx2.ConnectTimeout):
-            return unreachable(name, asked_at(error.request), was_sent(error.__cause__))
-        case APITimeoutError():
-            return timed_out(name, timeout)
-        case APIConnectionError() if isinstance(error.__cause__, ElsewhereError):
-            return led_elsewhere(name)
-        case APIConnectionError():
-            return unreachable(name, asked_at(error.request), was_sent(error.__cause__))
-        case APIStatusError():
-            return _rejection(error)
-        case APIResponseValidationError() | json.JSONDecodeError():
-            return unreadable(name)
-    return None
+    return read_sdk_error(openai, name, error, timeout, _rejection)
 
 
 def open_model(
     name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT, most_output: int | None = None
 ) -> OpenAIModel:
     """A client is opened here and kept until `aclose`."""
-    client = AsyncOpenAI(
-        api_key=endpoint.key.get_secret_value(),
-        base_url=endpoint.base_url,
-        max_retries=0,
-        timeout=Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
-        http_client=DefaultAsyncHttpxClient(
-            verify=trusted(), mounts=spread_connections(), event_hooks=at_home(endpoint.base_url)
-        ),
-    )
-    return OpenAIModel(name, client, timeout, most_output)
+    return OpenAIModel(name, AsyncOpenAI(**client_options(openai, endpoint, timeout)), timeout, most_output)
 
 
 def _messages(request: ChatRequest, style: RequestStyle) -> list[dict[str, Any]]:
