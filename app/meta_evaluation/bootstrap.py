@@ -1,7 +1,7 @@
 """Intervals by resampling sources, and the design that says what was drawn anew."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +23,8 @@ from app.meta_evaluation.correlation import (
 from app.meta_evaluation.score_matrix import (
     MAE,
     RESAMPLES,
+    Bools,
+    Column,
     Constant,
     Duplicates,
     Floats,
@@ -33,6 +35,8 @@ from app.meta_evaluation.score_matrix import (
     SourceGrid,
     chosen,
     default_resampling,
+    first_of_kind,
+    score_table,
     source_grid,
 )
 
@@ -379,33 +383,68 @@ class Design:
     seed: int
 
 
-def design_of(
-    table: ScoreTable,
-    level: Level,
-    duplicates: Duplicates,
-    constant: Constant,
-    resampling: Resampling | None,
-    resamples: int,
-    seed: int,
-) -> Design:
-    """The choices, with the level's own resampling where none is given.
+@dataclass(frozen=True, slots=True, eq=False)
+class AgreementDesign:
+    """Where the texts come from, a cell each, and how agreement on them is computed. `resampling` None: the level's
+    own."""
 
-    Raises:
-        InputError: a choice that doesn't exist, or a column that the level or the resampling needs.
-    """
-    chosen(level, Level, "level")
-    chosen(duplicates, Duplicates, "way to treat duplicates")
-    chosen(constant, Constant, "way to treat constant groups")
-    if level == "per-source" and table.source is None:
-        raise InputError("The per-source level needs to know the source of each text.", "Name its column (--group).")
-    if level == "system" and table.system is None:
-        raise InputError("The system level needs to know the system of each text.", "Name its column (--system).")
-    if resamples < 0 or seed < 0:
-        raise InputError("Resamples and seed can't be negative.", "Give 0 or more.")
-    unit = resampling or default_resampling(level, grouped=table.source is not None)
-    chosen(unit, Resampling, "unit to resample")
-    check_resampling(table, level, unit)
-    return Design(level, duplicates, constant, unit, resamples, seed)
+    group: Column | None = None
+    system: Column | None = None
+    item: Column | None = None
+    level: Level = "per-source"
+    duplicates: Duplicates = "once"
+    constant: Constant = "skip"
+    resampling: Resampling | None = None
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    def table(self, preds: Sequence[Column], human: Column) -> ScoreTable:
+        """Raises InputError for columns of different lengths, or a cell that is neither a number nor empty."""
+        keys = {"group": self.group, "system": self.system, "item": self.item}
+        return score_table(preds, human, **keys, duplicates=self.duplicates)
+
+    def of_table(self, table: ScoreTable) -> Design:
+        """The choices, with the level's own resampling where none is given.
+
+        Raises:
+            InputError: a choice that doesn't exist, or a column that the level or the resampling needs.
+        """
+        chosen(self.level, Level, "level")
+        chosen(self.duplicates, Duplicates, "way to treat duplicates")
+        chosen(self.constant, Constant, "way to treat constant groups")
+        if self.level == "per-source" and table.source is None:
+            raise InputError(
+                "The per-source level needs to know the source of each text.", "Name its column (--group)."
+            )
+        if self.level == "system" and table.system is None:
+            raise InputError("The system level needs to know the system of each text.", "Name its column (--system).")
+        if self.resamples < 0 or self.seed < 0:
+            raise InputError("Resamples and seed can't be negative.", "Give 0 or more.")
+        unit = self.resampling or default_resampling(self.level, grouped=table.source is not None)
+        chosen(unit, Resampling, "unit to resample")
+        check_resampling(table, self.level, unit)
+        return Design(self.level, self.duplicates, self.constant, unit, self.resamples, self.seed)
+
+    @property
+    def each_text(self) -> "AgreementDesign":
+        """The same where every text counts, because duplicates are gone already."""
+        return replace(self, item=None, duplicates="keep")
+
+    def of(self, kept: Bools) -> "AgreementDesign":
+        """The design of the `kept` texts alone, each of which counts."""
+        group, system = (_only(column, kept) for column in (self.group, self.system))
+        return replace(self.each_text, group=group, system=system)
+
+    def without_duplicates(self, texts: int) -> tuple["AgreementDesign", Bools]:
+        """The design of the texts that count, and which of the `texts` these are."""
+        if self.duplicates == "keep":
+            return self.each_text, np.ones(texts, dtype=bool)
+        kept = first_of_kind(self.group, self.system, self.item, texts)
+        return self.of(kept), kept
+
+
+def _only(column: Column | None, kept: Bools) -> list[object] | None:
+    return None if column is None else [cell for cell, keep in zip(column, kept, strict=True) if keep]
 
 
 def draw_figures(table: ScoreTable, design: Design) -> Draws:

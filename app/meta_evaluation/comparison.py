@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from app.errors import InputError
-from app.meta_evaluation.bootstrap import Design, Draws, design_of, draw_figures, interval, units
+from app.meta_evaluation.bootstrap import AgreementDesign, Design, Draws, draw_figures, interval, units
 from app.meta_evaluation.captions import apart, cautions, figure_cautions
 from app.meta_evaluation.correlation import Basis, Estimates, estimate, group_coefficients, settle, single, system_means
 from app.meta_evaluation.evaluation import Figure, Origin, Signature, basis_json, full_caption, number, signature_of
@@ -28,20 +28,14 @@ from app.meta_evaluation.score_matrix import (
     MAE,
     MEASURES,
     OTHER_SCALE,
-    RESAMPLES,
     TOO_CLOSE,
     Coefficient,
     Column,
-    Constant,
-    Duplicates,
     Floats,
     Intake,
-    Level,
     Measure,
-    Resampling,
     ScoreTable,
     numbers,
-    score_table,
     source_grid,
 )
 
@@ -138,17 +132,9 @@ def compare_scores(
     pred_a: Column,
     pred_b: Column,
     human: Column,
+    by: AgreementDesign | None = None,
     *,
-    group: Column | None = None,
-    system: Column | None = None,
-    item: Column | None = None,
-    level: Level = "per-source",
-    duplicates: Duplicates = "once",
-    constant: Constant = "skip",
-    resampling: Resampling | None = None,
-    resamples: int = RESAMPLES,
     permutations: int = PERMUTATIONS,
-    seed: int = 0,
     origin: Origin | None = None,
     on_scale: bool | None = None,
 ) -> Comparison:
@@ -160,18 +146,21 @@ def compare_scores(
     Raises:
         InputError: a choice that doesn't exist, or a column that the level or the resampling needs.
     """
-    table = score_table([pred_a, pred_b], human, group=group, system=system, item=item, duplicates=duplicates)
-    design = design_of(table, level, duplicates, constant, resampling, resamples, seed)
+    by = by or AgreementDesign()
+    table = by.table([pred_a, pred_b], human)
+    design = by.of_table(table)
     if permutations < 0:
         raise InputError("Permutations can't be negative.", "Give 0 or more.")
-    found = estimate(table, level, constant)
+    found = estimate(table, by.level, by.constant)
     draws = draw_figures(table, design)
-    figures = [_difference(found, draws, index, seed) for index in range(MAE + 1)]
+    figures = [_difference(found, draws, index, by.seed) for index in range(MAE + 1)]
     if figures[MAE].difference is not None and (apart(table) if on_scale is None else not on_scale):
-        figures[MAE] = Difference(None, None, None, None, None, figures[MAE].n, 0, seed, OTHER_SCALE)
+        figures[MAE] = Difference(None, None, None, None, None, figures[MAE].n, 0, by.seed, OTHER_SCALE)
     undefined = int(np.isnan(draws.values[:, :MAE]).any(axis=(0, 1)).sum())
     intervals = any(figure.low is not None for figure in figures)
-    said = cautions(table, level, found.basis, design.resampling, draws.units, intervals=intervals, on_scale=on_scale)
+    said = cautions(
+        table, by.level, found.basis, design.resampling, draws.units, intervals=intervals, on_scale=on_scale
+    )
     return Comparison(
         design=design,
         permutations=permutations,
@@ -255,22 +244,9 @@ def _between(table: ScoreTable, design: Design) -> Floats:
 SEVERAL = "Made for two correlations, not for means over several checklists."
 
 
-@dataclass(frozen=True, slots=True)
-class Grouping:
-    """Where each text belongs, and the choices of an evaluation: those of `evaluate`."""
-
-    human: Column
-    group: Column | None = None
-    system: Column | None = None
-    item: Column | None = None
-    level: Level = "per-source"
-    duplicates: Duplicates = "once"
-    constant: Constant = "skip"
-    resamples: int = RESAMPLES
-    seed: int = 0
-
-
-def averaged(preds: Sequence[Column], on: Grouping, origin: Origin | None = None) -> dict[Measure, Figure]:
+def averaged(
+    preds: Sequence[Column], human: Column, by: AgreementDesign, origin: Origin | None = None
+) -> dict[Measure, Figure]:
     """The mean of each figure over score sets of the same texts, each over its own sources, with its 95 % interval.
 
     The MAE takes scores for on the scale of the ratings. `n` is the fewest texts that count in any of them. Where one
@@ -280,9 +256,9 @@ def averaged(preds: Sequence[Column], on: Grouping, origin: Origin | None = None
         InputError: what `evaluate` raises; or sets that lack different texts, which can't be drawn together.
     """
     columns = _same_texts(preds)
-    tables = [score_table([column], on.human, **_keys(on), duplicates=on.duplicates) for column in columns]
-    design = design_of(tables[0], on.level, on.duplicates, on.constant, None, on.resamples, on.seed)
-    found = [estimate(table, on.level, on.constant) for table in tables]
+    tables = [by.table([column], human) for column in columns]
+    design = by.of_table(tables[0])
+    found = [estimate(table, by.level, by.constant) for table in tables]
     draws = [draw_figures(table, design) for table in tables]
     inside = np.mean([each.values[0] for each in draws], axis=0)
     reason = next((each.reason for each in found if each.reason), "")
@@ -293,7 +269,7 @@ def averaged(preds: Sequence[Column], on: Grouping, origin: Origin | None = None
         signature = signature_of(name, design, fewest, origin)
         values = [each.values[0, index] for each in found]
         if np.isnan(values).any() or (reason and index < MAE):
-            figures[name] = Figure(None, None, None, n, 0, draws[0].method, on.seed, signature, reason)
+            figures[name] = Figure(None, None, None, n, 0, draws[0].method, by.seed, signature, reason)
             continue
         spread = interval(draws[0], inside[index])
         figures[name] = Figure(
@@ -303,7 +279,7 @@ def averaged(preds: Sequence[Column], on: Grouping, origin: Origin | None = None
             n,
             spread.n_undefined,
             draws[0].method,
-            on.seed,
+            by.seed,
             signature,
             spread.reason,
         )
@@ -311,7 +287,7 @@ def averaged(preds: Sequence[Column], on: Grouping, origin: Origin | None = None
 
 
 def averaged_cautions(
-    preds: Sequence[Column], on: Grouping, figures: Mapping[Measure, Figure]
+    preds: Sequence[Column], human: Column, by: AgreementDesign, figures: Mapping[Measure, Figure]
 ) -> tuple[tuple[str, ...], ...]:
     """For each set, every caution that `evaluate` gives it alone; `figures` are those of `averaged` for these sets.
 
@@ -322,13 +298,13 @@ def averaged_cautions(
     intervals = any(figure.low is not None for figure in figures.values())
     said = []
     for pred in preds:
-        table = score_table([pred], on.human, **_keys(on), duplicates=on.duplicates)
-        design = design_of(table, on.level, on.duplicates, on.constant, None, on.resamples, on.seed)
-        basis = estimate(table, on.level, on.constant).basis
+        table = by.table([pred], human)
+        design = by.of_table(table)
+        basis = estimate(table, by.level, by.constant).basis
         said.append(
             figure_cautions(
                 table,
-                on.level,
+                by.level,
                 basis,
                 design.resampling,
                 units(table, design.resampling),
@@ -341,7 +317,7 @@ def averaged_cautions(
 
 
 def compare_averaged(
-    a: Sequence[Column], b: Sequence[Column], on: Grouping, permutations: int = PERMUTATIONS
+    a: Sequence[Column], b: Sequence[Column], human: Column, by: AgreementDesign, permutations: int = PERMUTATIONS
 ) -> dict[Coefficient, TestedDifference]:
     """A less B, both means over their sets. Raises as `averaged`.
 
@@ -351,12 +327,11 @@ def compare_averaged(
     everything = _same_texts([*a, *b])
     left, right = everything[: len(a)], everything[len(a) :]
     if len(a) == len(b) == 1:
-        alone = compare_scores(left[0], right[0], **_choices(on), permutations=permutations)  # type: ignore[arg-type]
-        return alone.differences
+        return compare_scores(left[0], right[0], human, by, permutations=permutations).differences
     pairs = [(x, y) for x in left for y in right]
-    tables = [score_table(pair, on.human, **_keys(on), duplicates=on.duplicates) for pair in pairs]
-    design = design_of(tables[0], on.level, on.duplicates, on.constant, None, on.resamples, on.seed)
-    found = [estimate(table, on.level, on.constant) for table in tables]
+    tables = [by.table(pair, human) for pair in pairs]
+    design = by.of_table(tables[0])
+    found = [estimate(table, by.level, by.constant) for table in tables]
     draws = [draw_figures(table, design) for table in tables]
     spread = np.mean([each.values[0] - each.values[1] for each in draws], axis=0)
     values = np.mean([each.values[:, :MAE] for each in found], axis=0)
@@ -365,44 +340,28 @@ def compare_averaged(
     permuted = np.mean(
         [
             permuted_differences(
-                table, on.level, on.constant, 0 if reason else permutations, np.random.default_rng(on.seed)
+                table, by.level, by.constant, 0 if reason else permutations, np.random.default_rng(by.seed)
             )
             for table in tables
         ],
         axis=0,
     )
     n = min(each.basis.n_used or each.basis.n for each in found)
-    tests = tests_of(permuted, observed, n, on.seed)
+    tests = tests_of(permuted, observed, n, by.seed)
     differences = {}
     for index, name in enumerate(COEFFICIENTS):
         if reason or np.isnan(observed[index]):
-            figure = Difference(None, None, None, None, None, n, 0, on.seed, reason)
+            figure = Difference(None, None, None, None, None, n, 0, by.seed, reason)
             fisher = untestable("Fisher's z", n, "There is no difference to test.")
         else:
             r_a, r_b = float(values[0, index]), float(values[1, index])
             around = interval(draws[0], spread[index])
             figure = Difference(
-                r_a, r_b, r_a - r_b, around.low, around.high, n, around.n_undefined, on.seed, around.reason
+                r_a, r_b, r_a - r_b, around.low, around.high, n, around.n_undefined, by.seed, around.reason
             )
             fisher = fisher_z(r_a, r_b, n, n)
         differences[name] = TestedDifference(figure, tests[index], untestable("Williams' t", n, SEVERAL), fisher)
     return differences
-
-
-def _keys(on: Grouping) -> dict[str, Column | None]:
-    return {"group": on.group, "system": on.system, "item": on.item}
-
-
-def _choices(on: Grouping) -> dict[str, object]:
-    return {
-        "human": on.human,
-        **_keys(on),
-        "level": on.level,
-        "duplicates": on.duplicates,
-        "constant": on.constant,
-        "resamples": on.resamples,
-        "seed": on.seed,
-    }
 
 
 def _same_texts(preds: Sequence[Column]) -> list[Floats]:

@@ -7,10 +7,10 @@ import numpy as np
 
 from app.errors import InputError
 from app.meta_evaluation.bootstrap import (
+    AgreementDesign,
     Design,
     Draws,
     Multiplicities,
-    design_of,
     draw_counts,
     draw_figures,
     interval,
@@ -24,20 +24,13 @@ from app.meta_evaluation.score_matrix import (
     MEASURES,
     ONE_SOURCE,
     OTHER_SCALE,
-    RESAMPLES,
     TOO_CLOSE,
-    Bools,
     Coefficient,
     Column,
-    Constant,
-    Duplicates,
     Floats,
     Intake,
-    Level,
     Measure,
-    Resampling,
     ScoreTable,
-    first_of_kind,
     score_table,
     source_grid,
 )
@@ -174,16 +167,8 @@ class MetaEvaluation:
 def evaluate(
     pred: Column,
     human: Column,
+    by: AgreementDesign | None = None,
     *,
-    group: Column | None = None,
-    system: Column | None = None,
-    item: Column | None = None,
-    level: Level = "per-source",
-    duplicates: Duplicates = "once",
-    constant: Constant = "skip",
-    resampling: Resampling | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
     origin: Origin | None = None,
     on_scale: bool | None = None,
 ) -> MetaEvaluation:
@@ -197,13 +182,14 @@ def evaluate(
     Raises:
         InputError: a choice that doesn't exist, or a column that the level or the resampling needs.
     """
-    table = score_table([pred], human, group=group, system=system, item=item, duplicates=duplicates)
-    design = design_of(table, level, duplicates, constant, resampling, resamples, seed)
-    found = estimate(table, level, constant)
+    by = by or AgreementDesign()
+    table = by.table([pred], human)
+    design = by.of_table(table)
+    found = estimate(table, by.level, by.constant)
     draws = draw_figures(table, design)
     names = (*COEFFICIENTS, "mae")
     figures = {
-        name: _figure(found, draws, index, signature_of(name, design, found.basis, origin), seed)
+        name: _figure(found, draws, index, signature_of(name, design, found.basis, origin), by.seed)
         for index, name in enumerate(names)
     }
     mae = figures.pop("mae")
@@ -222,7 +208,7 @@ def evaluate(
         caption=full_caption(found.basis, table.intake, design, undefined, intervals=intervals),
         cautions=figure_cautions(
             table,
-            level,
+            by.level,
             found.basis,
             design.resampling,
             draws.units,
@@ -319,17 +305,7 @@ class ScoredDimension:
 
 
 def mean_over_dimensions(
-    dimensions: Sequence[ScoredDimension],
-    *,
-    group: Column | None = None,
-    system: Column | None = None,
-    item: Column | None = None,
-    level: Level = "per-source",
-    duplicates: Duplicates = "once",
-    constant: Constant = "skip",
-    resampling: Resampling | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    dimensions: Sequence[ScoredDimension], by: AgreementDesign | None = None
 ) -> Mapping[Measure, Figure]:
     """The coefficients and "mae"; `n` is the fewest texts of any dimension. None where one lacks it, for its reason.
 
@@ -338,13 +314,11 @@ def mean_over_dimensions(
     """
     if not dimensions:
         raise InputError("There is no dimension to average over.", "Name at least one.")
-    tables = [
-        score_table([each.pred], each.human, group=group, system=system, item=item, duplicates=duplicates)
-        for each in dimensions
-    ]
-    design = design_of(tables[0], level, duplicates, constant, resampling, resamples, seed)
-    found = [estimate(table, level, constant) for table in tables]
-    draws = _drawn_together(tables, level, constant, design.resampling, resamples, seed)
+    by = by or AgreementDesign()
+    tables = [by.table([each.pred], each.human) for each in dimensions]
+    design = by.of_table(tables[0])
+    found = [estimate(table, by.level, by.constant) for table in tables]
+    draws = _drawn_together(tables, design)
     n = min(each.basis.n_used or each.basis.n for each in found)
     fewest = min((each.basis for each in found), key=lambda basis: basis.groups_used)
     weights = [each.weight for each in dimensions]
@@ -358,10 +332,10 @@ def mean_over_dimensions(
         if name == "mae" and not all(each.on_scale for each in dimensions):
             reason = OTHER_SCALE
         if reason:
-            figures[name] = Figure(None, None, None, n, 0, "none", seed, signature, reason)
+            figures[name] = Figure(None, None, None, n, 0, "none", by.seed, signature, reason)
         elif not draws:
             figures[name] = Figure(
-                float(np.average(values, weights=weights)), None, None, n, 0, "none", seed, signature, BY_TEXT
+                float(np.average(values, weights=weights)), None, None, n, 0, "none", by.seed, signature, BY_TEXT
             )
         else:
             inside = np.average([each.values[0, index] for each in draws], axis=0, weights=weights)
@@ -373,20 +347,19 @@ def mean_over_dimensions(
                 n,
                 spread.n_undefined,
                 draws[0].method,
-                seed,
+                by.seed,
                 signature,
                 spread.reason,
             )
     return figures
 
 
-def _drawn_together(
-    tables: Sequence[ScoreTable], level: Level, constant: Constant, unit: Resampling, resamples: int, seed: int
-) -> list[Draws]:
+def _drawn_together(tables: Sequence[ScoreTable], design: Design) -> list[Draws]:
     """Sources and systems have the same codes in all tables, since they were read from the same rows."""
+    unit, resamples = design.resampling, design.resamples
     if unit == "texts":
         return []
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(design.seed)
     source = system = None
     if unit != "systems":
         source = draw_counts(_named(tables, "source"), tables[0].sources, resamples, rng)
@@ -394,55 +367,11 @@ def _drawn_together(
         system = draw_counts(_named(tables, "system"), tables[0].systems, resamples, rng)
     drawn = Multiplicities(source, system)
     return [
-        resample(table, level, unit, constant=constant, resamples=resamples, rng=rng, drawn=drawn) for table in tables
+        resample(table, design.level, unit, constant=design.constant, resamples=resamples, rng=rng, drawn=drawn)
+        for table in tables
     ]
 
 
 def _named(tables: Sequence[ScoreTable], what: str) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     """The codes of every text of any table, so that what has a text anywhere can be drawn."""
     return np.concatenate([getattr(table, what) for table in tables])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Frame:
-    """Where the texts come from, a cell each, and how agreement on them is computed."""
-
-    group: Column | None = None
-    system: Column | None = None
-    item: Column | None = None
-    level: Level = "per-source"
-    duplicates: Duplicates = "once"
-    constant: Constant = "skip"
-    resamples: int = RESAMPLES
-    seed: int = 0
-
-    def without_duplicates(self, texts: int) -> tuple["Frame", Bools]:
-        """The frame of the texts that count, and which of the `texts` these are."""
-        if self.duplicates == "keep":
-            return self, np.ones(texts, dtype=bool)
-        kept = first_of_kind(self.group, self.system, self.item, texts)
-        return self.of(kept), kept
-
-    def of(self, kept: Bools) -> "Frame":
-        """The frame of the `kept` texts alone."""
-        group, system, item = (_only(column, kept) for column in (self.group, self.system, self.item))
-        return replace(self, group=group, system=system, item=item)
-
-    def evaluate(self, judge: Floats, human: Floats, kept: Bools) -> MetaEvaluation:
-        """Of the `kept` texts alone."""
-        texts = self.of(kept)
-        return evaluate(
-            judge[kept],
-            human[kept],
-            group=texts.group,
-            system=texts.system,
-            level=self.level,
-            duplicates="keep",
-            constant=self.constant,
-            resamples=self.resamples,
-            seed=self.seed,
-        )
-
-
-def _only(column: Column | None, kept: Bools) -> list[object] | None:
-    return None if column is None else [cell for cell, keep in zip(column, kept, strict=True) if keep]

@@ -12,6 +12,7 @@ import pytest
 from rouge_score.rouge_scorer import RougeScorer
 from scipy import stats
 
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.comparison import compare_scores
 from app.meta_evaluation.evaluation import evaluate
 from app.meta_evaluation.permutation import DifferenceTest
@@ -77,10 +78,7 @@ def check(frame: pd.DataFrame, level: str) -> None:
     found = evaluate(
         frame.pred.to_numpy(),
         frame.human.to_numpy(),
-        group=frame.source.tolist(),
-        system=frame.system.tolist(),
-        level=level,  # type: ignore[arg-type]
-        resamples=0,
+        AgreementDesign(group=frame.source.tolist(), system=frame.system.tolist(), level=level, resamples=0),
     )
     for name, figure in found.figures.items():
         assert figure.value == pytest.approx(independent(frame, level, name), abs=1e-7), (level, name)
@@ -106,10 +104,10 @@ def test_one_text_a_source_is_a_sentence_per_source_and_a_figure_for_the_dataset
     length = [len(entry["system_output"]) for entry in entries]
     human = [entry["scores"]["consistency"] for entry in entries]
     group = [entry["doc_id"] for entry in entries]
-    inside = evaluate(length, human, group=group).figures["spearman"]
+    inside = evaluate(length, human, AgreementDesign(group=group)).figures["spearman"]
     assert inside.value is None
     assert "No source has two or more texts" in inside.reason
-    pooled = evaluate(length, human, group=group, level="dataset").figures
+    pooled = evaluate(length, human, AgreementDesign(group=group, level="dataset")).figures
     assert pooled["kendall"].value == pytest.approx(stats.kendalltau(length, human).statistic)
 
 
@@ -124,7 +122,9 @@ def test_rouge_on_qags_is_as_published(name: str, spearman: float, kendall: floa
     scorer = RougeScorer(["rouge2"], use_stemmer=True)
     rouge = [scorer.score(entry["source"], entry["system_output"])["rouge2"].fmeasure for entry in entries]
     human = [entry["scores"]["consistency"] for entry in entries]
-    found = evaluate(rouge, human, group=[entry["doc_id"] for entry in entries], level="dataset", resamples=0).figures
+    found = evaluate(
+        rouge, human, AgreementDesign(group=[entry["doc_id"] for entry in entries], level="dataset", resamples=0)
+    ).figures
     printed = {"spearman": spearman, "kendall": kendall, "pearson": pearson}
     for coefficient, value in printed.items():
         assert found[coefficient].value == pytest.approx(value, abs=0.0005 if "cnndm" in name else 0.0025)  # type: ignore[index]
@@ -180,8 +180,7 @@ def test_comparing_metrics_agrees_with_scipys_own_resampling() -> None:
         frame.pred.to_numpy(),
         other.pred.to_numpy(),
         frame.human.to_numpy(),
-        level="dataset",
-        resamples=2000,
+        AgreementDesign(level="dataset", resamples=2000),
         permutations=500,
     ).differences["pearson"]
 

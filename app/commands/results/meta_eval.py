@@ -1,6 +1,7 @@
 """`meta-eval` and `compare`: the statistics for any scores and any ratings, without a project."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -140,30 +141,20 @@ def meta_eval(
     import numpy as np
 
     from app.meta_evaluation.agreement_verdict import agreement_verdict
-    from app.meta_evaluation.evaluation import Frame, evaluate
+    from app.meta_evaluation.bootstrap import AgreementDesign
+    from app.meta_evaluation.evaluation import evaluate
     from app.meta_evaluation.raters.human_ceiling import human_side, mean_rating
 
     columns = read_table(file)
     ratings = _ratings(columns, human)
-    result = evaluate(
-        columns.numbers(pred),
-        mean_rating(ratings),
-        group=columns.keys(group),
-        system=columns.keys(system),
-        item=columns.keys(item),
-        level=level,
-        duplicates=duplicates,
-        constant=constant,
-        resampling=resample,
-        resamples=resamples,
-        seed=seed,
-    )
+    keys = (columns.keys(group), columns.keys(system), columns.keys(item))
+    by = AgreementDesign(*keys, level, duplicates, constant, resample, resamples, seed)
+    result = evaluate(columns.numbers(pred), mean_rating(ratings), by)
     _check_any_row_counts(columns, result, [pred], human)
     raters = None
     if len(human) > 1:
-        keys = (columns.keys(group), columns.keys(system), columns.keys(item))
-        frame = Frame(*keys, level, duplicates, constant, resamples, seed)
-        raters = human_side(ratings, human, np.array(columns.numbers(pred), dtype=np.float64), frame)
+        scores = np.array(columns.numbers(pred), dtype=np.float64)
+        raters = human_side(ratings, human, scores, replace(by, resampling=None))
     ceiling = raters.ceiling["spearman"] if raters else None
     # One column may be one rater's, or a mean of many: it doesn't say.
     verdict = agreement_verdict(result, ceiling, len(human) if raters else 0)
@@ -199,24 +190,18 @@ def compare(
 
     Example: interacteval compare scores.csv --pred-a new --pred-b old --human expert --group doc_id
     """
+    from app.meta_evaluation.bootstrap import AgreementDesign
     from app.meta_evaluation.comparison import compare_scores
     from app.meta_evaluation.raters.human_ceiling import mean_rating
 
     columns = read_table(file)
+    keys = (columns.keys(group), columns.keys(system), columns.keys(item))
     result = compare_scores(
         columns.numbers(pred_a),
         columns.numbers(pred_b),
         mean_rating(_ratings(columns, human)),
-        group=columns.keys(group),
-        system=columns.keys(system),
-        item=columns.keys(item),
-        level=level,
-        duplicates=duplicates,
-        constant=constant,
-        resampling=resample,
-        resamples=resamples,
+        AgreementDesign(*keys, level, duplicates, constant, resample, resamples, seed),
         permutations=permutations,
-        seed=seed,
     )
     _check_any_row_counts(columns, result, [pred_a, pred_b], human)
     if json_:

@@ -19,6 +19,7 @@ import numpy as np
 from app.domain.run import AskingWay
 from app.errors import InputError
 from app.meta_evaluation.agreement_verdict import FEWEST_UNITS, MARGIN, decimals, two_digits
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.captions import counted_of
 from app.meta_evaluation.comparison import APPROXIMATE, PERMUTATIONS, Comparison, Difference, compare_scores
 from app.meta_evaluation.judges.figures import EstimatedFigure, by_document, resampled, share, wilson
@@ -268,13 +269,8 @@ def _agreement(asked: AskedTexts, one: int, level: Level, resamples: int, seed: 
             scored[one],
             scored[ALONE],
             asked.human,
-            group=asked.documents,
-            system=asked.systems or None,
-            item=items,
-            level=level,
-            resamples=resamples,
+            AgreementDesign(asked.documents, asked.systems or None, items, level=level, resamples=resamples, seed=seed),
             permutations=PERMUTATIONS if resamples else 0,
-            seed=seed,
             on_scale=True,
         )
     except InputError as error:

@@ -11,10 +11,11 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from app.errors import NotReadyError
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.captions import FEW_TO_DRAW
 from app.meta_evaluation.comparison import Difference, compare_scores
 from app.meta_evaluation.correlation import single
-from app.meta_evaluation.evaluation import Frame
+from app.meta_evaluation.evaluation import evaluate
 from app.meta_evaluation.score_matrix import Bools, Column, Floats, Ints, Level
 
 LOW_DISCRIMINATION = 0.2
@@ -112,7 +113,7 @@ class Counting:
 def analyse_items(
     answers: Floats,
     human: Floats,
-    frame: Frame | None = None,
+    frame: AgreementDesign | None = None,
     inapplicable: Bools | None = None,
     counting: Counting | None = None,
 ) -> ItemAnalysis:
@@ -122,10 +123,10 @@ def analyse_items(
     The effect of dropping is on Spearman at the frame's level, of the share of points with the ratings; each resample
     counts for the checklist with and without the question.
     """
-    by = frame or Frame(level="dataset")
+    by = (frame or AgreementDesign(level="dataset")).each_text
     how = counting or Counting.plain(answers.shape[1])
     whole, points = how.score(answers), how.points(answers)
-    found = by.evaluate(whole, human, np.ones(human.size, dtype=bool)).figures["spearman"]
+    found = evaluate(whole, human, by).figures["spearman"]
     pairs, undefined = _phi_pairs(answers)
     redundant = tuple(sorted((p for p in pairs if abs(p.phi) >= REDUNDANT), key=lambda p: -abs(p.phi)))
     items = []
@@ -145,20 +146,8 @@ class _Effect:
     high: float | None = None
 
 
-def _effect(whole: Floats, rest: Floats, human: Floats, frame: Frame) -> _Effect:
-    compared = compare_scores(
-        whole,
-        rest,
-        human,
-        group=frame.group,
-        system=frame.system,
-        level=frame.level,
-        duplicates="keep",
-        constant=frame.constant,
-        resamples=frame.resamples,
-        permutations=0,
-        seed=frame.seed,
-    )
+def _effect(whole: Floats, rest: Floats, human: Floats, by: AgreementDesign) -> _Effect:
+    compared = compare_scores(whole, rest, human, by, permutations=0)
     found = compared.differences["spearman"].figure
     return _Effect(found.b, found.difference, found.low, found.high)
 
@@ -313,7 +302,7 @@ class QuestionWeights:
 
 
 def learn_weights(
-    answers: Floats, human: Floats, group: Column, frame: Frame, counting: Counting | None = None
+    answers: Floats, human: Floats, group: Column, frame: AgreementDesign, counting: Counting | None = None
 ) -> QuestionWeights:
     """`answers` is (texts, questions) with 1 for yes, 0 for no, NaN for unanswered; `human` (texts,), NaN unrated.
     counting: as for `analyse_items`; equal weights are those of the checklist's formula.
@@ -333,20 +322,7 @@ def learn_weights(
         by_fold.append(weights)
         held_out[test] = weighted_share(given[test], weights)
     learned, spread = _weights(given, target, sources), np.array(by_fold)
-    by = frame.of(kept)
-    compared = compare_scores(
-        held_out,
-        how.score(answers[kept]),
-        target,
-        group=by.group,
-        system=by.system,
-        level=by.level,
-        duplicates="keep",
-        constant=by.constant,
-        resamples=by.resamples,
-        permutations=0,
-        seed=by.seed,
-    )
+    compared = compare_scores(held_out, how.score(answers[kept]), target, frame.of(kept), permutations=0)
     return QuestionWeights(
         tuple(
             LearnedWeight(

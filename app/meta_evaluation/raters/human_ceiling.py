@@ -5,10 +5,10 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from app.meta_evaluation.bootstrap import Draws, Interval, design_of, draw_figures, interval
+from app.meta_evaluation.bootstrap import AgreementDesign, Draws, Interval, draw_figures, interval
 from app.meta_evaluation.captions import counted_of
 from app.meta_evaluation.correlation import estimate
-from app.meta_evaluation.evaluation import Frame, MetaEvaluation
+from app.meta_evaluation.evaluation import MetaEvaluation, evaluate
 from app.meta_evaluation.raters.rater_agreement import (
     Agreement,
     Metric,
@@ -21,14 +21,11 @@ from app.meta_evaluation.score_matrix import (
     MAE,
     Bools,
     Coefficient,
-    Column,
-    Constant,
     Floats,
     Ints,
     Level,
     Resampling,
     ScoreTable,
-    score_table,
 )
 
 NOT_SHARED = "The raters rated different sources or texts, so their mean has no interval."
@@ -91,34 +88,28 @@ class _LeftOut:
 def human_ceiling(
     ratings: Floats,
     judge: Floats | None = None,
-    *,
-    group: Column | None = None,
-    system: Column | None = None,
-    level: Level = "per-source",
-    constant: Constant = "skip",
-    resamples: int = 0,
-    seed: int = 0,
+    by: AgreementDesign | None = None,
 ) -> dict[Coefficient, Ceiling]:
     """`ratings` is (raters, texts), NaN where missing: each rater against the mean of the others, at `level`.
 
     The same levels and choices as for a judge. `judge` (texts,) is compared with the same means of the others, on the
     groups where judge and rater both have a coefficient: against the mean of all raters it would have an advantage.
     """
-    raters = ratings.shape[0]
+    by, raters = (by or AgreementDesign(resamples=0)).each_text, ratings.shape[0]
     if raters < 2:
-        few = Ceiling("spearman", level, None, (None,) * raters, 0, raters, "A ceiling needs at least two raters.")
+        few = Ceiling("spearman", by.level, None, (None,) * raters, 0, raters, "A ceiling needs at least two raters.")
         return {name: replace(few, coefficient=name) for name in COEFFICIENTS}
     found = []
     for rater in range(raters):
         others = mean_rating(np.delete(ratings, rater, axis=0))
         preds = [ratings[rater]] if judge is None else [ratings[rater], judge]
-        table = score_table(preds, others, group=group, system=system, duplicates="keep")
-        design = design_of(table, level, "keep", constant, None, resamples, seed)
-        values = estimate(table, level, constant).values
+        table = by.table(preds, others)
+        design = by.of_table(table)
+        values = estimate(table, by.level, by.constant).values
         used = ~np.isnan(np.vstack([*preds, others])).any(axis=0)
         drawn = _drawn(table, design.resampling, used)
         found.append(_LeftOut(values, draw_figures(table, design), table.n, drawn))
-    return {name: _ceiling(name, index, level, found) for index, name in enumerate(COEFFICIENTS)}
+    return {name: _ceiling(name, index, by.level, found) for index, name in enumerate(COEFFICIENTS)}
 
 
 def disagreement_strata(ratings: Floats, strata: int = 3) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -256,7 +247,7 @@ class HumanSide:
 
 
 def human_side(
-    ratings: Floats, names: Sequence[str], judge: Floats | None = None, frame: Frame | None = None
+    ratings: Floats, names: Sequence[str], judge: Floats | None = None, frame: AgreementDesign | None = None
 ) -> HumanSide:
     """`ratings` is (raters, texts), NaN where missing, `names` one a rater, `judge` (texts,) or None.
 
@@ -275,18 +266,18 @@ def human_side(
             for metric in SCALE_METRICS
         ),
         pairwise=pairwise_correlation(ratings),
-        ceiling=_side_ceiling(ratings, judge, by),
+        ceiling=human_ceiling(ratings, judge, by),
         strata=() if judge is None else _strata(ratings, judge, by),
         remarks=_remarks(scales, given),
     )
 
 
 def ceiling_of_raters(
-    ratings: Floats, judge: Floats | None = None, frame: Frame | None = None
+    ratings: Floats, judge: Floats | None = None, frame: AgreementDesign | None = None
 ) -> dict[Coefficient, Ceiling]:
     """The ceiling alone, as in human_side, which takes several times as long."""
     by, ratings, judge = _each_once(ratings, judge, frame)
-    return _side_ceiling(ratings, judge, by)
+    return human_ceiling(ratings, judge, by)
 
 
 def scale_remark(raters: Sequence[RaterScale]) -> str:
@@ -302,22 +293,11 @@ def scale_remark(raters: Sequence[RaterScale]) -> str:
     )
 
 
-def _each_once(ratings: Floats, judge: Floats | None, frame: Frame | None) -> tuple[Frame, Floats, Floats | None]:
-    by, kept = (frame or Frame()).without_duplicates(ratings.shape[1])
+def _each_once(
+    ratings: Floats, judge: Floats | None, frame: AgreementDesign | None
+) -> tuple[AgreementDesign, Floats, Floats | None]:
+    by, kept = (frame or AgreementDesign()).without_duplicates(ratings.shape[1])
     return by, ratings[:, kept], None if judge is None else judge[kept]
-
-
-def _side_ceiling(ratings: Floats, judge: Floats | None, by: Frame) -> dict[Coefficient, Ceiling]:
-    return human_ceiling(
-        ratings,
-        judge,
-        group=by.group,
-        system=by.system,
-        level=by.level,
-        constant=by.constant,
-        resamples=by.resamples,
-        seed=by.seed,
-    )
 
 
 def _scales(ratings: Floats, names: Sequence[str]) -> tuple[RaterScale, ...]:
@@ -339,7 +319,7 @@ def _on_another_scale(rater: RaterScale, others: Sequence[RaterScale]) -> bool:
     return apart or (usual > 0 and span > OTHER_SCALE * usual) or (span > 0 and usual > OTHER_SCALE * span)
 
 
-def _strata(ratings: Floats, judge: Floats, frame: Frame) -> tuple[Stratum, ...]:
+def _strata(ratings: Floats, judge: Floats, frame: AgreementDesign) -> tuple[Stratum, ...]:
     """The judge by the raters' disagreement; strata without a text are left out (all spreads may be the same)."""
     stratum: Ints = disagreement_strata(ratings, len(STRATA))
     human, spread = mean_rating(ratings), np.full(stratum.size, np.nan)
@@ -348,7 +328,7 @@ def _strata(ratings: Floats, judge: Floats, frame: Frame) -> tuple[Stratum, ...]
     for number, name in enumerate(STRATA):
         kept = stratum == number
         if kept.any():
-            result = frame.evaluate(judge, human, kept)
+            result = evaluate(judge[kept], human[kept], frame.of(kept))
             low, high = float(spread[kept].min()), float(spread[kept].max())
             found.append(Stratum(name, low, high, int(kept.sum()), result))
     return tuple(found)

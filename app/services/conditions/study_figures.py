@@ -13,9 +13,9 @@ from app.domain.project import Dimension
 from app.domain.run import ScoredText
 from app.errors import InputError
 from app.meta_evaluation.agreement_verdict import verdict
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.comparison import (
     APPROXIMATE,
-    Grouping,
     TestedDifference,
     averaged,
     averaged_cautions,
@@ -274,12 +274,14 @@ def _mean_figures(
     systems = [row.system_id for row in texts.values()]
     return mean_over_dimensions(
         columns,
-        group=[row.doc_id for row in texts.values()],
-        system=systems if any(systems) else None,
-        item=[row.item_id for row in texts.values()],
-        level=level,
-        resamples=resamples,
-        seed=seed,
+        AgreementDesign(
+            group=[row.doc_id for row in texts.values()],
+            system=systems if any(systems) else None,
+            item=[row.item_id for row in texts.values()],
+            level=level,
+            resamples=resamples,
+            seed=seed,
+        ),
     )
 
 
@@ -305,8 +307,8 @@ def _figures(
     every = set.intersection(*(set(rows) for rows in scored.values()))
     texts, all_texts = sorted(every), set().union(*scored.values())
     rows = [scored[keys[0][2]][text] for text in texts]
-    on = Grouping(
-        [row.human for row in rows],
+    human = [row.human for row in rows]
+    on = AgreementDesign(
         [row.doc_id for row in rows],
         [row.system_id for row in rows] if any(row.system_id for row in rows) else None,
         [row.item_id for row in rows],
@@ -325,8 +327,8 @@ def _figures(
             family,
             name,
             dimension,
-            tuple(Member(k[0], k[2], k[1], averaged([columns[k[2]]], on, origin(k))) for k in members),
-            averaged([columns[k[2]] for k in members], on, origin(*members)),
+            tuple(Member(k[0], k[2], k[1], averaged([columns[k[2]]], human, on, origin(k))) for k in members),
+            averaged([columns[k[2]] for k in members], human, on, origin(*members)),
         )
         for (family, name), members in families.items()
     }
@@ -335,24 +337,32 @@ def _figures(
             figures[first],
             figures[second],
             compare_averaged(
-                [columns[k[2]] for k in families[second]], [columns[k[2]] for k in families[first]], on, permutations
+                [columns[k[2]] for k in families[second]],
+                [columns[k[2]] for k in families[first]],
+                human,
+                on,
+                permutations,
             ),
         )
         for first, second in _pairs(figures)
     )
     counts = len(texts), len(all_texts) - len(texts)
-    cautions = _cautions(dimension, list(figures.values()), columns, on)
+    cautions = _cautions(dimension, list(figures.values()), columns, human, on)
     return tuple(figures.values()), differences, counts, cautions, SharedScores(rows, columns)
 
 
 def _cautions(
-    dimension: Dimension, rows: Sequence[ConditionFigures], columns: Mapping[int, Column], on: Grouping
+    dimension: Dimension,
+    rows: Sequence[ConditionFigures],
+    columns: Mapping[int, Column],
+    human: Column,
+    on: AgreementDesign,
 ) -> tuple[StudyCaution, ...]:
     """What each checklist's scores give cause for, each sentence once."""
     about: dict[str, dict[str, None]] = {}
     members = [member for row in rows for member in row.members]
     for member in members:
-        for sentence in averaged_cautions([columns[member.run]], on, member.figures)[0]:
+        for sentence in averaged_cautions([columns[member.run]], human, on, member.figures)[0]:
             about.setdefault(sentence, {})[member.condition.key] = None
     return tuple(
         StudyCaution(dimension, sentence, () if len(keys) == len(members) else tuple(keys))

@@ -10,6 +10,7 @@ from app.corpora.recipes.recipe import OF_ATTRIBUTES, Place
 from app.domain.condition import of_condition, study_conditions
 from app.domain.project import Dimension
 from app.errors import NotReadyError
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.evaluation import (
     Figure,
     MetaEvaluation,
@@ -160,12 +161,14 @@ class TableCells:
             scored.append(ScoredDimension([scores.get(k) for k in rows], [ratings.get(k) for k in rows], part.on_scale))
         return mean_over_dimensions(
             scored,
-            group=sources,
-            system=writers if any(writers) else None,
-            item=None if any(writers) else items,
-            level=table.level,
-            duplicates=parts[0].duplicates,
-            resamples=self.resamples,
+            AgreementDesign(
+                group=sources,
+                system=writers if any(writers) else None,
+                item=None if any(writers) else items,
+                level=table.level,
+                duplicates=parts[0].duplicates,
+                resamples=self.resamples,
+            ),
         )
 
     def _column(self, row: Row, column: Column) -> list[_Found] | str:
@@ -257,11 +260,13 @@ class TableCells:
         meta = evaluate(
             rows.scores,
             rows.ratings,
-            group=rows.sources,
-            system=rows.writers if any(rows.writers) else None,
-            level=self.made.table.level,
-            duplicates="keep",
-            resamples=self.resamples,
+            AgreementDesign(
+                group=rows.sources,
+                system=rows.writers if any(rows.writers) else None,
+                level=self.made.table.level,
+                duplicates="keep",
+                resamples=self.resamples,
+            ),
             on_scale=True,
         )
         return _Found(_named(meta), _published(rows, column))

@@ -15,6 +15,7 @@ from app.domain.project import Dimension
 from app.domain.run import RunDimension, RunSummary, ScoredText
 from app.errors import InputError
 from app.evaluators.coascore import METHOD
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.comparison import Difference, compare_scores
 from app.meta_evaluation.evaluation import Figure, Origin
 from app.meta_evaluation.score_matrix import RESAMPLES, Coefficient, Level
@@ -148,11 +149,13 @@ def _compared(
         whole,
         without,
         [row.human for row in rows],
-        group=[row.doc_id for row in rows],
-        system=[row.system_id for row in rows] if any(row.system_id for row in rows) else None,
-        item=[row.item_id for row in rows],
-        level=level,
-        resamples=RESAMPLES,
+        AgreementDesign(
+            group=[row.doc_id for row in rows],
+            system=[row.system_id for row in rows] if any(row.system_id for row in rows) else None,
+            item=[row.item_id for row in rows],
+            level=level,
+            resamples=RESAMPLES,
+        ),
         permutations=0,
     )
     return comparison.differences["spearman"].figure

@@ -8,6 +8,7 @@ from typing import Literal
 from app.domain.people import Right
 from app.domain.run import RunSummary, model_label
 from app.export.latex import interval_shown
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.evaluation import Figure, ScoredDimension, mean_over_dimensions
 from app.meta_evaluation.raters.human_ceiling import Ceiling
 from app.meta_evaluation.score_matrix import Measure
@@ -333,13 +334,15 @@ def _kept(several: tuple[_KeyedResult, ...], choices: Choices) -> Mapping[Measur
         scored.append(ScoredDimension(pred, [human.get(text) for text in rows], result.on_scale))
     return mean_over_dimensions(
         scored,
-        group=[row.doc_id for row in rows.values()],
-        system=systems if any(systems) else None,
-        item=None if any(systems) else [row.item_id for row in rows.values()],
-        level=choices.level,
-        duplicates=choices.duplicates,
-        constant=choices.constant,
-        resampling=choices.resampling,
-        resamples=choices.resamples,
-        seed=choices.seed,
+        AgreementDesign(
+            group=[row.doc_id for row in rows.values()],
+            system=systems if any(systems) else None,
+            item=None if any(systems) else [row.item_id for row in rows.values()],
+            level=choices.level,
+            duplicates=choices.duplicates,
+            constant=choices.constant,
+            resampling=choices.resampling,
+            resamples=choices.resamples,
+            seed=choices.seed,
+        ),
     )

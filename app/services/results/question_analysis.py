@@ -16,7 +16,8 @@ from app.domain.project import Dimension
 from app.domain.run import ANSWERS, RunAnswers, ScoredText
 from app.errors import NotReadyError
 from app.evaluators.checklist import WEIGHTED
-from app.meta_evaluation.evaluation import Frame, MetaEvaluation, Origin
+from app.meta_evaluation.bootstrap import AgreementDesign
+from app.meta_evaluation.evaluation import MetaEvaluation, Origin
 from app.meta_evaluation.questions.item_analysis import (
     Counting,
     ItemAnalysis,
@@ -140,7 +141,7 @@ class _Judged:
     answers: Floats
     inapplicable: Bools
     human: Floats
-    frame: Frame
+    frame: AgreementDesign
     counting: Counting
 
 
@@ -208,7 +209,7 @@ def _judged(database: Database, run_id: int, dimension_id: int, choices: Choices
     texts, ids = [row.text for row in rows], [question.id for question in asked]
     cube, outside = (judge_cube(given, texts, ids, values) for values in (VALUES, INAPPLICABLE))
     systems = [row.system_id for row in rows]
-    frame = Frame(
+    frame = AgreementDesign(
         group=[row.doc_id for row in rows],
         system=systems if any(systems) else None,
         level=choices.level,

@@ -13,7 +13,8 @@ from app.domain.expert_answer import WishedWave
 from app.domain.judgment import Answer, checklist_score
 from app.domain.people import Right
 from app.errors import NotReadyError
-from app.meta_evaluation.evaluation import Figure, Frame, evaluate
+from app.meta_evaluation.bootstrap import AgreementDesign
+from app.meta_evaluation.evaluation import Figure, evaluate
 from app.meta_evaluation.judges.estimate import MORE, CorrectedEstimate, estimate, judge_alone
 from app.meta_evaluation.judges.figures import EstimatedFigure, wilson
 from app.meta_evaluation.judges.panel import (
@@ -97,11 +98,13 @@ def rating_correlations(
         meta = evaluate(
             [rated[first][text] for text in both],
             [rated[second][text] for text in both],
-            group=[places[text].doc_id for text in both],
-            system=[places[text].system_id for text in both] if any(places[t].system_id for t in both) else None,
-            item=[places[text].item_id for text in both],
-            level=level,
-            resamples=resamples,
+            AgreementDesign(
+                group=[places[text].doc_id for text in both],
+                system=[places[text].system_id for text in both] if any(places[t].system_id for t in both) else None,
+                item=[places[text].item_id for text in both],
+                level=level,
+                resamples=resamples,
+            ),
             on_scale=False,
         )
         found.append(RatingCorrelation(first, second, meta.figures))
@@ -128,7 +131,7 @@ class _Rated:
     names: list[str]
     ratings: Floats
     judge: Floats
-    frame: Frame
+    frame: AgreementDesign
 
 
 @lru_cache(maxsize=32)
@@ -158,7 +161,7 @@ def _rated(database: Database, run_id: int, dimension_id: int, choices: Choices)
         names,
         ratings,
         np.array([judged.get(row.text, np.nan) for row in result.rows], dtype=np.float64),
-        Frame(
+        AgreementDesign(
             group=[row.doc_id for row in result.rows],
             system=systems if any(systems) else None,
             item=None if any(systems) else [row.item_id for row in result.rows],

@@ -13,6 +13,7 @@ from app.domain.run import EVERY_SYSTEM, RunDimension, RunSummary, ScoredText, S
 from app.errors import NotFoundError, NotReadyError
 from app.limited_process import computed_for_screens
 from app.limits import MANY_TEXTS
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
 from app.meta_evaluation.raters.human_ceiling import RaterScale, scale_remark
 from app.meta_evaluation.score_matrix import FEWEST, RESAMPLES, Coefficient, Constant, Duplicates, Level, Resampling
@@ -334,15 +335,17 @@ def _compared(
         evaluate,
         one,
         other,
-        group=[row.doc_id for row in rows],
-        system=systems,
-        item=None if systems else [row.item_id for row in rows],
-        level=choices.level,
-        duplicates=choices.duplicates,
-        constant=choices.constant,
-        resampling=choices.resampling,
-        resamples=resamples,
-        seed=choices.seed,
+        AgreementDesign(
+            [row.doc_id for row in rows],
+            systems,
+            None if systems else [row.item_id for row in rows],
+            choices.level,
+            choices.duplicates,
+            choices.constant,
+            choices.resampling,
+            resamples,
+            choices.seed,
+        ),
         **more,
     )
 

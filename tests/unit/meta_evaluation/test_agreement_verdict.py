@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from app.meta_evaluation.agreement_verdict import AgreementVerdict, VerdictKind, agreement_verdict, more_units
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.evaluation import MetaEvaluation, evaluate
 from app.meta_evaluation.raters.human_ceiling import Ceiling, JudgeBeside
 from app.meta_evaluation.score_matrix import Level, Resampling
 
-ANY = evaluate([1.0, 2.0, 3.0] * 3, [1.0, 3.0, 2.0] * 3, group=["a"] * 3 + ["b"] * 3 + ["c"] * 3, resamples=10)
+ANY = evaluate(
+    [1.0, 2.0, 3.0] * 3, [1.0, 3.0, 2.0] * 3, AgreementDesign(group=["a"] * 3 + ["b"] * 3 + ["c"] * 3, resamples=10)
+)
 Ends = tuple[float, float, float]
 
 
@@ -213,7 +216,7 @@ def test_without_figures_the_reason_is_the_verdict() -> None:
 
 
 def said_of(scores: list[float | None], human: list[float | None], level: Level = "dataset") -> AgreementVerdict:
-    return agreement_verdict(evaluate(scores, human, level=level, resamples=50), None, 1)
+    return agreement_verdict(evaluate(scores, human, AgreementDesign(level=level, resamples=50)), None, 1)
 
 
 def test_what_real_columns_lack_is_named() -> None:
@@ -232,6 +235,8 @@ def test_chance_is_hardly_ever_taken_for_agreement() -> None:
     kinds = []
     for _ in range(40):
         scores, human = rng.normal(size=300).tolist(), rng.normal(size=300).tolist()
-        kinds.append(agreement_verdict(evaluate(scores, human, level="dataset", resamples=200), None, 1).kind)
+        kinds.append(
+            agreement_verdict(evaluate(scores, human, AgreementDesign(level="dataset", resamples=200)), None, 1).kind
+        )
     assert kinds.count("not found") >= 34
     assert not {"weaker", "as well", "better"} & set(kinds)

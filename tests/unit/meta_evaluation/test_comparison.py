@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from app.errors import InputError
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.comparison import compare_scores, corrected
 from app.meta_evaluation.evaluation import evaluate
 from app.meta_evaluation.permutation import holm
@@ -21,7 +22,9 @@ def data(sources: int = 30, systems: int = 6) -> dict[str, Floats]:
 @pytest.mark.parametrize("level", ["per-source", "dataset"])
 def test_the_better_scores_are_found_better(level: Level) -> None:
     d = data()
-    found = compare_scores(d["a"], d["b"], d["human"], group=d["group"], system=d["system"], level=level)
+    found = compare_scores(
+        d["a"], d["b"], d["human"], AgreementDesign(group=d["group"], system=d["system"], level=level)
+    )
     for tested in found.differences.values():
         figure = tested.figure
         assert figure.difference is not None
@@ -36,9 +39,9 @@ def test_the_better_scores_are_found_better(level: Level) -> None:
 
 def test_exchanging_a_and_b_exchanges_the_sign() -> None:
     d = data()
-    columns = {"group": d["group"], "system": d["system"]}
-    ab = compare_scores(d["a"], d["b"], d["human"], **columns, permutations=200).differences["kendall"]
-    ba = compare_scores(d["b"], d["a"], d["human"], **columns, permutations=200).differences["kendall"]
+    by = AgreementDesign(d["group"], d["system"])
+    ab = compare_scores(d["a"], d["b"], d["human"], by, permutations=200).differences["kendall"]
+    ba = compare_scores(d["b"], d["a"], d["human"], by, permutations=200).differences["kendall"]
     assert ab.figure.difference == pytest.approx(-ba.figure.difference)  # type: ignore[operator]
     assert ab.figure.low == pytest.approx(-ba.figure.high)  # type: ignore[operator]
     assert (ab.permutation.p, ab.williams.p) == pytest.approx((ba.permutation.p, ba.williams.p))
@@ -47,9 +50,9 @@ def test_exchanging_a_and_b_exchanges_the_sign() -> None:
 @pytest.mark.parametrize("level", ["per-source", "dataset", "system"])
 def test_values_are_those_of_each_alone_where_the_same_sources_count(level: Level) -> None:
     d = data()
-    columns = {"group": d["group"], "system": d["system"], "level": level}
-    found = compare_scores(d["a"], d["b"], d["human"], **columns, permutations=10)  # type: ignore[arg-type]
-    alone = evaluate(d["b"], d["human"], **columns)  # type: ignore[arg-type]
+    by = AgreementDesign(d["group"], d["system"], level=level)
+    found = compare_scores(d["a"], d["b"], d["human"], by, permutations=10)
+    alone = evaluate(d["b"], d["human"], by)
     for name, tested in found.differences.items():
         assert tested.figure.b == pytest.approx(alone.figures[name].value)
 
@@ -58,7 +61,7 @@ def test_values_are_those_of_each_alone_where_the_same_sources_count(level: Leve
 def test_scores_compared_with_themselves_do_not_differ(level: Level) -> None:
     d = data()
     found = compare_scores(
-        d["a"], d["a"], d["human"], group=d["group"], system=d["system"], level=level, permutations=50
+        d["a"], d["a"], d["human"], AgreementDesign(group=d["group"], system=d["system"], level=level), permutations=50
     )
     for tested in found.differences.values():
         assert (tested.figure.difference, tested.figure.low, tested.figure.high) == (0, 0, 0)
@@ -67,7 +70,7 @@ def test_scores_compared_with_themselves_do_not_differ(level: Level) -> None:
 
 def test_json_has_the_contract_fields_and_no_nan() -> None:
     d = data()
-    payload = compare_scores(d["a"], d["b"], d["human"], group=d["group"], permutations=20).to_json()
+    payload = compare_scores(d["a"], d["b"], d["human"], AgreementDesign(group=d["group"]), permutations=20).to_json()
     contract = "a b difference low high p_permutation p_williams p_fisher"
     for name in ("spearman", "kendall", "pearson"):
         assert set(contract.split()) <= set(payload[name])  # type: ignore[call-overload]
@@ -77,7 +80,7 @@ def test_json_has_the_contract_fields_and_no_nan() -> None:
 
 @pytest.mark.parametrize("b", [[4, 4, 4, 4], [None, None, 1, 2], [None] * 4])
 def test_what_cannot_be_compared_says_why(b: list[float | None]) -> None:
-    found = compare_scores([1, 2, 3, 4], b, [1, 2, 3, 4], level="dataset", permutations=20)
+    found = compare_scores([1, 2, 3, 4], b, [1, 2, 3, 4], AgreementDesign(level="dataset"), permutations=20)
     payload = found.to_json()
     json.dumps(payload, allow_nan=False)
     tested = found.differences["spearman"]
@@ -88,22 +91,22 @@ def test_what_cannot_be_compared_says_why(b: list[float | None]) -> None:
 
 @pytest.mark.parametrize(("a", "known"), [([1, 2, 3, 4], False), ([-1, -2, -3, -5], None)])
 def test_scores_on_another_scale_than_ratings_have_no_distance(a: list[float], known: bool | None) -> None:
-    choices = {"level": "dataset", "permutations": 20, "on_scale": known}
-    found = compare_scores(a, [2, 1, 4, 3], [1, 2, 3, 4], **choices)  # type: ignore[arg-type]
+    by = AgreementDesign(level="dataset")
+    found = compare_scores(a, [2, 1, 4, 3], [1, 2, 3, 4], by, permutations=20, on_scale=known)
     assert (found.mae.a, found.mae.difference, found.mae.low, found.mae.reason) == (None, None, None, OTHER_SCALE)
     assert found.differences["pearson"].figure.difference is not None
 
 
 def test_perfect_scores_have_no_fisher_z_and_say_so() -> None:
-    found = compare_scores([1, 2, 3, 4], [2, 1, 3, 4], [1, 2, 3, 4], level="dataset", permutations=20)
+    found = compare_scores([1, 2, 3, 4], [2, 1, 3, 4], [1, 2, 3, 4], AgreementDesign(level="dataset"), permutations=20)
     assert any("infinite" in reason for reason in found.differences["spearman"].to_json()["tests_not_made"])  # type: ignore[attr-defined]
 
 
 def test_many_comparisons_are_corrected_together() -> None:
     d = data()
     preds = {"close": d["a"], "middle": (d["a"] + d["b"]) / 2}
-    choices = {"group": d["group"], "permutations": 200, "resamples": 50}
-    made = {name: compare_scores(pred, d["b"], d["human"], **choices) for name, pred in preds.items()}
+    by = AgreementDesign(d["group"], resamples=50)
+    made = {name: compare_scores(pred, d["b"], d["human"], by, permutations=200) for name, pred in preds.items()}
     found = corrected(made)
     before, after = ([c.differences["spearman"] for c in of.values()] for of in (made, found))
     assert [tested.p_holm for tested in before] == [None, None]
@@ -112,4 +115,4 @@ def test_many_comparisons_are_corrected_together() -> None:
 
 def test_negative_permutations_are_refused() -> None:
     with pytest.raises(InputError, match="negative"):
-        compare_scores([1], [1], [1], level="dataset", permutations=-1)
+        compare_scores([1], [1], [1], AgreementDesign(level="dataset"), permutations=-1)

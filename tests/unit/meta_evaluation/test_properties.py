@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.correlation import estimate
 from app.meta_evaluation.evaluation import evaluate
 from app.meta_evaluation.score_matrix import COEFFICIENTS, Floats, score_table
@@ -86,12 +87,9 @@ def test_whatever_the_columns_hold_no_nan_comes_out(
     found = evaluate(
         pred,
         human,
-        group=group,
-        system=system,
-        level=level,  # type: ignore[arg-type]
-        duplicates=duplicates,  # type: ignore[arg-type]
-        resampling=resampling,  # type: ignore[arg-type]
-        resamples=10,
+        AgreementDesign(
+            group=group, system=system, level=level, duplicates=duplicates, resampling=resampling, resamples=10
+        ),
     )
     json.dumps(found.to_json(), allow_nan=False)
     intake = found.intake

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from interacteval import Checklist, InputError, WorkbenchError, agreement, compare
 
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.evaluation import evaluate
 from app.settings import settings
 from tests.integration.commands.scoring.test_judge import CHECKLIST
@@ -86,7 +87,7 @@ def test_texts_that_are_none_are_refused_before_anything_is_asked(path: Path, ll
 def test_agreement_is_that_of_meta_eval() -> None:
     scores, ratings, sources = [1.0, 2, 3, 4, 2, 1], [1, 2, 4, 3, 2, 2], ["a", "a", "a", "b", "b", "b"]
     found = agreement(scores, ratings, group=sources, resamples=50)
-    assert found.to_json() == evaluate(scores, ratings, group=sources, resamples=50).to_json()
+    assert found.to_json() == evaluate(scores, ratings, AgreementDesign(group=sources, resamples=50)).to_json()
     assert compare(scores, scores[::-1], ratings, group=sources, resamples=50, permutations=50).to_json()
 
 

@@ -12,6 +12,7 @@ from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import Outcome, RunDimension
 from app.errors import NotFoundError, NotReadyError
 from app.limited_process import computed_apart
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.comparison import compare_scores
 from app.services.results import results, run_comparison
 from app.services.results.results import Choices
@@ -122,7 +123,9 @@ def test_the_better_run_is_named_and_the_figures_are_those_of_the_engine(
     assert figure.b == pytest.approx(-0.2)  # five sources at .6 and five at -1
     assert figure.difference == pytest.approx(1.2)
     group = [n // 4 for n in range(40)]
-    alone = compare_scores(GOOD, POOR, HUMAN, group=group, system=[n % 4 for n in range(40)], permutations=500)
+    alone = compare_scores(
+        GOOD, POOR, HUMAN, AgreementDesign(group=group, system=[n % 4 for n in range(40)]), permutations=500
+    )
     assert found.comparison.differences["spearman"].figure == alone.differences["spearman"].figure
     assert found.verdict("spearman", "run 2", "run 1", 1).startswith("run 2 agrees better")
 

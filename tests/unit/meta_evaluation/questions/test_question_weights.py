@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from app.errors import NotReadyError
-from app.meta_evaluation.evaluation import Frame
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.questions.item_analysis import QuestionWeights, learn_weights, weighted_share
 
 NAN = np.nan
@@ -11,7 +11,7 @@ SOURCES, SYSTEMS = 40, 6
 
 def learnt(answers: np.ndarray, human: np.ndarray) -> QuestionWeights:
     source = [f"d{number // SYSTEMS}" for number in range(human.size)]
-    return learn_weights(answers, human, source, Frame(group=source, level="dataset", resamples=200))
+    return learn_weights(answers, human, source, AgreementDesign(group=source, level="dataset", resamples=200))
 
 
 def made_up(telling: float) -> tuple[np.ndarray, np.ndarray]:

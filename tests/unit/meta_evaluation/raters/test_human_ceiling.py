@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.raters.human_ceiling import disagreement_strata, human_ceiling
 
 NAN = np.nan
@@ -8,7 +9,7 @@ NAN = np.nan
 
 def test_each_rater_is_compared_with_the_mean_of_the_others() -> None:
     ratings = np.array([[1.0, 2, 3, 4], [1.0, 2, 3, 4], [4.0, 3, 2, 1]])
-    found = human_ceiling(ratings, level="dataset")["spearman"]
+    found = human_ceiling(ratings, None, AgreementDesign(level="dataset", resamples=0))["spearman"]
     # raters 1 and 2 face a constant mean of the other two; rater 3 faces 1, 2, 3, 4
     assert found.by_rater == (None, None, -1.0)
     assert (found.value, found.n_undefined, found.n) == (-1.0, 2, 4)
@@ -16,17 +17,17 @@ def test_each_rater_is_compared_with_the_mean_of_the_others() -> None:
 
 def test_missing_ratings_are_left_out_of_the_mean() -> None:
     ratings = np.array([[1.0, 2, 3, 4], [1.0, NAN, 3, 4], [NAN, 2.0, 3, 4]])
-    assert human_ceiling(ratings, level="dataset")["kendall"].value == 1.0
+    assert human_ceiling(ratings, None, AgreementDesign(level="dataset", resamples=0))["kendall"].value == 1.0
 
 
 def test_one_rater_has_no_ceiling() -> None:
-    found = human_ceiling(np.array([[1.0, 2, 3]]), level="dataset")["pearson"]
+    found = human_ceiling(np.array([[1.0, 2, 3]]), None, AgreementDesign(level="dataset", resamples=0))["pearson"]
     assert found.value is None
     assert "two raters" in found.reason
 
 
 def test_raters_that_never_vary_have_no_ceiling() -> None:
-    found = human_ceiling(np.ones((3, 4)), level="dataset")["pearson"]
+    found = human_ceiling(np.ones((3, 4)), None, AgreementDesign(level="dataset", resamples=0))["pearson"]
     assert found.value is None
     assert found.reason
 
@@ -47,6 +48,8 @@ def test_the_levels_are_those_of_a_judge(level: str) -> None:
     source, system = (axis.ravel() for axis in np.indices((10, 5)))
     quality = rng.normal(size=50) + system
     ratings = np.round(quality + rng.normal(size=(3, 50)))
-    found = human_ceiling(ratings, group=source, system=system, level=level)["spearman"]  # type: ignore[arg-type]
+    found = human_ceiling(ratings, None, AgreementDesign(group=source, system=system, level=level, resamples=0))[
+        "spearman"
+    ]  # type: ignore[arg-type]
     assert found.value is not None
     assert 0 < found.value <= 1

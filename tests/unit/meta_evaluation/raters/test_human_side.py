@@ -3,7 +3,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from app.meta_evaluation.evaluation import Frame, evaluate
+from app.meta_evaluation.bootstrap import AgreementDesign
+from app.meta_evaluation.evaluation import evaluate
 from app.meta_evaluation.raters.human_ceiling import HumanSide, human_ceiling, human_side
 from app.meta_evaluation.raters.rater_agreement import cohen_kappa, krippendorff_alpha
 
@@ -22,7 +23,7 @@ def made_up(raters: int = 3, noise: float = 1.0) -> tuple[np.ndarray, np.ndarray
 
 def looked_at(ratings: np.ndarray, judge: np.ndarray | None = None) -> HumanSide:
     names = [f"r{number}" for number in range(ratings.shape[0])]
-    return human_side(ratings, names, judge, Frame(level="dataset", resamples=50))
+    return human_side(ratings, names, judge, AgreementDesign(level="dataset", resamples=50))
 
 
 @pytest.mark.parametrize("metric", ["nominal", "ordinal", "interval"])
@@ -59,9 +60,12 @@ def test_the_interval_of_kappa_is_that_of_copied_units() -> None:
 
 def test_the_judge_meets_the_same_means_as_each_rater() -> None:
     ratings, judge, source, _ = made_up()
-    found = human_ceiling(ratings, judge, group=source, resamples=200, level="dataset")["spearman"]
+    found = human_ceiling(ratings, judge, AgreementDesign(group=source, resamples=200, level="dataset"))["spearman"]
     others = [np.delete(ratings, rater, axis=0).mean(axis=0) for rater in range(3)]
-    judged = [evaluate(judge, mean, level="dataset", resamples=0).figures["spearman"].value for mean in others]
+    judged = [
+        evaluate(judge, mean, AgreementDesign(level="dataset", resamples=0)).figures["spearman"].value
+        for mean in others
+    ]
     assert found.judge is not None
     assert found.judge.value == pytest.approx(np.mean(np.array(judged, dtype=float)))
     assert found.judge.difference == pytest.approx(found.judge.value - found.value)
@@ -70,9 +74,13 @@ def test_the_judge_meets_the_same_means_as_each_rater() -> None:
 
 def test_a_rater_as_judge_is_not_told_apart_and_noise_is() -> None:
     ratings, _, source, _ = made_up(raters=4)
-    same = human_ceiling(ratings[1:], ratings[0], group=source, level="dataset", resamples=200)["spearman"].judge
+    same = human_ceiling(ratings[1:], ratings[0], AgreementDesign(group=source, level="dataset", resamples=200))[
+        "spearman"
+    ].judge
     noise = np.random.default_rng(0).normal(size=source.size)
-    worse = human_ceiling(ratings[:3], noise, group=source, level="dataset", resamples=200)["spearman"].judge
+    worse = human_ceiling(ratings[:3], noise, AgreementDesign(group=source, level="dataset", resamples=200))[
+        "spearman"
+    ].judge
     assert same is not None
     assert "not significantly different" in same.verdict
     assert worse is not None
@@ -83,7 +91,7 @@ def test_raters_of_different_texts_have_no_interval() -> None:
     ratings, _, source, _ = made_up()
     ratings[0, source < 6] = NAN
     ratings[1, source >= 8] = NAN
-    found = human_ceiling(ratings, level="dataset", resamples=50)["pearson"]
+    found = human_ceiling(ratings, None, AgreementDesign(level="dataset", resamples=50))["pearson"]
     assert found.value is not None
     assert (found.low, found.high) == (None, None)
     assert "different sources or texts" in found.reason
@@ -134,8 +142,8 @@ def test_a_repeated_text_counts_once_unless_it_is_kept() -> None:
     names = ["r0", "r1", "r2"]
     twice = [np.concatenate([column, column[:10]]) for column in (judge, source, system)]
     repeated = np.hstack([ratings, ratings[:, :10]])
-    plain = human_side(ratings, names, judge, Frame(source, system, resamples=0))
-    once = human_side(repeated, names, twice[0], Frame(twice[1], twice[2], resamples=0))
-    keep = human_side(repeated, names, twice[0], Frame(twice[1], twice[2], duplicates="keep", resamples=0))
+    plain = human_side(ratings, names, judge, AgreementDesign(source, system, resamples=0))
+    once = human_side(repeated, names, twice[0], AgreementDesign(twice[1], twice[2], resamples=0))
+    keep = human_side(repeated, names, twice[0], AgreementDesign(twice[1], twice[2], duplicates="keep", resamples=0))
     assert once.to_json() == plain.to_json()
     assert keep.n == once.n + 10
