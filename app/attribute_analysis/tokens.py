@@ -5,10 +5,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import groupby, pairwise
 from typing import Literal
 
 import numpy as np
+import yaml
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer, TfidfTransformer
@@ -82,90 +84,21 @@ ENGLISH = "English"
 LEAST_SHARE = 0.1
 
 
-def _words(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
+def _words(of: str) -> dict[str, frozenset[str]]:
+    """By language, of one part of words.yaml."""
+    return {language: frozenset(listed.split()) for language, listed in _LISTED[of].items()}
 
 
-STOP_WORDS: dict[str, frozenset[str]] = {
-    ENGLISH: frozenset(ENGLISH_STOP_WORDS) | _words("does did doing don doesn isn aren didn won wouldn shouldn just"),
-    "German": _words(
-        "aber alle allem allen aller alles als also am an ander andere anderem anderen anderer anderes auch "
-        "auf aus bei beim bin bis bist da damit dann das dass daß dasselbe dazu dein dem den denn der des "
-        "dessen die dies diese diesem diesen dieser dieses doch dort du durch ein eine einem einen einer "
-        "eines einige einigen er es etwas euch euer für gegen gewesen hab habe haben hat hatte hatten hier "
-        "hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in indem ins ist ja jede jedem jeden "
-        "jeder jedes jene jetzt kann kein keine keinem keinen keiner können könnte man manche mehr mein mich "
-        "mir mit muss musste müssen nach nicht nichts noch nun nur ob oder ohne sehr sein seine seinem seinen "
-        "seiner selbst sich sie sind so solche soll sollen sollte sollten sondern sonst statt über um und uns "
-        "unser unter viel vom von vor während war waren was wegen weil weiter welche welchem welchen welcher "
-        "welches wenn wer werde werden wie wieder will wir wird wo wobei wollen wurde wurden würde zu zum zur "
-        "zwar zwischen"
-    ),
-    "French": _words(
-        "ai aient au aucun aucune aussi aux avec avoir avons c car ce cela celle celui ces cet cette ceux "
-        "chaque comme d dans de des donc dont du elle elles en encore entre est et été être eu eux fait faut "
-        "il ils j je l la le les leur leurs lui m ma mais me même mes moi mon n ne ni nos notre nous on ont "
-        "ou où par pas peu peut plus pour qu quand que quel quelle quelles quels qui s sa sans se sera ses si "
-        "soit son sont sous sur ta te tes toi ton tous tout toute toutes très tu un une vos votre vous y"
-    ),
-    "Spanish": _words(
-        "a al algo ante antes aquel así aun aunque cada como con cual cuando de del desde donde dos el él "
-        "ella ellas ellos en entre era es esa ese eso esta está están estas este esto estos fue ha han hasta "
-        "hay la las le les lo los más me mi mientras muy nada ni no nos o otra otras otro otros para pero "
-        "poco por porque pues que qué quien se según ser si sí sido sin sobre son su sus también tan tanto te "
-        "tiene tienen todas todo todos tu un una unas uno unos y ya yo"
-    ),
-    "Italian": _words(
-        "a ad agli ai al alla alle allo anche c che chi ci come con cui da dagli dai dal dalla dalle dello "
-        "dei del della delle di dove e è ed era essere fra gli ha hanno i il in io la le lei li lo loro lui "
-        "ma mi mia molto ne negli nei nel nella nelle nello no noi non nostro o ogni ognuno per perché più "
-        "poi qual quale quali quando quanto quella quelle quello questa queste questi questo se sei sempre "
-        "senza si sia siano sono sta stato su sua sue sugli sui sul sulla suo suoi tra tu tutti tutto un una "
-        "uno vi"
-    ),
-    "Dutch": _words(
-        "aan al alle alles als altijd andere ben bij daar dan dat de der deze die dit doch doen door dus een "
-        "elk er ge geen geweest haar had heb hebben heeft hem het hier hij hoe hun iemand iets ik in is ja je "
-        "kan kon kunnen maar me meer men met mij mijn moet moeten na naar niet niets nog nu of om omdat onder "
-        "ons ook op over reeds te tegen toch toen tot u uit uw van veel voor want waren was wat we wel werd "
-        "wezen wie wij wil worden wordt zal ze zelf zich zij zijn zo zonder zou zoals"
-    ),
-    "Portuguese": _words(
-        "a ao aos aquela aquele as às até com como da das de dela dele deles do dos e é ela elas ele eles em "
-        "entre era essa esse esta está este eu foi for há isso isto já lhe mais mas me mesmo meu minha muito "
-        "na não nas nem no nos nós num numa o os ou para pela pelas pelo pelos por qual quando que quem são "
-        "se seja sem ser seu seus só sua suas também te tem têm tu tudo um uma você vos"
-    ),
-}
-# Verbs that tell a reader what to do with a text. They say nothing about what to look for.
-INSTRUCTIONS: dict[str, frozenset[str]] = {
-    ENGLISH: _words(
-        "analyse analyses analysing analyze analyzes analyzing ascertain assess assesses assessed assessing "
-        "check checks checked checking confirm confirms confirming consider considers considering determine "
-        "determines determining ensure ensures ensured ensuring evaluate evaluates evaluated evaluating "
-        "examine examines examining identify identifies identifying inspect judge judges judging look looks "
-        "looking make makes making sure must need needs please rate rates rating review reviews reviewing see "
-        "seek seeing should verify verifies verified verifying watch"
-    ),
-    "German": _words(
-        "achte achten beachte beachten beurteile beurteilen bewerte bewerten ermittle ermitteln prüfe prüfen "
-        "schaue schauen siehe stelle stellen sicher überprüfe überprüfen untersuche untersuchen vergewissere"
-    ),
-    "French": _words(
-        "assurez assurer assure évaluez évaluer évalue examinez examiner regardez vérifier vérifie vérifiez contrôler"
-    ),
-    "Spanish": _words(
-        "asegúrate asegurar asegure comprobar comprueba evaluar evalúa evalúe examinar verifica verificar"
-    ),
-    "Italian": _words("assicurarsi assicurati assicurare controlla controllare esaminare valuta valutare verifica"),
-    "Dutch": _words("beoordeel beoordelen bekijk controleer controleren kijk let zorg"),
-    "Portuguese": _words("assegure avaliar avalie certifique confira garanta verificar verifique"),
-}
+_LISTED: dict[str, dict[str, str]] = yaml.safe_load(
+    files(__package__).joinpath("words.yaml").read_text(encoding="utf-8")
+)
+STOP_WORDS = _words("stop_words")
+STOP_WORDS[ENGLISH] |= frozenset(ENGLISH_STOP_WORDS)
+INSTRUCTIONS = _words("instructions")
+"""Verbs that tell a reader what to do with a text. They say nothing about what to look for."""
 # Where no task says what the texts are: what attributes call them.
-KINDS_OF_TEXT = _words(
-    "answer answers article articles essay essays reply replies response responses "
-    "story stories summary summaries text texts artikel aufsatz text texte texten "
-    "textes zusammenfassung résumé texto textos resumen testo testi samenvatting tekst resumo"
+KINDS_OF_TEXT = frozenset(
+    ["answer", "answers", "article", "articles", "essay", "essays", "reply", "replies", "response", "responses", "story", "stories", "summary", "summaries", "text", "texts", "artikel", "aufsatz", "text", "texte", "texten", "textes", "zusammenfassung", "résumé", "texto", "textos", "resumen", "testo", "testi", "samenvatting", "tekst", "resumo"]
 )
 
 
