@@ -97,9 +97,7 @@ STOP_WORDS[ENGLISH] |= frozenset(ENGLISH_STOP_WORDS)
 INSTRUCTIONS = _words("instructions")
 """Verbs that tell a reader what to do with a text. They say nothing about what to look for."""
 # Where no task says what the texts are: what attributes call them.
-KINDS_OF_TEXT = frozenset(
-    ["answer", "answers", "article", "articles", "essay", "essays", "reply", "replies", "response", "responses", "story", "stories", "summary", "summaries", "text", "texts", "artikel", "aufsatz", "text", "texte", "texten", "textes", "zusammenfassung", "résumé", "texto", "textos", "resumen", "testo", "testi", "samenvatting", "tekst", "resumo"]
-)
+KINDS_OF_TEXT = _words("kinds_of_text")["all"]
 
 
 @dataclass(frozen=True, slots=True)

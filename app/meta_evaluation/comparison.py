@@ -271,18 +271,8 @@ def averaged(
         if np.isnan(values).any() or (reason and index < MAE):
             figures[name] = Figure(None, None, None, n, 0, draws[0].method, by.seed, signature, reason)
             continue
-        spread = interval(draws[0], inside[index])
-        figures[name] = Figure(
-            float(np.mean(values)),
-            spread.low,
-            spread.high,
-            n,
-            spread.n_undefined,
-            draws[0].method,
-            by.seed,
-            signature,
-            spread.reason,
-        )
+        mean = float(np.mean(values))
+        figures[name] = Figure.drawn(mean, n, draws[0], inside[index], by.seed, signature)
     return figures
 
 

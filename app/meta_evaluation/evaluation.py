@@ -134,6 +134,13 @@ class Figure:
     signature: Signature
     reason: str = ""
 
+    @classmethod
+    def drawn(cls, value: float, n: int, draws: Draws, values: Floats, seed: int, signature: Signature) -> "Figure":
+        """With the interval of `values` (B,), which are this figure of each resample."""
+        found = interval(draws, values)
+        method = draws.method
+        return cls(value, found.low, found.high, n, found.n_undefined, method, seed, signature, found.reason)
+
     def to_json(self) -> dict[str, object]:
         return asdict(self) | {"signature": str(self.signature)}
 
@@ -265,9 +272,7 @@ def _figure(found: Estimates, draws: Draws, index: int, signature: Signature, se
     alone = signature.level == "per-source" and found.basis.groups_used == 1
     if alone and draws.units > 1 and draws.resampling in ("sources", "both"):  # it would be drawn or missing, no more
         return Figure(value, None, None, n, 0, draws.method, seed, signature, ONE_SOURCE)
-    spread = interval(draws, draws.values[0, index])
-    undefined = spread.n_undefined
-    return Figure(value, spread.low, spread.high, n, undefined, draws.method, seed, signature, spread.reason)
+    return Figure.drawn(value, n, draws, draws.values[0, index], seed, signature)
 
 
 def signature_of(coefficient: str, design: Design, basis: Basis, origin: Origin | None = None) -> Signature:
@@ -333,24 +338,13 @@ def mean_over_dimensions(
             reason = OTHER_SCALE
         if reason:
             figures[name] = Figure(None, None, None, n, 0, "none", by.seed, signature, reason)
-        elif not draws:
-            figures[name] = Figure(
-                float(np.average(values, weights=weights)), None, None, n, 0, "none", by.seed, signature, BY_TEXT
-            )
-        else:
+            continue
+        value = float(np.average(values, weights=weights))
+        if draws:
             inside = np.average([each.values[0, index] for each in draws], axis=0, weights=weights)
-            spread = interval(draws[0], inside)
-            figures[name] = Figure(
-                float(np.average(values, weights=weights)),
-                spread.low,
-                spread.high,
-                n,
-                spread.n_undefined,
-                draws[0].method,
-                by.seed,
-                signature,
-                spread.reason,
-            )
+            figures[name] = Figure.drawn(value, n, draws[0], inside, by.seed, signature)
+        else:
+            figures[name] = Figure(value, None, None, n, 0, "none", by.seed, signature, BY_TEXT)
     return figures
 
 
