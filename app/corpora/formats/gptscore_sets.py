@@ -18,56 +18,11 @@ from app.corpora.formats.known_format import RATER, KnownFormat
 from app.corpora.presets import load_preset
 from app.corpora.records import Records
 from app.corpora.rows import BadCellError, identifier, json_safe, prose, proses
-from app.domain.project import Dimension, Task, Text, dialogue_source
+from app.domain.project import Dimension, Text, dialogue_source
 
 
 def _is_fed(record: Mapping[str, Any]) -> bool:
     return "context" in record and isinstance(record.get("annotations"), dict) and "system" in record
-
-
-_FED_TASK = Task(
-    text_name="turn or dialogue",
-    source_name="dialogue so far",
-    description="Each text is a system's next turn in a dialogue with a person, or a whole dialogue between the two.",
-)
-_OF_TURNS = {
-    "interesting": "does it hold something that one is glad to hear",
-    "engaging": "does it make one want to answer",
-    "specific": "is it about this dialogue, and no answer that would do anywhere",
-    "relevant": "does it belong to what was said before",
-    "correct": "did the system understand what was said, and does its answer fit that",
-    "semantically appropriate": "does its meaning make sense at this place",
-    "understandable": "can one tell what it says",
-    "fluent": "is it well formed",
-    "overall": "how good is it, all things together",
-}
-_OF_DIALOGUES = {
-    "coherent": "does it hang together, without breaks in its topic",
-    "error recovery": "where the system erred, did it find back",
-    "consistent": "does the system never contradict itself",
-    "diverse": "does the system vary what it says, and how",
-    "topic depth": "does it go into its topics",
-    "likeable": "does the system come across as somebody one likes",
-    "understanding": "does the system understand the person",
-    "flexible": "does the system adapt to the person and what they care for",
-    "informative": "does the system tell something worth knowing",
-    "inquisitive": "does the system ask the person about themselves",
-    "overall dialogue": "how good is it, all things together",
-}
-_HIGHEST = {"understandable": 1.0, "consistent": 1.0, "overall": 4.0, "overall dialogue": 4.0}
-
-
-def _fed_dimensions() -> list[Dimension]:
-    found: list[Dimension] = []
-    for of, asked in (("turn", _OF_TURNS), ("dialogue", _OF_DIALOGUES)):
-        for name, question in asked.items():
-            high = _HIGHEST.get(name, 2.0)
-            rubric = (
-                f"Of a {of}: {question}? A low score (0) means no, or very bad. A high score ({high:g}) means yes, or "
-            )
-            rubric += "very good."
-            found.append(Dimension(name, rubric, 0.0, high, len(found)))
-    return found
 
 
 _SPEAKER = re.compile(r"\A(System|User):\s*", re.IGNORECASE)
@@ -76,7 +31,8 @@ _SPEAKER = re.compile(r"\A(System|User):\s*", re.IGNORECASE)
 def _read_fed(records: Records, file_name: str) -> CorpusReader:
     """A record with a `response` is a turn; one without is a whole dialogue. Each has a list of ratings a dimension,
     one a rater, whose names the file doesn't give."""
-    builder = CorpusBuilder(_fed_dimensions())
+    preset = load_preset("turns and dialogues")
+    builder = CorpusBuilder(preset.dimensions)
     numbers: dict[str, int] = {}
 
     def read_one(row: int, record: dict[str, Any]) -> None:
@@ -95,7 +51,7 @@ def _read_fed(records: Records, file_name: str) -> CorpusReader:
         )
         builder.add(row, text, _fed_cells(said, whole=not response))
 
-    return builder.reader("fed", _FED_TASK, records, file_name, read_one)
+    return builder.reader("fed", preset.task, records, file_name, read_one)
 
 
 _FED = frozenset({"context", "response", "system", "annotations"})

@@ -30,10 +30,14 @@ class Preset:
     dimensions: tuple[Dimension, ...]
 
 
+OF_DATA_SETS: tuple[str, ...] = ("turns and dialogues",)
+"""Of known data sets alone: nobody is offered them."""
+
+
 @cache
 def load_preset(name: str) -> Preset:
-    """One of PRESETS. Raises NotFoundError for another name."""
-    if name not in PRESETS:
+    """One of PRESETS, or of a known data set. Raises NotFoundError for another name."""
+    if name not in (*PRESETS, *OF_DATA_SETS):
         raise NotFoundError(f"There is no preset {name!r}.", f"Choose one of: {', '.join(PRESETS)}.")
     file = files(__package__).joinpath(f"{name.replace(' ', '_')}.yaml")
     content = yaml.safe_load(file.read_text(encoding="utf-8"))
