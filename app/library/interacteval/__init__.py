@@ -14,15 +14,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from app.domain.project import Text
 from app.errors import InputError, WorkbenchError
 from app.export.checklist_reading import read_document
 from app.input_file import LARGEST_LIST, read_file
 from app.limits import CONCURRENCY
-from app.meta_evaluation.comparison import Comparison, compare_scores
+from app.meta_evaluation.bootstrap import AgreementDesign
+from app.meta_evaluation.comparison import PERMUTATIONS, Comparison, compare_scores
 from app.meta_evaluation.evaluation import MetaEvaluation, evaluate
+from app.meta_evaluation.score_matrix import Column, Constant, Duplicates, Level, Resampling
 from app.services.checklists.checklist_files import checklist_settings
 from app.services.scoring.judged_texts import (
     JudgedAnswer,
@@ -47,9 +49,45 @@ __all__ = [
     "compare",
 ]
 
-agreement = evaluate
-compare = compare_scores
 _FIELDS = ("text", "source", "doc_id", "system_id", "item_id")
+
+
+class Choices(TypedDict, total=False):
+    """Where the texts come from, a cell each, and how agreement on them is computed: as the options of `meta-eval`."""
+
+    group: Column | None
+    system: Column | None
+    item: Column | None
+    level: Level
+    duplicates: Duplicates
+    constant: Constant
+    resampling: Resampling | None
+    resamples: int
+    seed: int
+
+
+def agreement(
+    pred: Column, human: Column, *, on_scale: bool | None = None, **choices: Unpack[Choices]
+) -> MetaEvaluation:
+    """Agreement of scores with human ratings, one cell a text; as `interacteval meta-eval`.
+
+    on_scale: whether scores are on the scale of the ratings, None where that isn't known. Raises InputError.
+    """
+    return evaluate(pred, human, AgreementDesign(**choices), on_scale=on_scale)
+
+
+def compare(
+    pred_a: Column,
+    pred_b: Column,
+    human: Column,
+    *,
+    permutations: int = PERMUTATIONS,
+    on_scale: bool | None = None,
+    **choices: Unpack[Choices],
+) -> Comparison:
+    """Whether scores A agree with human ratings better than scores B; as `interacteval compare`. Raises InputError."""
+    by = AgreementDesign(**choices)
+    return compare_scores(pred_a, pred_b, human, by, permutations=permutations, on_scale=on_scale)
 
 
 @dataclass(frozen=True, slots=True)
