@@ -5,7 +5,6 @@ import streamlit as st
 from app.domain.attribute import AttributeStatus
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import compare_contributors, find_unique_attributes, names_of_task
-from app.services.results.results import Level
 from pages.components.compare.condition_effect import condition_effect, contribution
 from pages.components.compare.similarity import (
     attribute_map,
@@ -25,7 +24,7 @@ from pages.components.compare.summary import (
 )
 from pages.components.compare.topics import topic_choice, topic_spread, topics
 from pages.components.shell.blinding import open_attributes
-from pages.components.shell.current import current_workbench, one_of
+from pages.components.shell.current import current_workbench, one_between, one_of
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.runs.result_choices import LEVEL_HELP, LEVELS
 from pages.components.shell.words import show_error
@@ -57,16 +56,7 @@ def who_notices_what() -> None:
 
 
 def effect_on_the_scores() -> None:
-    level: Level | None = st.segmented_control(
-        "Level of the correlation",
-        list(LEVELS),
-        format_func=LEVELS.__getitem__,
-        default="per-source",
-        required=True,
-        key="compare_level",
-        help=LEVEL_HELP,
-    )
-    assert level is not None  # required
+    level = one_between("compare_level", LEVELS, "per-source", "Level of the correlation", LEVEL_HELP)
     st.subheader("Do more varied attributes make a better checklist?", anchor=False)
     condition_effect(workbench, project, dimension, names, level, embedding)
     st.subheader("Whose attributes reached the checklist", anchor=False)

@@ -35,7 +35,7 @@ from app.services.think_aloud.think_aloud_jobs import (
     think_aloud_job_key,
 )
 from pages.components.shell.background import POLL_SECONDS, watch
-from pages.components.shell.current import was_pressed
+from pages.components.shell.current import one_between, was_pressed
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
@@ -97,14 +97,8 @@ def batch_choice(models: Sequence[str]) -> str:
     sold = [name for name in models if (_known(name) and sells_batches(name))]
     if not sold:
         return ""
-    chosen = st.segmented_control(
-        "Answers",
-        [AT_ONCE, BATCH],
-        default=AT_ONCE,
-        required=True,
-        key="ask_batch",
-        help=HELP + more_in_guide("batches"),
-    )
+    ways = {way: way for way in (AT_ONCE, BATCH)}
+    chosen = one_between("ask_batch", ways, AT_ONCE, "Answers", HELP + more_in_guide("batches"))
     without = [model_label(name) for name in models if name not in sold]
     if chosen == BATCH and without:
         st.caption(plain(f"{', '.join(without)} is asked at once: its vendor takes no batches."))

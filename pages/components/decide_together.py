@@ -260,13 +260,12 @@ def _facilitator(workbench: Workbench, view: RoomView) -> None:
             on_click=_press,
             args=[partial(move_room, workbench, room.id, room.stage.next)],
         )
-        st.button(
-            "Close without deciding",
-            key="close_room_early",
-            type="tertiary",
-            on_click=_press,
-            args=[partial(close_room, workbench, room.id, "", known_editor())],
-        )
+        _close_early(workbench, room)
+
+
+def _close_early(workbench: Workbench, room: Room) -> None:
+    closing = partial(close_room, workbench, room.id, "", known_editor())
+    st.button("Close without deciding", key="close_room_early", type="tertiary", on_click=_press, args=[closing])
 
 
 def _end(workbench: Workbench, view: RoomView) -> None:
@@ -294,13 +293,7 @@ def _end(workbench: Workbench, view: RoomView) -> None:
     )
     with st.container(horizontal=True, key="room_moves"):
         st.button("Close the room", key="close_room", type="primary", on_click=_close, args=[workbench, room.id])
-        st.button(
-            "Close without deciding",
-            key="close_room_early",
-            type="tertiary",
-            on_click=_press,
-            args=[partial(close_room, workbench, room.id, "", known_editor())],
-        )
+        _close_early(workbench, room)
 
 
 def _close(workbench: Workbench, room_id: int) -> None:

@@ -25,6 +25,7 @@ from app.services.results.contribution import (
 from app.services.results.results import Level
 from app.services.runtime.workbench import Workbench
 from pages.components.compare.similarity import MEASURES, SEEN, Names
+from pages.components.shell.current import one_between
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import title
@@ -278,16 +279,8 @@ def _what_to_do(conditions: int) -> None:
 
 
 def _picture(rows: pd.DataFrame, found: ConditionEffect, names: Names) -> None:
-    measure = st.segmented_control(
-        "Likeness of the set",
-        list(MEASURES),
-        format_func=SEEN.__getitem__,
-        default="ROUGE-L",
-        required=True,
-        key="effect_measure",
-        help="How alike the attributes are that the checklist was built from; the lower, the more varied.",
-    )
-    assert measure is not None  # required
+    about = "How alike the attributes are that the checklist was built from; the lower, the more varied."
+    measure = one_between("effect_measure", SEEN, "ROUGE-L", "Likeness of the set", about)
     drawn = rows.dropna(subset=[measure, "Spearman"])
     if drawn.empty:
         st.markdown("No condition has both a likeness and a correlation, so there is nothing to draw.")

@@ -29,7 +29,7 @@ from app.services.attributes.analysis import (
 from app.services.attributes.analysis_files import likeness_chart, likeness_latex, likeness_rows
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.current import was_pressed
+from pages.components.shell.current import one_between, was_pressed
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.run_words import condition_label, llms_word
 from pages.components.shell.tables import colour_scale, csv_download, latex_download, picture, shape_scale, show_table
@@ -144,26 +144,12 @@ _ROW_HEIGHT, _ABOVE_ROWS = 52, 90  # pixels
 
 def set_similarity(sets: ContributorComparison, names: Names) -> None:
     left, right = st.columns(2)
-    by = left.segmented_control(
-        "Sets",
-        list(BETWEEN),
-        format_func=BETWEEN.__getitem__,
-        default="contributors",
-        required=True,
-        key="similarity_sets",
-        help="Conditions are the sets a checklist can be built from: everybody, all people, all LLMs, each alone.",
-    )
-    measure = right.segmented_control(
-        "Measure",
-        list(MEASURES),
-        format_func=SEEN.__getitem__,
-        default="ROUGE-L",
-        required=True,
-        key="similarity_measure",
-        help=_all_measures() + more_in_guide("likeness"),
-    )
-    assert by is not None  # required
-    assert measure is not None
+    with left:
+        about = "Conditions are the sets a checklist can be built from: everybody, all people, all LLMs, each alone."
+        by = one_between("similarity_sets", BETWEEN, "contributors", "Sets", about)
+    with right:
+        explained = _all_measures() + more_in_guide("likeness")
+        measure = one_between("similarity_measure", SEEN, "ROUGE-L", "Measure", explained)
     found: SetComparison = getattr(sets, by)
     shown = {code: _name(by, code, names) for code in found.within}
     chart = likeness_chart(found, measure, shown.__getitem__)

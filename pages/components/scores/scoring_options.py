@@ -32,6 +32,7 @@ from app.services.scoring.runs import JudgeOptions, RunOptions, list_runs
 from app.services.scoring.scoring_jobs import sells_batches
 from pages.components.shell.browser.page_scripts import unsaved_typing
 from pages.components.shell.checklists.publishing import EDITED_HERE, publish_steps
+from pages.components.shell.current import one_between
 from pages.components.shell.frame import empty
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
@@ -185,20 +186,13 @@ def _tier(judges: Sequence[JudgeAbility]) -> str:
     offered = ["", *(["flex", "flex-or-standard"] if flex else []), *([BATCH] if batches else [])]
     if len(offered) == 1:
         return ""
-    chosen = st.segmented_control(
-        "Service tier",
-        offered,
-        default="",
-        format_func=TIER_NAMES.__getitem__,
-        required=True,
-        key="score_tier",
-        help=TIER_HELP + more_in_guide("batches"),
-    )
+    names = {tier: TIER_NAMES[tier] for tier in offered}
+    chosen = one_between("score_tier", names, "", "Service tier", TIER_HELP + more_in_guide("batches"))
     sold = batches if chosen == BATCH else flex
     without = [judge.name for judge in judges if judge.is_llm and judge not in sold]
     if chosen and without:
         st.caption(plain(f"{', '.join(without)} is asked at the standard price: its vendor doesn't sell that."))
-    return chosen or ""
+    return chosen
 
 
 def _checklist_options(judges: Sequence[JudgeAbility]) -> dict[str, Any]:

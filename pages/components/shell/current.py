@@ -71,6 +71,15 @@ def one_of(key: str, options: Mapping[Name, str], default: Name, label: str, hel
     return chosen
 
 
+def one_between(key: str, options: Mapping[Name, str], default: Name, label: str, help_: str | None = None) -> Name:
+    """As `one_of`, not kept in the address."""
+    chosen: Name | None = st.segmented_control(
+        label, list(options), format_func=options.__getitem__, default=default, required=True, key=key, help=help_
+    )
+    assert chosen is not None  # required
+    return chosen
+
+
 def listed_choice(
     key: str, options: Sequence[str], default: str, label: str, shown: Callable[[str], str] = str, **more: Any
 ) -> str:

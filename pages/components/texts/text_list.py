@@ -39,7 +39,16 @@ from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error
 
 _SAVED = "task_saved"
-_FIELDS = ("text_name", "source_name", "writer_name", "description", "language")
+_ABOUT = "A sentence or two for people and models who have not seen these texts before."
+_LANGUAGE = "Of the texts. Models write attributes and questions in it."
+# The widget of each, its label, an example and a word on it.
+_FIELDS: dict[str, tuple[Callable[..., str], str, str | None, str | None]] = {
+    "text_name": (st.text_input, "A text is called", "summary", None),
+    "source_name": (st.text_input, "Its source is called", "article", None),
+    "writer_name": (st.text_input, "Its writer is called", "agent, student, system", None),
+    "description": (st.text_area, "About the texts", None, _ABOUT),
+    "language": (st.text_input, "Language", None, _LANGUAGE),
+}
 
 
 def task_form(workbench: Workbench, project: Project) -> None:
@@ -47,33 +56,13 @@ def task_form(workbench: Workbench, project: Project) -> None:
     if st.session_state.pop(_SAVED, False):
         st.success("Saved.", icon=":material/check_circle:")
     with st.form("task_form", border=False):
-        edited = replace(
-            task,
-            text_name=st.text_input(
-                "A text is called", task.text_name, key=f"task_text_name_{project.id}", placeholder="summary"
-            ).strip(),
-            source_name=st.text_input(
-                "Its source is called", task.source_name, key=f"task_source_name_{project.id}", placeholder="article"
-            ).strip(),
-            writer_name=st.text_input(
-                "Its writer is called",
-                task.writer_name,
-                key=f"task_writer_name_{project.id}",
-                placeholder="agent, student, system",
-            ).strip(),
-            description=st.text_area(
-                "About the texts",
-                task.description,
-                key=f"task_description_{project.id}",
-                help="A sentence or two for people and models who have not seen these texts before.",
-            ).strip(),
-            language=st.text_input(
-                "Language",
-                task.language,
-                key=f"task_language_{project.id}",
-                help="Of the texts. Models write attributes and questions in it.",
-            ).strip(),
-        )
+        typed = {
+            field: draw(
+                label, getattr(task, field), key=f"task_{field}_{project.id}", placeholder=example, help=about
+            ).strip()
+            for field, (draw, label, example, about) in _FIELDS.items()
+        }
+        edited = replace(task, **typed)
         save = was_pressed("Save the wording", "save_task", form=True)
     if save:
         try:

@@ -16,7 +16,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.scoring_jobs import FailureKind
 from pages.components.shell import words as local_time
 from pages.components.shell.background import POLL_SECONDS
-from pages.components.shell.current import was_pressed
+from pages.components.shell.current import one_between, was_pressed
 from pages.components.shell.guide import failure_address, guide_link
 from pages.components.shell.words import RULES_LABEL, model_label, number, plain
 
@@ -198,18 +198,7 @@ HELP = (
 
 def batch_rest(key: str) -> str:
     """AGAIN or LIVE."""
-    return (
-        st.segmented_control(
-            "What a batch doesn't get to",
-            list(_NAMES),
-            default=AGAIN,
-            format_func=_NAMES.__getitem__,
-            required=True,
-            key=key,
-            help=HELP,
-        )
-        or AGAIN
-    )
+    return one_between(key, _NAMES, AGAIN, "What a batch doesn't get to", HELP)
 
 
 TYPED = "Your llama endpoint is set up too: type llama:NAME above, with the name of its model."
