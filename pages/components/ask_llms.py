@@ -42,16 +42,7 @@ from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import offer_local_servers, take_among
 from pages.components.shell.runs.run_words import batch_rest, typing_note
 from pages.components.shell.tables import show_table
-from pages.components.shell.words import (
-    KEY_IN_SETTINGS,
-    ShownErrors,
-    about,
-    model_label,
-    number,
-    plain,
-    said,
-    show_error,
-)
+from pages.components.shell.words import KEY_IN_SETTINGS, ShownErrors, about, model_label, number, plain, said
 
 
 def ask_button(
@@ -59,12 +50,9 @@ def ask_button(
 ) -> None:
     running = is_active(workbench, think_aloud_job_key(project.id, dimensions))
     if was_pressed(f"Ask {number(len(models), 'model')}", "ask", type="primary", disabled=running or not models):
-        try:
+        with ShownErrors():
             begin_think_aloud(workbench, project, dimensions, models, batch)
-        except WorkbenchError as error:
-            show_error(error)
-            return
-        st.rerun()
+            st.rerun()
 
 
 def contrast_button(workbench: Workbench, project: Project, dimension: Dimension, models: Sequence[str]) -> None:
@@ -77,12 +65,9 @@ def contrast_button(workbench: Workbench, project: Project, dimension: Dimension
     if watch(workbench, contrast_job_key(dimension.id), neutral=True):
         st.button("Stop", key="stop_contrasts", on_click=stop_contrasts, args=[workbench, dimension.id])
     elif was_pressed("Ask about pairs", "ask_contrasts", disabled=not models):
-        try:
+        with ShownErrors():
             begin_contrasts(workbench, project, dimension, models)
-        except WorkbenchError as error:
-            show_error(error)
-            return
-        st.rerun()
+            st.rerun()
 
 
 AT_ONCE, BATCH = "At once", "Batch"

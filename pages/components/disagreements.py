@@ -38,16 +38,7 @@ from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import quote_line, readable_text
 from pages.components.shell.tables import WRITER, ticked_table, with_writers
-from pages.components.shell.words import (
-    COLOURED,
-    SAID,
-    ShownErrors,
-    model_label,
-    number,
-    plain,
-    show_error,
-    show_kept_error,
-)
+from pages.components.shell.words import COLOURED, SAID, ShownErrors, model_label, number, plain, show_kept_error
 
 PAIR = "pair"
 
@@ -366,25 +357,22 @@ def one_pair(
     pair: QueuedPair,
     decides: bool,
 ) -> None:
-    try:
+    with ShownErrors():
         found = sides_of_pair(workbench, queue.checklist.id, pair.question.id, pair.text)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        _reading(project, found)
-    with right, sticky("deciding"):
-        _steps(pairs, pair)
-        _question(pair)
-        _standing(workbench, queue, pair, decides)
-        if decides and not pair.contradicting:
-            answer_buttons(workbench, queue, pairs, pair)
-        _experts(found)
-        _judges(found, project.task.source_name)
-        if decides:
-            editor_name(current_editor())
-            _room(workbench, queue, pair)
+        left, right = st.columns([3, 2], gap="large")
+        with left:
+            _reading(project, found)
+        with right, sticky("deciding"):
+            _steps(pairs, pair)
+            _question(pair)
+            _standing(workbench, queue, pair, decides)
+            if decides and not pair.contradicting:
+                answer_buttons(workbench, queue, pairs, pair)
+            _experts(found)
+            _judges(found, project.task.source_name)
+            if decides:
+                editor_name(current_editor())
+                _room(workbench, queue, pair)
 
 
 def _room(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair) -> None:

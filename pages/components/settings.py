@@ -7,7 +7,6 @@ import streamlit as st
 
 from app.domain.people import Right
 from app.domain.run import RunSummary
-from app.errors import WorkbenchError
 from app.services.runtime.endpoint_models import forget_local_server
 from app.services.runtime.model_abilities import learned_in_words, probe_model
 from app.services.runtime.models import ProviderAccess, ask_vendor_models, key_problem, provider_access
@@ -19,7 +18,7 @@ from pages.components.shell.current import forget_key, keep_key, typed_keys, was
 from pages.components.shell.runs.model_options import model_choice, offer_local_servers
 from pages.components.shell.runs.run_words import served_list, title
 from pages.components.shell.tables import file_download, show_table
-from pages.components.shell.words import ShownErrors, button_label, model_label, plain, show_error
+from pages.components.shell.words import ShownErrors, button_label, model_label, plain
 
 TESTED = "model_to_test"
 
@@ -273,18 +272,15 @@ def _keep(workbench: Workbench, run: RunSummary) -> None:
 
 
 def _offer(workbench: Workbench, run: RunSummary) -> None:
-    try:
+    with ShownErrors():
         with st.spinner("Collecting the calls"):
             content = recording_of(workbench, run.id)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    calls = content.count(b"\n")
-    file_download(
-        f"Download {calls:,} calls",
-        content,
-        f"run-{run.id}-calls.jsonl",
-        "download_recording",
-        icon=":material/download:",
-    )
-    st.caption(plain(f"interacteval runs record {run.id} --output FILE.jsonl does the same on the command line."))
+        calls = content.count(b"\n")
+        file_download(
+            f"Download {calls:,} calls",
+            content,
+            f"run-{run.id}-calls.jsonl",
+            "download_recording",
+            icon=":material/download:",
+        )
+        st.caption(plain(f"interacteval runs record {run.id} --output FILE.jsonl does the same on the command line."))

@@ -6,7 +6,6 @@ from functools import partial
 import streamlit as st
 
 from app.domain.checklist import Change, Checklist, ChecklistStatus, Kind
-from app.errors import WorkbenchError
 from app.services.checklists.checklist_files import (
     EXPORT_FORMATS,
     IMPORT_ENDINGS,
@@ -25,7 +24,7 @@ from pages.components.shell.checklists.question_editor import marked
 from pages.components.shell.current import one_of, was_pressed
 from pages.components.shell.tables import file_download
 from pages.components.shell.upload_field import upload_field
-from pages.components.shell.words import ShownErrors, button_label, plain, show_error, show_kept_error
+from pages.components.shell.words import ShownErrors, button_label, plain, show_kept_error
 
 # format -> (title, what it is for)
 FORMATS = {
@@ -74,21 +73,18 @@ def export_(workbench: Workbench, view: ChecklistView) -> None:
         st.caption(purpose)
         if chosen in TOOLS:
             st.caption("The judge is named by the variable CHECKLIST_JUDGE; texts.csv has a column “text”.")
-        try:
+        with ShownErrors():
             data = export_file(workbench, view, chosen)
-        except WorkbenchError as error:
-            show_error(error)
-            return
-        file_download(f"Download {title}", data, export_name(view, chosen), "download")
-        if chosen == "json":
-            file_download(
-                "Download its JSON Schema",
-                schema_text(),
-                "checklist.schema.json",
-                "download_schema",
-                type="tertiary",
-                help="What a program may rely on when it reads the file.",
-            )
+            file_download(f"Download {title}", data, export_name(view, chosen), "download")
+            if chosen == "json":
+                file_download(
+                    "Download its JSON Schema",
+                    schema_text(),
+                    "checklist.schema.json",
+                    "download_schema",
+                    type="tertiary",
+                    help="What a program may rely on when it reads the file.",
+                )
 
 
 _HOLDS: dict[Holds, str] = {"project": "Keep the project's", "file": "Take the file's"}

@@ -33,7 +33,7 @@ from pages.components.shell.current import one_between, was_pressed
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.run_words import condition_label, llms_word
 from pages.components.shell.tables import colour_scale, csv_download, latex_download, picture, shape_scale, show_table
-from pages.components.shell.words import RULES_LABEL, ShownErrors, model_label, plain, show_error
+from pages.components.shell.words import RULES_LABEL, ShownErrors, model_label, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,25 +206,22 @@ def with_and_without(workbench: Workbench, attributes: Sequence[Attribute], embe
             st.caption("MiniLM runs on this machine, and nothing leaves it. Install it, then start the program again:")
             st.code("\n".join(MINILM_INSTALL), language="sh", wrap_lines=True)
         return
-    try:
+    with ShownErrors():
         model = embedding if embedding.name != LSA_NAME else open_embedding(LOCAL_NAME, workbench.credentials)
         with st.spinner("Embedding the attributes"):
             without, with_it = (compare_contributors(attributes, each).kinds for each in (LSA, model))
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    rows = likeness_rows(without, names.kind_title)[["Set", "and"]]
-    for column, found in (("Word statistics", without), ("Sentence model", with_it)):
-        rows[column] = likeness_rows(found, names.kind_title)["Cosine"]
-    shown = st.column_config.NumberColumn(format="%.3f", help=MEASURES["Cosine"])
-    columns = {"Word statistics": shown, "Sentence model": shown}
-    show_table(rows, "with_and_without", columns)
-    st.caption(
-        plain(
-            f"Cosine from {embedding_words(without.embedding)}, and from {embedding_words(with_it.embedding)}. Compare "
-            "the rows of one column: the columns have different scales."
+        rows = likeness_rows(without, names.kind_title)[["Set", "and"]]
+        for column, found in (("Word statistics", without), ("Sentence model", with_it)):
+            rows[column] = likeness_rows(found, names.kind_title)["Cosine"]
+        shown = st.column_config.NumberColumn(format="%.3f", help=MEASURES["Cosine"])
+        columns = {"Word statistics": shown, "Sentence model": shown}
+        show_table(rows, "with_and_without", columns)
+        st.caption(
+            plain(
+                f"Cosine from {embedding_words(without.embedding)}, and from {embedding_words(with_it.embedding)}. "
+                "Compare the rows of one column: the columns have different scales."
+            )
         )
-    )
 
 
 def _name(by: str, code: str, names: Names) -> str:

@@ -123,14 +123,11 @@ def _moving(workbench: Workbench, idle: Sequence[SharedTexts]) -> None:
         taker = st.selectbox("to", [name for name in shared.experts if name != giver], key="move_to", width=200)
         pressed = was_pressed("Move them", key="move_now", disabled=taker is None)
     if pressed:
-        try:
+        with ShownErrors():
             moved = move_texts(workbench, chosen, giver, taker)
-        except WorkbenchError as error:
-            show_error(error)
-            return
-        left = f" {number(moved.left, 'text')} stay: {taker} has them too." if moved.left else ""
-        st.toast(plain(f"{number(moved.moved, 'text')} of {giver} went to {taker}.{left}"))
-        st.rerun()
+            left = f" {number(moved.left, 'text')} stay: {taker} has them too." if moved.left else ""
+            st.toast(plain(f"{number(moved.moved, 'text')} of {giver} went to {taker}.{left}"))
+            st.rerun()
 
 
 _ROLES = {

@@ -14,7 +14,7 @@ from app.domain.judgment import Answer, Judgment
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task, text_title
 from app.domain.run import ScoredText
-from app.errors import InputError, WorkbenchError
+from app.errors import InputError
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.checklists import versions_of
 from app.services.data.projects import text_titles
@@ -42,15 +42,7 @@ from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import part_with_places, quote_line
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.tables import WRITER, page_key, show_table, ticked_table, with_writers, writer_word
-from pages.components.shell.words import (
-    ShownErrors,
-    button_label,
-    model_label,
-    number,
-    plain,
-    show_error,
-    show_kept_error,
-)
+from pages.components.shell.words import ShownErrors, button_label, model_label, number, plain, show_kept_error
 
 _ADDED = "attribute_added"
 _PROBLEM = "attribute_problem"
@@ -118,23 +110,20 @@ def edit_question(
     ):
         return
     dimension_id = result.dimension.id
-    try:
+    with ShownErrors():
         draft, there = draft_to_edit(workbench, dimension_id, question)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    found = disagreements(result.compared) if listed is None else listed
-    texts = tuple(each.row.text for each in found)[:ASKED_AGAIN]
-    remember_way(WayBack(dimension_id, result.run.id, texts, st.query_params.to_dict()))
-    show_version(draft.version, dimension_id)
-    note_opened(there)
-    want_focus(there.id)
-    address = {QUESTION: str(there.id)}
-    if draft.version != versions_of(workbench, dimension_id)[0].version:
-        address[VERSION] = str(draft.version)
-    if name := known_editor():
-        address[EDITOR] = name
-    go("checklist", address)
+        found = disagreements(result.compared) if listed is None else listed
+        texts = tuple(each.row.text for each in found)[:ASKED_AGAIN]
+        remember_way(WayBack(dimension_id, result.run.id, texts, st.query_params.to_dict()))
+        show_version(draft.version, dimension_id)
+        note_opened(there)
+        want_focus(there.id)
+        address = {QUESTION: str(there.id)}
+        if draft.version != versions_of(workbench, dimension_id)[0].version:
+            address[VERSION] = str(draft.version)
+        if name := known_editor():
+            address[EDITOR] = name
+        go("checklist", address)
 
 
 ALL = "all"
@@ -214,22 +203,19 @@ def opened_text(
     workbench: Workbench, project: Project, result: DimensionResult, row: ScoredText, listed: Sequence[Disagreement]
 ) -> None:
     """`listed` are the texts that it is one of, furthest from people first."""
-    try:
+    with ShownErrors():
         found = judged_text(workbench, result.run.id, result.dimension.id, row.text)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    st.markdown(f"**{plain(text_title(found.text))}**")
-    st.caption(plain(" · ".join(part for part in found.text.key if part)))
-    quoted = quoted_answers(found.text, found.answers)
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        _reading(project, found, evidence_choice(quoted, f"{result.run.id}_{row.text}"))
-    with right:
-        _text_scores(result, row, found)
-        add_attribute(workbench, result.dimension, row.text)
-        _answers(workbench, project, result, found, listed, quoted)
-        score_details(found.details)
+        st.markdown(f"**{plain(text_title(found.text))}**")
+        st.caption(plain(" · ".join(part for part in found.text.key if part)))
+        quoted = quoted_answers(found.text, found.answers)
+        left, right = st.columns([3, 2], gap="large")
+        with left:
+            _reading(project, found, evidence_choice(quoted, f"{result.run.id}_{row.text}"))
+        with right:
+            _text_scores(result, row, found)
+            add_attribute(workbench, result.dimension, row.text)
+            _answers(workbench, project, result, found, listed, quoted)
+            score_details(found.details)
 
 
 def _reading(project: Project, found: TextDetail, quoted: Sequence[QuotedAnswer]) -> None:

@@ -7,7 +7,6 @@ import streamlit as st
 from app.domain.chart_look import NEUTRAL, PERSON
 from app.domain.people import Right
 from app.domain.project import Dimension, Project
-from app.errors import WorkbenchError
 from app.services.attributes.analysis import (
     LSA_NAME,
     LeftOut,
@@ -31,7 +30,7 @@ from pages.components.shell.background import watch
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.tables import Chart, picture, show_table
-from pages.components.shell.words import ShownErrors, about, model_label, number, plain, show_error, show_kept_error
+from pages.components.shell.words import ShownErrors, about, model_label, number, plain, show_kept_error
 
 ORDER, AVERAGE = "in the order they came", "average over all orders"
 COVERAGE_HELP = (
@@ -66,15 +65,11 @@ def enough(workbench: Workbench, project: Project, dimension: Dimension) -> None
     unfolded = st.expander("Enough?", key="enough", on_change="rerun", icon=":material/query_stats:")
     if not unfolded.open:
         return
-    with unfolded:
-        try:
-            with st.spinner("Looking for attributes that say the same"):
-                embedding = open_embedding(usual_embedding(), workbench.credentials)
-                found = attribute_coverage(workbench, project.id, dimension.id, embedding)
-                checklist = checklist_coverage(workbench, project.id, dimension.id, embedding)
-        except WorkbenchError as error:
-            show_error(error)
-            return
+    with unfolded, ShownErrors():
+        with st.spinner("Looking for attributes that say the same"):
+            embedding = open_embedding(usual_embedding(), workbench.credentials)
+            found = attribute_coverage(workbench, project.id, dimension.id, embedding)
+            checklist = checklist_coverage(workbench, project.id, dimension.id, embedding)
         _figures(found)
         if len(found.in_order) > 1:
             _accumulation(found, dimension.id)

@@ -443,21 +443,18 @@ def _import_pairs(
     if file is None:
         st.warning("Choose a file first.")
         return
-    try:
+    with ShownErrors():
         upload = Upload(file.name, file.getvalue())
         with st.spinner("Keeping pairs and texts"):
             report = import_pairs_upload(workbench, project, upload, dimension, rater)
-    except WorkbenchError as error:
-        show_error(error)
-        return
-    said = (
-        f"New: {number(report.pairs, 'pair')}, {number(report.texts, 'text')}, "
-        f"{number(report.attributes, 'attribute')}. {report.known:,} pairs were there already."
-    )
-    said += "".join(f" Row {row.row} was left out: {row.reason}" for row in report.skipped[:_PAIRS_SHOWN])
-    if len(report.skipped) > _PAIRS_SHOWN:
-        said += f" So were {len(report.skipped) - _PAIRS_SHOWN:,} more."
-    st.session_state[_PAIRS_SAID] = plain(said)
-    saved_typing("pairs_rater")
-    del st.session_state[field_key("pairs_file")]
-    st.rerun()
+        said = (
+            f"New: {number(report.pairs, 'pair')}, {number(report.texts, 'text')}, "
+            f"{number(report.attributes, 'attribute')}. {report.known:,} pairs were there already."
+        )
+        said += "".join(f" Row {row.row} was left out: {row.reason}" for row in report.skipped[:_PAIRS_SHOWN])
+        if len(report.skipped) > _PAIRS_SHOWN:
+            said += f" So were {len(report.skipped) - _PAIRS_SHOWN:,} more."
+        st.session_state[_PAIRS_SAID] = plain(said)
+        saved_typing("pairs_rater")
+        del st.session_state[field_key("pairs_file")]
+        st.rerun()

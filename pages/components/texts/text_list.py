@@ -65,14 +65,11 @@ def task_form(workbench: Workbench, project: Project) -> None:
         edited = replace(task, **typed)
         save = was_pressed("Save the wording", "save_task", form=True)
     if save:
-        try:
+        with ShownErrors():
             save_task(workbench, project.id, edited)
-        except WorkbenchError as error:
-            show_error(error)
-            return
-        saved_typing(*(f"task_{field}_{project.id}" for field in _FIELDS))
-        st.session_state[_SAVED] = True
-        st.rerun()
+            saved_typing(*(f"task_{field}_{project.id}" for field in _FIELDS))
+            st.session_state[_SAVED] = True
+            st.rerun()
 
 
 RUBRIC_HELP = "What the dimension means and what low and high scores stand for. People and models read exactly this."
@@ -90,15 +87,12 @@ def dimension_form(workbench: Workbench, project: Project, dimension: Dimension,
             edited = _fields(dimension, str(dimension.id))
             save = was_pressed(button_label("Save", dimension.name), f"save_dimension_{dimension.id}", form=True)
         if save:
-            try:
+            with ShownErrors():
                 save_dimension(workbench, edited)
-            except WorkbenchError as error:
-                show_error(error)
-                return
-            saved_typing(f"dimension_name_{dimension.id}", f"dimension_rubric_{dimension.id}")
-            st.session_state[_DIMENSION_SAVED] = dimension.id
-            choose(project.name, edited.name.strip())
-            st.rerun()
+                saved_typing(f"dimension_name_{dimension.id}", f"dimension_rubric_{dimension.id}")
+                st.session_state[_DIMENSION_SAVED] = dimension.id
+                choose(project.name, edited.name.strip())
+                st.rerun()
 
 
 def add_dimension_form(workbench: Workbench, project: Project, expanded: bool) -> None:
@@ -109,17 +103,14 @@ def add_dimension_form(workbench: Workbench, project: Project, expanded: bool) -
             st.caption("From 0 to 1, experts say *good* or *not good* of a text. Any other range is a scale.")
             add = was_pressed("Add the dimension", "save_new_dimension", form=True)
         if add:
-            try:
+            with ShownErrors():
                 added = add_dimension(workbench, project.id, new)
-            except WorkbenchError as error:
-                show_error(error)
-                return
-            st.session_state[_DIMENSION_SAVED] = added.id
-            choose(project.name, added.name)
-            saved_typing("dimension_name_new", "dimension_rubric_new")
-            for field in ("name", "rubric", "low", "high"):
-                del st.session_state[f"dimension_{field}_new"]
-            st.rerun()
+                st.session_state[_DIMENSION_SAVED] = added.id
+                choose(project.name, added.name)
+                saved_typing("dimension_name_new", "dimension_rubric_new")
+                for field in ("name", "rubric", "low", "high"):
+                    del st.session_state[f"dimension_{field}_new"]
+                st.rerun()
 
 
 def _fields(dimension: Dimension, key: str) -> Dimension:
