@@ -38,7 +38,16 @@ from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import quote_line, readable_text
 from pages.components.shell.tables import WRITER, ticked_table, with_writers
-from pages.components.shell.words import COLOURED, SAID, ShownErrors, model_label, number, plain, show_kept_error
+from pages.components.shell.words import (
+    COLOURED,
+    SAID,
+    ShownErrors,
+    judged_words,
+    model_label,
+    number,
+    plain,
+    show_kept_error,
+)
 
 PAIR = "pair"
 
@@ -489,9 +498,7 @@ def _judges(found: SidesOfPair, source: str) -> None:
     st.markdown("**Judges**")
     lines = []
     for one in found.judges:
-        said = ", ".join(
-            (":gray[Can't tell]" if judgment.cannot_tell else COLOURED[judgment.answer]) for judgment in one.judgments
-        )
+        said = ", ".join(judged_words(judgment) for judgment in one.judgments)
         lines.append(f"{said} · {plain(model_label(one.judge))}")
         reasons = dict.fromkeys(judgment.rationale for judgment in one.judgments if judgment.rationale)
         lines.extend(_small(reason) for reason in reasons)

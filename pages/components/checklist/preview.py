@@ -24,15 +24,10 @@ from pages.components.shell.current import was_pressed
 from pages.components.shell.reading import part_with_places, readable_text
 from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.tables import column_names, named_value
-from pages.components.shell.words import ShownErrors, model_label, plain
+from pages.components.shell.words import SAID, ShownErrors, model_label, plain
 
 _TEXT, _DRAW, _TRIAL = "try_text", "try_draw", "trial"
-_WORDS = {
-    Answer.YES: "Yes",
-    Answer.NO: "No",
-    Answer.NOT_APPLICABLE: "Does not apply",
-    Answer.UNANSWERED: "no answer",
-}
+_WORDS = {**SAID, Answer.UNANSWERED: "no answer"}
 _COLUMNS = (6, 2, 3)
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Question
 from app.domain.improvement import Decision
-from app.domain.judgment import Answer, Judgment
+from app.domain.judgment import Judgment
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task, text_title
 from app.domain.run import ScoredText
@@ -42,7 +42,16 @@ from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import part_with_places, quote_line
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.tables import WRITER, page_key, show_table, ticked_table, with_writers, writer_word
-from pages.components.shell.words import ShownErrors, button_label, model_label, number, plain, show_kept_error
+from pages.components.shell.words import (
+    COLOURED,
+    ShownErrors,
+    button_label,
+    judged_words,
+    model_label,
+    number,
+    plain,
+    show_kept_error,
+)
 
 _ADDED = "attribute_added"
 _PROBLEM = "attribute_problem"
@@ -190,15 +199,6 @@ def _shown(value: Any) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-ANSWERS = {
-    Answer.YES: ":green[Yes]",
-    Answer.NO: ":orange[No]",
-    Answer.NOT_APPLICABLE: ":gray[Does not apply]",
-    Answer.UNANSWERED: ":gray[No answer]",
-}
-CANNOT_TELL = ":gray[Can't tell]"
-
-
 def opened_text(
     workbench: Workbench, project: Project, result: DimensionResult, row: ScoredText, listed: Sequence[Disagreement]
 ) -> None:
@@ -259,12 +259,7 @@ def _answers(
     decided = found.decided if all_open(workbench, project, result.dimension) else {}
     again = any(judgment.origin for _, given in found.answers for judgment in given)
     for question, given in found.answers:
-        said = ", ".join(
-            (CANNOT_TELL if judgment.cannot_tell else ANSWERS[judgment.answer])
-            + _how_sure(judgment)
-            + _origin(judgment, again)
-            for judgment in given
-        )
+        said = ", ".join(judged_words(judgment) + _how_sure(judgment) + _origin(judgment, again) for judgment in given)
         st.markdown(f"**{said}** · {plain(question.text)}")
         if question.counting:
             st.caption(plain(question.counting))
@@ -280,7 +275,7 @@ def _answers(
 
 def _decided(decision: Decision) -> str:
     why = f": {plain(decision.why)}" if decision.why else ""
-    return f":material/gavel: :small[Decided: {ANSWERS[decision.answer]}{why}]"
+    return f":material/gavel: :small[Decided: {COLOURED[decision.answer]}{why}]"
 
 
 def _how_sure(judgment: Judgment) -> str:

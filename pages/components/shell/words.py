@@ -9,7 +9,7 @@ import streamlit as st
 
 from app.domain.attribute import Passage
 from app.domain.checklist import Question
-from app.domain.judgment import Answer
+from app.domain.judgment import Answer, Judgment
 from app.domain.run import RULES_LABEL as RULES_LABEL  # noqa: PLC0414 - for the screens, with the other words
 from app.domain.run import model_label as model_label  # noqa: PLC0414
 from app.domain.storable_text import shown_directions
@@ -86,6 +86,12 @@ COLOURED = {
     Answer.UNANSWERED: ":gray[No answer]",
 }
 """As Markdown."""
+
+
+def judged_words(judgment: Judgment) -> str:
+    """A judge's answer, as Markdown."""
+    return ":gray[Can't tell]" if judgment.cannot_tell else COLOURED[judgment.answer]
+
 
 KEY_IN_SETTINGS = "A key can also be typed on the Settings screen."
 
