@@ -14,8 +14,7 @@ import numpy as np
 import yaml
 
 from app.corpora.corpus import Corpus
-from app.corpora.demo_data import DEMO_NOTICE, demo_attributes, demo_corpus
-from app.corpora.demo_data.build import SYSTEMS, WEIGHTS, Degradation, Habits, load_articles
+from app.corpora.demo_data import DEMO_NOTICE, demo_attributes
 from app.domain.attribute import ContributorKind
 from app.domain.build import ChangeDecision
 from app.domain.checklist import Checklist
@@ -54,6 +53,7 @@ from app.services.think_aloud.llm_think_aloud import ask_models
 from app.services.think_aloud.samples import ensure_samples, evaluation_texts, replace_sample
 from app.think_aloud import quoted_passage
 from db.unit_of_work import Database
+from tests.support.demo.texts import SYSTEMS, WEIGHTS, Degradation, Habits, load_articles, made_corpus
 
 JUDGE, WRITER, FACILITATOR = "rules", "replay:A", "simulated facilitator"
 EXPERTS: Mapping[str, tuple[str, str]] = {
@@ -75,7 +75,7 @@ SEED = 20
 def full_corpus() -> Corpus:
     """The articles with a summary by each of eight systems, and a faithful one as reference."""
     faithful = {article.id: " ".join(article.summary) for article in load_articles()}
-    corpus = demo_corpus({**SYSTEMS, **MORE_SYSTEMS})
+    corpus = made_corpus({**SYSTEMS, **MORE_SYSTEMS})
     return replace(
         corpus,
         texts=tuple(

@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 
 from app.corpora.corpus import CorpusText
 from app.corpora.demo_data import DEMO_NOTICE, demo_attributes, demo_corpus
-from app.corpora.demo_data.build import (
+from tests.support.demo.texts import (
     RATERS,
     SYSTEMS,
     WAYS,
@@ -21,6 +21,7 @@ from app.corpora.demo_data.build import (
     break_sentence,
     degrade,
     load_articles,
+    made_corpus,
     rate,
     severity,
 )
@@ -102,7 +103,7 @@ def test_dimensions_are_those_of_news_summaries_and_say_what_they_mean() -> None
 
 
 def test_the_demo_data_is_the_same_each_time() -> None:
-    assert demo_corpus() == demo_corpus()
+    assert made_corpus() == made_corpus() == demo_corpus()
 
 
 def test_every_text_says_that_it_is_simulated_and_what_was_done_to_it() -> None:
@@ -160,7 +161,7 @@ def test_raters_differ_in_severity_and_mostly_agree() -> None:
 
 
 def test_rating_without_noise_follows_the_formula(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.corpora.demo_data.build.NOISE", 0.0)
+    monkeypatch.setattr("tests.support.demo.texts.NOISE", 0.0)
     ratings = rate({Degradation.SHUFFLED: 0.5, Degradation.REPEATED: 1.0}, ("coherence", "fluency"), rng())
     # coherence: severity 0.5 + 0.2, so 5 - 3.6 * 0.7 = 2.48; fluency: severity 0.3, so 5 - 1.08 = 3.92
     assert [rating.value for rating in ratings] == [3, 2, 2, 4, 4, 4]

@@ -1,5 +1,6 @@
-"""The demo's texts and ratings, made by rules with planted faults."""
+"""The demo's texts and ratings, made by rules with planted faults: `make demo` writes them to texts.json."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -50,15 +51,6 @@ def load_articles() -> tuple[Article, ...]:
         )
         for entry in entries
     )
-
-
-def demo_attributes() -> dict[str, dict[str, list[str]]]:
-    """Considerations by dimension and expert: {"coherence": {"simulated expert Ada": [...], ...}, ...}."""
-    entries = yaml.safe_load(files(__package__).joinpath("attributes.yaml").read_text(encoding="utf-8"))
-    return {
-        dimension: {expert: list(attributes) for expert, attributes in experts.items()}
-        for dimension, experts in entries.items()
-    }
 
 
 # Words that a hurried writer leaves out: the sentence stays understandable and is no longer English.
@@ -300,18 +292,8 @@ def draw_strengths(habits: Habits, rng: np.random.Generator) -> dict[Degradation
 
 SEED = 7
 
-DEMO_NOTICE = (
-    "Demo data: texts and ratings are made up, experts, raters and LLMs are simulated, and the judge is a set of rules."
-)
-_EARLIER = (
-    "This is {}: the articles, summaries and ratings are made up, and the raters are simulated from the faults that "
-    "were put into each summary on purpose."
-)
-# Projects of earlier versions bear another one, by which they are known as the demo's.
-DEMO_NOTICES = (DEMO_NOTICE, _EARLIER.format("demo data"), _EARLIER.format("sample data"))
 
-
-def demo_corpus(systems: Mapping[str, Habits] = SYSTEMS) -> Corpus:
+def made_corpus(systems: Mapping[str, Habits] = SYSTEMS) -> Corpus:
     """Fourteen articles with a summary by each system, rated by three simulated raters on four dimensions.
 
     `text.extra` says that a text is simulated and holds its degradations with their strengths (0..1).
@@ -348,3 +330,21 @@ def _text(row: int, article: Article, system: str, habits: Habits, dimensions: t
         extra={"simulated": True, "degradations": degradations},
     )
     return CorpusText(row, text, rate(degraded.strengths, dimensions, rng))
+
+
+def corpus_file(corpus: Corpus) -> str:
+    """What `demo_corpus` reads, of a corpus of its kind."""
+    document = {
+        "sources": {each.text.doc_id: each.text.source for each in corpus.texts},
+        "texts": [
+            {
+                "doc_id": each.text.doc_id,
+                "system_id": each.text.system_id,
+                "text": each.text.text,
+                "degradations": each.text.extra["degradations"],
+                "ratings": [[rating.dimension, rating.rater, rating.value] for rating in each.ratings],
+            }
+            for each in corpus.texts
+        ],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
