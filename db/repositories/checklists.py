@@ -37,7 +37,7 @@ from db.models import (
 )
 from db.models.columns import now
 from db.repositories.drafts import locked_draft
-from db.repositories.repository import Repository, columns_of, value_of
+from db.repositories.repository import Repository, columns_of, grouped, value_of
 
 
 def read_checklists(session: Session, rows: Sequence[ChecklistRow]) -> list[Checklist]:
@@ -103,7 +103,7 @@ def _components(session: Session, checklist_ids: Sequence[int]) -> dict[int, dic
         .where(col(ComponentRow.checklist_id).in_(checklist_ids))
         .order_by(col(ComponentAttributeRow.id))
     )
-    attributes = _grouped(links)
+    attributes = {owner: tuple(ids) for owner, ids in grouped(links).items()}
     found: dict[int, dict[int, Component]] = {checklist_id: {} for checklist_id in checklist_ids}
     for row in rows:
         component_id = int(row.id or 0)
@@ -126,7 +126,7 @@ def _questions(
         .where(col(QuestionRow.checklist_id).in_(checklist_ids))
         .order_by(col(QuestionAttributeRow.id))
     )
-    attributes = _grouped(links)
+    attributes = {owner: tuple(ids) for owner, ids in grouped(links).items()}
     texts = {row.id: row.text for row in rows}
     found: dict[int, list[Question]] = {checklist_id: [] for checklist_id in checklist_ids}
     places = {id_: {component: n for n, component in enumerate(own)} for id_, own in components.items()}
@@ -155,13 +155,6 @@ def _question(
         original=row.original_text,
         examples=tuple(Example(**each) for each in row.examples),
     )
-
-
-def _grouped(links: object) -> dict[int, tuple[int, ...]]:
-    grouped: dict[int, list[int]] = {}
-    for owner, attribute in links:  # type: ignore[attr-defined]
-        grouped.setdefault(owner, []).append(attribute)
-    return {owner: tuple(attributes) for owner, attributes in grouped.items()}
 
 
 COPIED = "copied"

@@ -40,7 +40,7 @@ from db.models import (
     RoomVoteRow,
 )
 from db.models.columns import now
-from db.repositories.repository import Repository, value_of
+from db.repositories.repository import Repository, grouped, value_of
 
 _COMMENT, _RESOLVED = "comment", "resolved"
 
@@ -69,10 +69,7 @@ class QuestionComments(Repository):
             copies = select(CopiedQuestionRow).where(col(CopiedQuestionRow.question_id).in_(latest))
             latest = {row.from_id: latest[row.question_id] for row in self._session.exec(copies)}
             found |= latest
-        comments: dict[int, list[QuestionComment]] = {}
-        for comment in self._read(found):
-            comments.setdefault(found[comment.question], []).append(comment)
-        return comments
+        return grouped((found[comment.question], comment) for comment in self._read(found))
 
     def _read(self, questions: Iterable[int]) -> list[QuestionComment]:
         rows = self._session.exec(
@@ -184,10 +181,7 @@ class Decisions(Repository):
         """Question of this version -> the decisions about it in all versions, undone ones too, oldest first."""
         questions = self._session.exec(select(QuestionRow.id).where(QuestionRow.checklist_id == checklist_id))
         lines = lines_of(self._session, (int(id_ or 0) for id_ in questions))
-        found: dict[int, list[Decision]] = {}
-        for one in self._read(lines):
-            found.setdefault(lines[one.question], []).append(one)
-        return found
+        return grouped((lines[one.question], one) for one in self._read(lines))
 
     def of_dimension(self, dimension_id: int) -> list[Decision]:
         """About questions of all its versions, undone ones too, oldest first."""
@@ -408,10 +402,7 @@ class Improvements(Repository):
             .where(col(ImprovementRow.question_id).in_(list(lines)))
             .order_by(col(ImprovementRow.id))
         )
-        found: dict[int, list[Improvement]] = {}
-        for row in rows:
-            found.setdefault(lines[row.question_id], []).append(_improvement(row))
-        return found
+        return grouped((lines[row.question_id], _improvement(row)) for row in rows)
 
     def of_dimension(self, dimension_id: int) -> list[Improvement]:
         """At questions of all its versions, oldest first."""

@@ -1,6 +1,6 @@
 """What all repositories share: adding and finding rows, and making values from them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -33,6 +33,14 @@ class Repository:
         if row is None:
             raise NotFoundError(gone, hint)
         return row
+
+
+def grouped(pairs: Iterable[Any]) -> dict[Any, list[Any]]:
+    """Key -> the values of its (key, value) pairs, both in the order they come."""
+    found: dict[Any, list[Any]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def value_of(kind: type[Value], row: SQLModel, /, **others: Any) -> Value:

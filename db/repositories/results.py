@@ -1,6 +1,6 @@
 """Results of runs, beside what people said."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -13,12 +13,15 @@ from app.domain.project import Scope
 from app.domain.run import ANSWERS, RunAnswers, ScoredText, ScoreStatus
 from db.models import JudgmentRow, RatingRow, ScoreRow, TextRow
 from db.repositories.locked_split import within
-from db.repositories.repository import Repository
+from db.repositories.repository import Repository, grouped
 from db.repositories.texts import AT_A_TIME
 
 MANY_RATINGS = 200_000
 # In the order of a Judgment's values.
-_JUDGMENT = ("question_id", "answer", "rationale", "repeat", "p_yes", "origin_run_id", "cannot_tell", "quote")
+_NAMES = ("question_id", "answer", "rationale", "repeat", "p_yes", "origin_run_id", "cannot_tell", "quote")
+_JUDGMENT = tuple(getattr(JudgmentRow, name) for name in _NAMES)
+_ANSWERS = (ScoreRow.text_id, JudgmentRow.repeat, JudgmentRow.question_id, JudgmentRow.answer)
+_DONE = col(ScoreRow.status) == ScoreStatus.DONE.value
 _NUMBERS = {answer.value: number for number, answer in enumerate(ANSWERS)}
 
 
@@ -104,12 +107,7 @@ class Results(Repository):
         return sha256((together or "").encode()).hexdigest()
 
     def judgments(self, run_id: int, dimension_id: int, text_id: int) -> list[Judgment]:
-        rows = self._session.exec(
-            select(JudgmentRow)
-            .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
-            .where(*self._scores(run_id, dimension_id), ScoreRow.text_id == text_id)
-            .order_by(col(JudgmentRow.id))
-        )
+        rows = _judged(self._session, [*self._scores(run_id, dimension_id), ScoreRow.text_id == text_id], *_JUDGMENT)
         return [_judgment(row) for row in rows]
 
     def judgments_by_text(
@@ -117,42 +115,20 @@ class Results(Repository):
     ) -> dict[int, list[Judgment]]:
         """Text id -> every judgment on it, for the texts with a score; texts: these alone."""
         only = [] if texts is None else [col(ScoreRow.text_id).in_(texts)]
-        rows = self._session.exec(
-            select(ScoreRow.text_id, JudgmentRow)
-            .join(JudgmentRow, col(JudgmentRow.score_id) == ScoreRow.id)
-            .where(*self._scores(run_id, dimension_id), ScoreRow.status == ScoreStatus.DONE.value, *only)
-            .order_by(col(JudgmentRow.id))
-        )
-        found: dict[int, list[Judgment]] = {}
-        for text, row in rows:
-            found.setdefault(text, []).append(_judgment(row))
-        return found
+        rows = _judged(self._session, [*self._scores(run_id, dimension_id), _DONE, *only], ScoreRow.text_id, *_JUDGMENT)
+        return grouped((text, _judgment(row)) for text, *row in rows)
 
     def each_judged(self, run_id: int, dimension_id: int) -> Iterator[tuple[int, Judgment]]:
         """(text id, judgment) of every judgment on the texts with a score, those of a text together, read as they are
         asked for."""
-        rows = self._session.execute(
-            select(
-                ScoreRow.text_id,
-                *(getattr(JudgmentRow, name) for name in _JUDGMENT),
-            )
-            .join(JudgmentRow, col(JudgmentRow.score_id) == ScoreRow.id)
-            .where(*self._scores(run_id, dimension_id), ScoreRow.status == ScoreStatus.DONE.value)
-            .order_by(col(JudgmentRow.id)),
-            execution_options={"yield_per": AT_A_TIME},
-        )
-        for text, question, answer, *rest in rows:
-            yield text, Judgment(question, Answer(answer), *rest)
+        for text, *row in _judged(
+            self._session, [*self._scores(run_id, dimension_id), _DONE], ScoreRow.text_id, *_JUDGMENT
+        ):
+            yield text, _judgment(row)
 
     def answer_columns(self, run_id: int, dimension_id: int) -> RunAnswers:
         """What `answers` gives, as columns: it takes a tenth of the memory."""
-        rows = self._session.execute(
-            select(ScoreRow.text_id, JudgmentRow.repeat, JudgmentRow.question_id, JudgmentRow.answer)
-            .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
-            .where(*self._scores(run_id, dimension_id), ScoreRow.status == ScoreStatus.DONE.value)
-            .order_by(col(JudgmentRow.id)),
-            execution_options={"yield_per": AT_A_TIME},
-        )
+        rows = _judged(self._session, [*self._scores(run_id, dimension_id), _DONE], *_ANSWERS)
         found = RunAnswers()
         for part in rows.partitions():
             texts, repeats, questions, answers = zip(*part, strict=True)
@@ -164,16 +140,8 @@ class Results(Repository):
 
     def answers(self, run_id: int, dimension_id: int) -> dict[int, list[tuple[int, int, Answer]]]:
         """Text id -> (repeat, question id, answer) of every judgment on that text, for the texts with a score."""
-        rows = self._session.exec(
-            select(ScoreRow.text_id, JudgmentRow.repeat, JudgmentRow.question_id, JudgmentRow.answer)
-            .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
-            .where(*self._scores(run_id, dimension_id), ScoreRow.status == ScoreStatus.DONE.value)
-            .order_by(col(JudgmentRow.id))
-        )
-        found: dict[int, list[tuple[int, int, Answer]]] = {}
-        for text, repeat, question, answer in rows:
-            found.setdefault(text, []).append((repeat, question, Answer(answer)))
-        return found
+        rows = _judged(self._session, [*self._scores(run_id, dimension_id), _DONE], *_ANSWERS)
+        return grouped((text, (repeat, question, Answer(answer))) for text, repeat, question, answer in rows)
 
     def answer_counts(self, run_id: int, dimension_id: int) -> dict[int, dict[Answer, int]]:
         """Question id -> how often each answer was given."""
@@ -212,16 +180,8 @@ class Results(Repository):
 
     def quotes(self, run_id: int, dimension_id: int) -> dict[int, list[str]]:
         """Text id -> the quote with each of its answers, "" for none; what is unanswered has none to give."""
-        rows = self._session.exec(
-            select(ScoreRow.text_id, JudgmentRow.quote)
-            .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
-            .where(*self._scores(run_id, dimension_id), JudgmentRow.answer != Answer.UNANSWERED.value)
-            .order_by(col(JudgmentRow.id))
-        )
-        found: dict[int, list[str]] = {}
-        for text, quote in rows:
-            found.setdefault(text, []).append(quote)
-        return found
+        answered = [*self._scores(run_id, dimension_id), JudgmentRow.answer != Answer.UNANSWERED.value]
+        return grouped(_judged(self._session, answered, ScoreRow.text_id, JudgmentRow.quote))
 
     def _scores(self, run_id: int, dimension_id: int) -> list[Any]:
         return [
@@ -231,14 +191,17 @@ class Results(Repository):
         ]
 
 
-def _judgment(row: JudgmentRow) -> Judgment:
-    return Judgment(
-        row.question_id,
-        Answer(row.answer),
-        row.rationale,
-        row.repeat,
-        row.p_yes,
-        row.origin_run_id,
-        row.cannot_tell,
-        row.quote,
+def _judged(session: Session, which: Sequence[Any], *columns: Any) -> Any:
+    """Columns of judgments and their scores, in the order they were given, read as they are asked for."""
+    return session.execute(
+        sql_select(*columns)
+        .join_from(ScoreRow, JudgmentRow, col(JudgmentRow.score_id) == ScoreRow.id)
+        .where(*which)
+        .order_by(col(JudgmentRow.id)),
+        execution_options={"yield_per": AT_A_TIME},
     )
+
+
+def _judgment(row: Sequence[Any]) -> Judgment:
+    question, answer, *rest = row
+    return Judgment(question, Answer(answer), *rest)
