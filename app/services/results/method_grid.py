@@ -8,7 +8,6 @@ from typing import Literal
 from app.domain.people import Right
 from app.domain.run import RunSummary, model_label
 from app.export.latex import interval_shown
-from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.evaluation import Figure, ScoredDimension, mean_over_dimensions
 from app.meta_evaluation.raters.human_ceiling import Ceiling
 from app.meta_evaluation.score_matrix import Measure
@@ -325,24 +324,10 @@ class _KeyedResult:
 def _kept(several: tuple[_KeyedResult, ...], choices: Choices) -> Mapping[Measure, Figure]:
     results = [each.result for each in several]
     rows = {row.text: row for result in results for row in result.rows}
-    systems = [row.system_id for row in rows.values()]
     scored = []
     for result in results:
         counted = {row.text: row for row in result.rows if row.counts(choices.include_partial)}
         human = {row.text: row.human for row in result.rows}
         pred = [counted[text].score if text in counted else None for text in rows]
         scored.append(ScoredDimension(pred, [human.get(text) for text in rows], result.on_scale))
-    return mean_over_dimensions(
-        scored,
-        AgreementDesign(
-            group=[row.doc_id for row in rows.values()],
-            system=systems if any(systems) else None,
-            item=None if any(systems) else [row.item_id for row in rows.values()],
-            level=choices.level,
-            duplicates=choices.duplicates,
-            constant=choices.constant,
-            resampling=choices.resampling,
-            resamples=choices.resamples,
-            seed=choices.seed,
-        ),
-    )
+    return mean_over_dimensions(scored, choices.design(rows.values()))

@@ -1,7 +1,7 @@
 """People's ratings: how well raters agree, shares corrected by experts' answers, and what more answers would bring."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
@@ -156,21 +156,11 @@ def _rated(database: Database, run_id: int, dimension_id: int, choices: Choices)
     assert result is not None  # the caller has it
     names, ratings = ratings_of(workbench, result)
     judged = {row.text: row.score for row in result.compared}
-    systems = [row.system_id for row in result.rows]
     return _Rated(
         names,
         ratings,
         np.array([judged.get(row.text, np.nan) for row in result.rows], dtype=np.float64),
-        AgreementDesign(
-            group=[row.doc_id for row in result.rows],
-            system=systems if any(systems) else None,
-            item=None if any(systems) else [row.item_id for row in result.rows],
-            level=choices.level,
-            duplicates=choices.duplicates,
-            constant=choices.constant,
-            resamples=choices.resamples,
-            seed=choices.seed,
-        ),
+        replace(choices, resampling=None).design(result.rows),
     )
 
 

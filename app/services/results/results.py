@@ -1,6 +1,6 @@
 """Results of a run: its scores' agreement with people, and what each number rests on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import count
@@ -70,6 +70,25 @@ class Choices:
     resamples: int = RESAMPLES
     seed: int = 0
     systems: SystemChoice = EVERY_SYSTEM
+
+    def design(self, rows: Iterable[ScoredText]) -> AgreementDesign:
+        """Return where the text of each row comes from, and how agreement on them is computed.
+
+        Where texts name their systems, these tell duplicates, and otherwise the items do.
+        """
+        places = [(row.doc_id, row.system_id, row.item_id) for row in rows]
+        named = any(system for _, system, _ in places)
+        return AgreementDesign(
+            [document for document, _, _ in places],
+            [system for _, system, _ in places] if named else None,
+            None if named else [item for _, _, item in places],
+            self.level,
+            self.duplicates,
+            self.constant,
+            self.resampling,
+            self.resamples,
+            self.seed,
+        )
 
 
 USUAL = Choices()
@@ -327,7 +346,6 @@ def _compared(
     resamples: int,
     **more: Any,
 ) -> MetaEvaluation:
-    systems = [row.system_id for row in rows] if any(row.system_id for row in rows) else None
     # Drawing whole sources takes no second, however many there are.
     slow = choices.level == "dataset" or choices.resampling not in (None, "sources")
     return computed_for_screens(
@@ -335,17 +353,7 @@ def _compared(
         evaluate,
         one,
         other,
-        AgreementDesign(
-            [row.doc_id for row in rows],
-            systems,
-            None if systems else [row.item_id for row in rows],
-            choices.level,
-            choices.duplicates,
-            choices.constant,
-            choices.resampling,
-            resamples,
-            choices.seed,
-        ),
+        replace(choices, resamples=resamples).design(rows),
         **more,
     )
 

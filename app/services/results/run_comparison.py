@@ -12,7 +12,6 @@ from app.errors import InputError, NotFoundError, NotReadyError
 from app.limited_process import computed_for_screens
 from app.limits import MANY_TEXTS
 from app.meta_evaluation.agreement_verdict import verdict
-from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.comparison import PERMUTATIONS, Comparison, compare_scores, corrected
 from app.meta_evaluation.evaluation import Origin
 from app.meta_evaluation.judges.difference import (
@@ -169,17 +168,7 @@ def _kept(
             [a[text].score for text in shared],
             [b[text].score for text in shared],
             [row.human for row in rows],
-            AgreementDesign(
-                [row.doc_id for row in rows],
-                [row.system_id for row in rows] if any(row.system_id for row in rows) else None,
-                [row.item_id for row in rows],
-                choices.level,
-                choices.duplicates,
-                choices.constant,
-                choices.resampling,
-                choices.resamples,
-                choices.seed,
-            ),
+            replace(choices.design(rows), item=[row.item_id for row in rows]),
             permutations=permutations,
             origin=Origin(
                 _both(a_run.checklist, b_run.checklist),
