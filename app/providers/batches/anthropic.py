@@ -4,13 +4,10 @@ from collections.abc import AsyncIterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from anthropic import AsyncAnthropic
-
-from app.errors import ProviderError, UnknownModelError, WrongAddressError
-from app.providers.adapters.calling import Wire, guarded
+from app.errors import ProviderError
 from app.providers.adapters.rejection import Rejection, provider_error, unreadable
 from app.providers.base import ChatRequest
-from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, json_bytes, read_line
+from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, WireBatches, json_bytes, read_line
 
 # What a request of the same kind would be refused with, where a batch names the kind alone.
 _STATUS = {
@@ -24,14 +21,10 @@ _STATUS = {
 }
 
 
-class AnthropicBatches:
+class AnthropicBatches(WireBatches):
     """Nothing of ours comes back with a batch but the digests of its requests, once it has ended."""
 
     limits = BatchLimits(100_000, 240_000_000)
-
-    def __init__(self, wire: Wire) -> None:
-        self._client: AsyncAnthropic = wire.client
-        self._wire = wire
 
     def written(self, digest: str, request: ChatRequest) -> dict[str, Any]:
         sized, style = self._wire.sized(request)
@@ -49,7 +42,7 @@ class AnthropicBatches:
     async def find(self, token: str, requests: int, since: datetime) -> str | None:
         """One that is as large and not older; if it is somebody else's, it answers none of our requests."""
 
-        async def look() -> str | None:
+        async def look() -> Any:
             async for batch in self._client.messages.batches.list(limit=100):
                 if batch.created_at < since - timedelta(minutes=1):
                     return None
@@ -59,11 +52,7 @@ class AnthropicBatches:
                     return batch.id
             return None
 
-        try:
-            found: str | None = await self._asked(look())
-        except (UnknownModelError, WrongAddressError):  # servers that speak the format needn't have the list
-            return None
-        return found
+        return await self._listed(look())
 
     async def look(self, handle: str) -> BatchProgress:
         batch = await self._asked(self._client.messages.batches.retrieve(handle))
@@ -95,6 +84,3 @@ class AnthropicBatches:
             return unreadable(self._wire.name)
         rejection = Rejection(_STATUS.get(kind, 500), kind, words=f"{kind} {words}")
         return provider_error(self._wire.name, rejection)
-
-    async def _asked(self, work: Any) -> Any:
-        return await guarded(self._wire.name, work, self._wire.read_error, self._wire.timeout)

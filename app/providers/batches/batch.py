@@ -1,15 +1,15 @@
 """What a provider's batches have in common: handed in at once, looked at now and then, answered line by line."""
 
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from app.errors import AwaitedError, CutOffError, ProviderError
+from app.errors import AwaitedError, CutOffError, ProviderError, UnknownModelError, WrongAddressError
 from app.limits import REPLY
-from app.providers.adapters.calling import Wire
+from app.providers.adapters.calling import Wire, guarded
 from app.providers.adapters.rejection import billed, oversized
 from app.providers.adapters.reply_text import storable_reply
 from app.providers.base import ChatReply, ChatRequest, Usage, asked_for, text_asked_for
@@ -89,6 +89,24 @@ class Batches(Protocol):
         ...
 
     async def cancel(self, handle: str) -> None: ...
+
+
+class WireBatches:
+    """What batches through a vendor's SDK have in common."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire, self._client = wire, wire.client
+
+    async def _asked(self, work: Awaitable[Any]) -> Any:
+        return await guarded(self._wire.name, work, self._wire.read_error, self._wire.timeout)
+
+    async def _listed(self, look: Awaitable[Any]) -> str | None:
+        """What a look through the list of batches finds; None of servers that speak the format without the list."""
+        try:
+            found: str | None = await self._asked(look)
+        except (UnknownModelError, WrongAddressError):
+            return None
+        return found
 
 
 def parts(batches: Batches, requests: Mapping[str, ChatRequest]) -> Iterator[list[Any]]:

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from google.genai import Client
 from google.genai.types import (
     CreateBatchJobConfig,
     DownloadFileConfig,
@@ -20,11 +19,11 @@ from google.genai.types import (
 )
 from pydantic import ValidationError
 
-from app.errors import ProviderError, UnknownModelError, WrongAddressError
-from app.providers.adapters.calling import Wire, guarded
+from app.errors import ProviderError
+from app.providers.adapters.calling import Wire
 from app.providers.adapters.rejection import Rejection, provider_error, unreadable
 from app.providers.base import ChatRequest
-from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, json_bytes, read_line
+from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, WireBatches, json_bytes, read_line
 
 # They stand beside the request's settings in the SDK, and beside `generationConfig` on the wire.
 _BESIDE = ("safetySettings", "tools", "toolConfig", "cachedContent", "serviceTier")
@@ -106,15 +105,14 @@ INLINE = 18_000_000
 """Bytes of requests that travel inline; the provider's limit of 20 MB counts what is wrapped around them too."""
 
 
-class GoogleBatches:
+class GoogleBatches(WireBatches):
     """A file may have 2 GB; it is made in memory, so that one batch takes less."""
 
     limits = BatchLimits(50_000, 500_000_000)
 
     def __init__(self, wire: Wire) -> None:
-        client: Client = wire.client
-        self._jobs, self._files = client.aio.batches, client.aio.files
-        self._wire = wire
+        super().__init__(wire)
+        self._jobs, self._files = self._client.aio.batches, self._client.aio.files
 
     def written(self, digest: str, request: ChatRequest) -> InlinedRequest:
         contents, config = self._wire.body(*self._wire.sized(request))
@@ -146,7 +144,7 @@ class GoogleBatches:
         return HttpOptions(api_version="v1beta") if self._wire.memory.style.beta else None
 
     async def find(self, token: str, requests: int, since: datetime) -> str | None:
-        async def look() -> str | None:
+        async def look() -> Any:
             seen = 0
             async for job in await self._jobs.list():
                 seen += 1
@@ -156,11 +154,7 @@ class GoogleBatches:
                     return None
             return None
 
-        try:
-            found: str | None = await self._asked(look())
-        except (UnknownModelError, WrongAddressError):  # servers that speak the format needn't have the list
-            return None
-        return found
+        return await self._listed(look())
 
     async def look(self, handle: str) -> BatchProgress:
         job = await self._asked(self._jobs.get(name=handle))
@@ -215,9 +209,6 @@ class GoogleBatches:
         if not isinstance(code, int):
             return unreadable(self._wire.name)
         return provider_error(self._wire.name, Rejection(_STATUS.get(code, 500), words=words))
-
-    async def _asked(self, work: Any) -> Any:
-        return await guarded(self._wire.name, work, self._wire.read_error, self._wire.timeout)
 
 
 def _inline(config: GenerateContentConfig) -> GenerateContentConfig:

@@ -5,13 +5,10 @@ from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from openai import AsyncOpenAI
-
 from app.errors import ProviderError
-from app.providers.adapters.calling import Wire, guarded
 from app.providers.adapters.rejection import Rejection, provider_error, unreadable
 from app.providers.base import ChatRequest
-from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, read_line
+from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, WireBatches, read_line
 
 _ENDPOINT: Final = "/v1/chat/completions"
 _MARK = "interacteval"
@@ -19,12 +16,8 @@ _ENDED = {"completed", "failed", "expired", "cancelled"}
 _MOST_LISTED = 200  # batches of an account, newest first
 
 
-class OpenAIBatches:
+class OpenAIBatches(WireBatches):
     limits = BatchLimits(50_000, 190_000_000)
-
-    def __init__(self, wire: Wire) -> None:
-        self._client: AsyncOpenAI = wire.client
-        self._wire = wire
 
     def written(self, digest: str, request: ChatRequest) -> bytes:
         body = {"model": self._wire.name.model, **self._wire.body(*self._wire.sized(request))}
@@ -44,7 +37,7 @@ class OpenAIBatches:
         return _text((await self._asked(send())).id)
 
     async def find(self, token: str, requests: int, since: datetime) -> str | None:
-        async def look() -> str | None:
+        async def look() -> Any:
             seen = 0
             async for batch in self._client.batches.list(limit=100):
                 seen += 1
@@ -95,9 +88,6 @@ class OpenAIBatches:
             return unreadable(self._wire.name)
         code, words = str(said.get("code") or said.get("type") or ""), f"{said.get('type')} {said.get('message')}"
         return provider_error(self._wire.name, Rejection(status, code, words=words))
-
-    async def _asked(self, work: Any) -> Any:
-        return await guarded(self._wire.name, work, self._wire.read_error, self._wire.timeout)
 
 
 def _object(line: str) -> dict[str, Any]:
