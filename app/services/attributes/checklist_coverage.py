@@ -11,7 +11,7 @@ from app.attribute_analysis.embedding import cosine_matrix
 from app.construction.questions import COVERAGE, ask_coverage, coverage_in, coverage_request
 from app.domain.attribute import ContributorKind
 from app.domain.people import Right
-from app.errors import NotReadyError, ProviderError
+from app.errors import NotReadyError
 from app.meta_evaluation.raters.rater_agreement import cohen_kappa
 from app.providers.base import Usage
 from app.providers.known_prices import known_prices, today
@@ -21,7 +21,7 @@ from app.services.attributes.analysis import LOCAL_NAME, LSA, NEAR, Embedding, s
 from app.services.background.jobs import start_job, stop_job
 from app.services.background.progress import Progress, job_kind
 from app.services.runtime.models import model_session
-from app.services.runtime.prompts import answered, failed, own_wordings
+from app.services.runtime.prompts import answered, own_wordings, own_wordings_on_record
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.llm_think_aloud import ThinkAloudForecast
@@ -192,13 +192,8 @@ def judge_coverage(
                     work.stages.add(dimension_id, answered(COVERAGE, model, request.prompt, answer.reply))
         return True
 
-    try:
-        with own_wordings(workbench, project_id):
-            return asyncio.run(asked())
-    except ProviderError as error:
-        with workbench.database.write() as work:
-            work.stages.add(dimension_id, failed(COVERAGE, model, error))
-        raise
+    with own_wordings_on_record(workbench, project_id, dimension_id, COVERAGE, model):
+        return asyncio.run(asked())
 
 
 @dataclass(frozen=True, slots=True)

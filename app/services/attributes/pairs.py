@@ -13,13 +13,13 @@ from app.domain.people import Right
 from app.domain.project import Dimension, Project, Text
 from app.domain.run import model_label
 from app.domain.storable_text import check_storable
-from app.errors import InputError, NotReadyError, ProviderError, WorkbenchError
+from app.errors import InputError, NotReadyError, WorkbenchError
 from app.limits import LONGEST_FIELD
 from app.providers.model_options import ModelOptions
 from app.services.background.jobs import start_job, stop_job
 from app.services.background.progress import Progress, job_kind
 from app.services.runtime.models import model_session
-from app.services.runtime.prompts import answered, failed, own_wordings
+from app.services.runtime.prompts import answered, own_wordings_on_record
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import not_removed, same_attribute, write_down
@@ -165,13 +165,8 @@ def ask_contrasts(
             f"There are no pairs on {dimension.name} of which people found one text better.",
             "Import preferences, or have experts compare texts on Which is better.",
         )
-    try:
-        with own_wordings(workbench, project.id):
-            return asyncio.run(_ask(workbench, project, dimension, model, pairs))
-    except ProviderError as error:
-        with workbench.database.write() as work:
-            work.stages.add(dimension.id, failed(CONTRAST_PROMPT, model, error))
-        raise
+    with own_wordings_on_record(workbench, project.id, dimension.id, CONTRAST_PROMPT, model):
+        return asyncio.run(_ask(workbench, project, dimension, model, pairs))
 
 
 @dataclass(frozen=True, slots=True)

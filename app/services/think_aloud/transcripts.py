@@ -11,12 +11,12 @@ from app.domain.people import Right
 from app.domain.project import Dimension, Project
 from app.domain.run import StageRun
 from app.domain.storable_text import storable
-from app.errors import ConflictError, InputError, NotReadyError, ProviderError, UnsupportedError, WorkbenchError
+from app.errors import ConflictError, InputError, NotReadyError, UnsupportedError, WorkbenchError
 from app.providers.base import Transcriber
 from app.providers.specs import KNOWN_PROVIDERS, OWN
 from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.models import AUDIO_FORMATS, model_session, voice_recording_path
-from app.services.runtime.prompts import answered, failed, own_wordings
+from app.services.runtime.prompts import answered, own_wordings_on_record
 from app.services.runtime.spending import allowance_left
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -132,13 +132,8 @@ def propose_attributes(
     found: Sequence[ProposedAttribute] = by_sentence(transcript.text)
     stage = None
     if model:
-        try:
-            with own_wordings(workbench, project.id):
-                found, stage = asyncio.run(_ask(workbench, project, dimension, transcript.text, model))
-        except ProviderError as error:
-            with workbench.database.write() as work:
-                work.stages.add(dimension.id, failed(TRANSCRIPT_PROMPT, model, error))
-            raise
+        with own_wordings_on_record(workbench, project.id, dimension.id, TRANSCRIPT_PROMPT, model):
+            found, stage = asyncio.run(_ask(workbench, project, dimension, transcript.text, model))
     with workbench.database.write() as work:
         if stage:
             work.stages.add(dimension.id, stage)
@@ -195,13 +190,8 @@ def ask_follow_up(workbench: Workbench, project: Project, dimension: Dimension, 
         standing = work.think_aloud.standing([attribute_id])[attribute_id]
     if not model:
         raise NotReadyError("This project asks no follow-up questions.", "A facilitator chooses a model for them.")
-    try:
-        with own_wordings(workbench, project.id):
-            question, stage = asyncio.run(_follow_up(workbench, project, dimension, standing.text, model))
-    except ProviderError as error:
-        with workbench.database.write() as work:
-            work.stages.add(dimension.id, failed(FOLLOW_UP_PROMPT, model, error))
-        raise
+    with own_wordings_on_record(workbench, project.id, dimension.id, FOLLOW_UP_PROMPT, model):
+        question, stage = asyncio.run(_follow_up(workbench, project, dimension, standing.text, model))
     with workbench.database.write() as work:
         work.stages.add(dimension.id, stage)
     return question
