@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 from app.construction.steps import edits
 from app.construction.steps.edits import Offer, offers
@@ -30,6 +30,7 @@ __all__ = [
 _NEVER_TAKEN_BACK = ("runs", "last_id")  # calls that were made stay on record, ids are never given twice
 
 BuildChange = Callable[[Build, Inputs], Build]
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,20 @@ def build_history(workbench: Workbench, build_id: int) -> list[Revision]:
         return work.builds.history(build_id)
 
 
-def edit_build(workbench: Workbench, build_id: int, what: str, who: str, edit: BuildChange) -> int:
+def edit_build(
+    workbench: Workbench,
+    build_id: int,
+    what: str,
+    who: str,
+    edit: Callable[Concatenate[Build, P], Build],
+    *arguments: P.args,
+    **named: P.kwargs,
+) -> int:
+    """As `_edit_build`, with an edit that needs only the build and these arguments."""
+    return _edit_build(workbench, build_id, what, who, lambda build, _: edit(build, *arguments, **named))
+
+
+def _edit_build(workbench: Workbench, build_id: int, what: str, who: str, edit: BuildChange) -> int:
     """Change the newest state and keep the outcome as the next one; returns its number.
 
     An edit that changes nothing leaves no trace and returns 0. Raises what the edit raises.
@@ -191,30 +205,18 @@ def describe_component(
     workbench: Workbench, build_id: int, component: int, name: str, description: str, who: str = ""
 ) -> int:
     return edit_build(
-        workbench,
-        build_id,
-        f"Component described: {name}",
-        who,
-        lambda build, _: edits.describe_component(build, component, name, description),
+        workbench, build_id, f"Component described: {name}", who, edits.describe_component, component, name, description
     )
 
 
 @use_case(Right.FACILITATE, act="edited a build")
 def add_build_component(workbench: Workbench, build_id: int, name: str, description: str = "", who: str = "") -> int:
-    return edit_build(
-        workbench,
-        build_id,
-        f"Component added: {name}",
-        who,
-        lambda build, _: edits.add_component(build, name, description),
-    )
+    return edit_build(workbench, build_id, f"Component added: {name}", who, edits.add_component, name, description)
 
 
 @use_case(Right.FACILITATE, act="edited a build")
 def remove_build_component(workbench: Workbench, build_id: int, component: int, who: str = "") -> int:
-    return edit_build(
-        workbench, build_id, "Component removed", who, lambda build, _: edits.remove_component(build, component)
-    )
+    return edit_build(workbench, build_id, "Component removed", who, edits.remove_component, component)
 
 
 @use_case(Right.FACILITATE, act="edited a build")
@@ -228,7 +230,7 @@ def place_attributes(
 ) -> int:
     """All of them under a component, or left out (None), with the reason where one is given."""
     several = f"{len(attributes)} attributes" if len(attributes) > 1 else "Attribute"
-    return edit_build(
+    return _edit_build(
         workbench,
         build_id,
         f"{several} left out" if component is None else f"{several} moved",
@@ -240,11 +242,7 @@ def place_attributes(
 @use_case(Right.FACILITATE, act="edited a build")
 def reword_question(workbench: Workbench, build_id: int, stage: Stage, question: int, text: str, who: str = "") -> int:
     return edit_build(
-        workbench,
-        build_id,
-        f"Question reworded: {text}",
-        who,
-        lambda build, _: edits.reword_question(build, stage, question, text),
+        workbench, build_id, f"Question reworded: {text}", who, edits.reword_question, stage, question, text
     )
 
 
@@ -252,7 +250,7 @@ def reword_question(workbench: Workbench, build_id: int, stage: Stage, question:
 def add_build_question(
     workbench: Workbench, build_id: int, stage: Stage, component: int, text: str, who: str = ""
 ) -> int:
-    return edit_build(
+    return _edit_build(
         workbench,
         build_id,
         f"Question added: {text}",
@@ -263,50 +261,38 @@ def add_build_question(
 
 @use_case(Right.FACILITATE, act="edited a build")
 def remove_build_question(workbench: Workbench, build_id: int, question: int, who: str = "") -> int:
-    return edit_build(
-        workbench, build_id, "Question removed", who, lambda build, _: edits.remove_question(build, question)
-    )
+    return edit_build(workbench, build_id, "Question removed", who, edits.remove_question, question)
 
 
 @use_case(Right.FACILITATE, act="decided on a proposed change")
 def decide(workbench: Workbench, build_id: int, change: int, decision: ChangeDecision, who: str = "") -> int:
-    return edit_build(
-        workbench,
-        build_id,
-        f"Change {decision.value}",
-        who,
-        lambda build, _: edits.decide(build, change, decision),
-    )
+    return edit_build(workbench, build_id, f"Change {decision.value}", who, edits.decide, change, decision)
 
 
 @use_case(Right.FACILITATE, act="decided on all proposed changes")
 def decide_all(workbench: Workbench, build_id: int, decision: ChangeDecision, who: str = "") -> int:
-    return edit_build(
-        workbench, build_id, f"Changes {decision.value}", who, lambda build, _: edits.decide_all(build, decision)
-    )
+    return edit_build(workbench, build_id, f"Changes {decision.value}", who, edits.decide_all, decision)
 
 
 @use_case(Right.FACILITATE, act="edited a build")
 def reword_change(workbench: Workbench, build_id: int, change: int, text: str, who: str = "") -> int:
-    return edit_build(
-        workbench, build_id, f"Change reworded: {text}", who, lambda build, _: edits.reword_change(build, change, text)
-    )
+    return edit_build(workbench, build_id, f"Change reworded: {text}", who, edits.reword_change, change, text)
 
 
 @use_case(Right.FACILITATE, act="edited a build")
 def keep_mine(workbench: Workbench, build_id: int, stage: Stage, item: int, who: str = "") -> int:
-    return edit_build(workbench, build_id, "Own edit kept", who, lambda build, _: kept_mine(build, stage, item))
+    return edit_build(workbench, build_id, "Own edit kept", who, kept_mine, stage, item)
 
 
 @use_case(Right.FACILITATE, act="edited a build")
 def take_new(workbench: Workbench, build_id: int, stage: Stage, item: int, who: str = "") -> int:
-    return edit_build(workbench, build_id, "New output taken", who, lambda build, _: taken_new(build, stage, item))
+    return edit_build(workbench, build_id, "New output taken", who, taken_new, stage, item)
 
 
 @use_case(Right.FACILITATE, act="edited a build")
 def keep_stage(workbench: Workbench, build_id: int, stage: Stage, who: str = "") -> int:
     """Take the stage as up to date although its input was edited."""
-    return edit_build(
+    return _edit_build(
         workbench,
         build_id,
         f"{stage.value} kept as they are",
@@ -318,7 +304,7 @@ def keep_stage(workbench: Workbench, build_id: int, stage: Stage, who: str = "")
 @use_case(Right.FACILITATE, act="edited a build")
 def set_model(workbench: Workbench, build_id: int, model: str, stage: Stage | None = None, who: str = "") -> int:
     """Which model a stage asks from now on; None for all stages."""
-    return edit_build(
+    return _edit_build(
         workbench,
         build_id,
         f"Model chosen: {model}",
