@@ -60,7 +60,7 @@ def blind_comparison(workbench: Workbench, dimension: Dimension, mine: SideBySid
         disabled=answered < len(QUESTIONS),
         on_click=_do,
         args=[partial(reveal, workbench, mine.id)],
-        help="After that the answers stay as they are.",
+        help="After that nobody can change an answer.",
     )
     st.caption(f"{answered} of {len(QUESTIONS)} questions answered. Each answer is saved when you leave its field.")
 

@@ -187,7 +187,7 @@ def _heading(workbench: Workbench, checklist: Checklist, change: Change, who: st
             key=f"take_back_{change.id}",
             type="tertiary",
             icon=":material/undo:",
-            help="One that was changed again since stays.",
+            help="A question that was changed again since then keeps that change.",
             on_click=_undo,
             args=[workbench, checklist.id, change.id, who],
         )

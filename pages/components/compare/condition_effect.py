@@ -342,6 +342,7 @@ def _columns() -> dict[str, ColumnConfig | str | None]:
             format="localized", help="Scored under every condition: the same texts."
         ),
         "Counted": st.column_config.NumberColumn(
-            format="localized", help="Those in sources that have a coefficient: not all scores or ratings alike."
+            format="localized",
+            help="Texts of sources that have a coefficient: one whose scores or ratings are all equal has none.",
         ),
     }

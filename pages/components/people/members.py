@@ -224,7 +224,11 @@ def _idle(one: MemberTasks) -> str | None:
 
 def _invite(workbench: Workbench, project: Project) -> None:
     with st.form("invite_form", border=False):
-        st.text_input("Name", key="invite_name", help="What they write stands under it. A new link: the same name.")
+        st.text_input(
+            "Name",
+            key="invite_name",
+            help="What this person writes is shown under this name. For a new link type the same name again.",
+        )
         st.radio("Role", list(_ROLES), format_func=_ROLES.__getitem__, key="invite_role")
         st.number_input("Days the link waits to be opened", 1, 365, LINK_DAYS, key="invite_days", width=260)
         st.form_submit_button(

@@ -67,7 +67,8 @@ _WORTH_COLUMNS = {
         width=93, help="Specificity: of the texts on which experts say no, the share on which the judge does."
     ),
     "Stands in for": st.column_config.TextColumn(
-        width=84, help="Beside how many of the experts tested the judge holds up on this question; each needs 30 texts."
+        width=84,
+        help="How many of the tested experts the judge could stand in for on this question. A test needs 30 texts.",
     ),
     "Why": st.column_config.TextColumn(width=200),
 }

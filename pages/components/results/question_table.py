@@ -209,8 +209,8 @@ _COLUMNS = {
     "Question": st.column_config.TextColumn(width=180),
     "Look at": st.column_config.ListColumn(
         width=165,
-        help="What the answers show beyond doubt enough, or the wording alone (asks two things, vague word). Tick the "
-        "question: the evidence and what to do stand below.",
+        help="What the answers or the wording give reason to look at, such as a vague word. Tick the question to see "
+        "the evidence and what to do.",
     ),
     "Remark": st.column_config.TextColumn(width=150),
     "Yes": st.column_config.NumberColumn(
