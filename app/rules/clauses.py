@@ -1,7 +1,6 @@
-"""English clauses taken apart: subject, verb and noun phrases."""
+"""English clauses taken apart: subject, verb and what is said."""
 
 import re
-from collections.abc import Sequence
 
 from app.domain.wording import BE
 from app.rules.english import (
@@ -15,69 +14,21 @@ from app.rules.english import (
     names_fault,
     word_set,
 )
-
-_COUNTED = word_set(
-    "sentence beginning end ending structure thread order idea introduction conclusion opening tone tense focus "
-    "message flow sequence connection link transition overview style voice theme topic point purpose argument "
-    "statement thesis title headline length pace register perspective picture line core range balance build-up "
-    "summary lead"
+from app.rules.noun_phrases import (
+    FINITE,
+    HAVE,
+    LEADS_TO_NOUN,
+    MODALS,
+    RELATIVE,
+    has_verb,
+    is_abstract,
+    is_noun_phrase,
+    is_plural,
+    needs_article,
+    with_article,
 )
-_MASS = word_set(
-    "punctuation grammar spelling agreement coherence cohesion vocabulary usage use capitalization capitalisation "
-    "wording language information content phrasing clarity accuracy syntax support evidence context detail unity "
-    "consistency completeness brevity concision readability logic progression variation formatting substance coverage "
-    "neutrality variety"
-)
-_DETERMINED = re.compile(r"^(?:an?|the|each|every|one|its|their|enough|more|all|both|two|three|\d+)\b", re.IGNORECASE)
-_ABSTRACT = re.compile(r"^(?!sentence|reference|audience|quality)\w+(?:ency|ity|ness|ance|ence|acy|ety)$")
-_DESCRIBED = re.compile(
-    r"^(?:clear|smooth|good|strong|short|brief|simple|varied|proper|correct|precise|exact|right|rich|plain|balanced|vivid"
-    r"|main|strict|fair|even|firm|full|close|accurate|adequate|appropriate|separate|relevant|complete|concise|well-\w+"
-    r"|easy-\w+|\w+(?:al|ic|ive|ent|ant|ous|able|ible|ful|ary|ing|ed))$"
-)
-_ENDS = re.compile(
-    r",| (?:of|in|on|between|among|with|from|for|to|about|without|throughout|and|or|at|especially|such as|that) "
-)
-LONGEST_LISTED = 3
-
-
-def is_abstract(phrase: str) -> bool:
-    """Whether a phrase opens with a quality, which a text shows rather than has: "accuracy of names"."""
-    return bool(_ABSTRACT.match(phrase.split(" ", 1)[0].lower()))
-
-
-def with_article(phrase: str) -> str | None:
-    """The phrase with "a" or "an" where its head, the last word before any preposition, needs one.
-
-    None where the head is unknown, or names a thing without saying how it should be ("order of events").
-    """
-    parts = phrase.split(", ")
-    if len(parts) > 1 and all(len(part.split()) <= LONGEST_LISTED for part in parts) and " and " not in phrase:
-        listed = [with_article(part) for part in parts]
-        return None if None in listed else f"{', '.join(map(str, listed[:-1]))} and {listed[-1]}"
-    spoken = phrase if phrase[:2].isupper() else phrase[:1].lower() + phrase[1:]
-    if _DETERMINED.match(spoken):
-        return spoken
-    start = _ENDS.split(spoken, maxsplit=1)[0].split()
-    if not start:
-        return None
-    head, described = start[-1], len(start) > 1 and bool(_DESCRIBED.match(start[0]))
-    if head in _COUNTED:
-        return f"{'an' if spoken[0] in 'aeiou' else 'a'} {spoken}" if described else None
-    if is_abstract(spoken) or re.search(r"[^s]s$", head):
-        return spoken
-    return spoken if head in _MASS and (described or "-" in start[0]) else None
-
 
 LONGEST_SUBJECT, LONGEST_KEPT = 14, 10
-RELATIVE = re.compile(r"\b(?:that|which|who|whom|whose|where|when|if|what|how|whether)\b", re.IGNORECASE)
-_OUTER = re.compile(
-    r"^(?:after|before|how|whether|if|when|where|unless|because|while|although|as|this|that|they|he|she|readers)\b"
-)
-_MODALS = frozenset({"can", "will", "would"})
-_HAVE = frozenset({"has", "have"})
-_FINITE = BE | _MODALS | _HAVE | {"does", "do", "did", "should", "must", "had", "could", "may"}
-_LEADS_TO_NOUN = word_set("of the a an in for to and or with by from on at as between its their each every no any all")
 _HAS_SUBJECT = re.compile(r"^(?:the|a|an|each|every|one|any|its|what|who|everyone|everything|\w+ing)\b", re.IGNORECASE)
 _PARTICIPLE = re.compile(
     r"^(?:\w+ly )?(?:\w+ed|left|lost|hidden|told|given|made|kept|put|taken|written|drawn|seen|said|cut|turned)\b"
@@ -85,13 +36,14 @@ _PARTICIPLE = re.compile(
 # Permission and taste are no criteria; a second predicate after "but" turns the first one round.
 _NO_CRITERION = re.compile(
     r"\b(?:is|are) (?:all right|alright|fine|ok|okay|allowed|acceptable|permitted|nice|common|normal|usual)\b"
-    rf"| but (?:{'|'.join(sorted(_FINITE))})\b",
+    rf"| but (?:{'|'.join(sorted(FINITE))})\b",
     re.IGNORECASE,
 )
+_AFTER_PARTICIPLE = re.compile(r",| (?:or|and|because|if|when|as|for|to)\b")
 _SECOND = re.compile(r",? and (?:\w+ (?:is|are)|(\w+s)) ")
 _KNOWN = re.compile(
     r"^(?P<what>(?:who|what|which|where|when|why|how)\b.+?) (?:is|should be|must be) "
-    r"(?P<how>(?:always |never |\w+ly )?(?:clear|obvious|evident|plain|easy to (?:see|tell)))$",
+    r"(?P<how>(?:always |\w+ly )?(?:clear|obvious|evident|plain|easy to (?:see|tell)))$",
     re.IGNORECASE,
 )
 _NEGATED_VERB = re.compile(
@@ -108,7 +60,7 @@ def asked(clause: str) -> str | None:
     parts = clause.split()
     for index in range(1, min(len(parts), LONGEST_SUBJECT)):
         subject, verb, rest = " ".join(parts[:index]), parts[index], " ".join(parts[index + 1 :])
-        if parts[index - 1].lower() in _LEADS_TO_NOUN or not is_whole(subject):
+        if parts[index - 1].lower() in LEADS_TO_NOUN or not is_noun_phrase(subject):
             continue
         if question := _inverted(subject, verb, rest):
             return question
@@ -119,21 +71,21 @@ def kept_from(clause: str, text_name: str) -> str | None:
     """ "facts are not distorted", "facts are distorted" -> "Does the text keep facts from being distorted"."""
     match = _NEGATED_VERB.match(clause)
     if match:
-        if match["verb"] == "did" or not is_whole(match["subject"]):
+        if match["verb"] == "did" or not is_noun_phrase(match["subject"]):
             return None
         predicate = match["rest"]
         if match["verb"] in BE:
             predicate = f"be {predicate}"
-        elif match["verb"] in _HAVE:
+        elif match["verb"] in HAVE:
             predicate = f"have {predicate}"
         return kept(match["subject"], predicate, text_name)
     match = re.match(r"^(?P<subject>.+?) (?:is|are) (?P<rest>\S.*)$", clause)
     if (
         match is None
         or not _PARTICIPLE.match(match["rest"])
-        or not is_bad(clause)
+        or not (drops_essentials(clause) or is_bad(_AFTER_PARTICIPLE.split(match["rest"])[0]))
         or names_fault(match["subject"])
-        or not is_whole(match["subject"])
+        or not is_noun_phrase(match["subject"])
     ):
         return None
     return kept(match["subject"], f"be {match['rest']}", text_name)
@@ -141,12 +93,16 @@ def kept_from(clause: str, text_name: str) -> str | None:
 
 def kept(subject: str, predicate: str, text_name: str) -> str | None:
     """ "sentences", "contradict each other" -> "Does the text keep sentences from contradicting each other"."""
+    if needs_article(subject):
+        return None
     bare = re.sub(r"^(?:any|some) ", "", lower_first(subject))
     if len(bare.split()) > LONGEST_KEPT or re.search(r"\b(?:not|no|nothing|none)\b", bare) or bare in {"it", "they"}:
         return None
     if has_verb(bare) and not RELATIVE.search(bare):
         return None
     verb, _, rest = predicate.partition(" ")
+    if (not rest and bare == "readers") or verb in FINITE - {"be", "have", "do"}:
+        return None
     writer = re.fullmatch(r"(?:the |a |an )?(?:writer|author|student|pupil|speaker)", bare)
     if writer or (verb == "be" and bare != "readers" and not _PARTICIPLE.match(rest)):
         return f"{'Do' if is_plural(bare) else 'Does'} {bare} avoid {gerund(verb)} {rest}"
@@ -161,57 +117,18 @@ def denies(clause: str) -> bool:
     return has_verb(head if head != clause else clause.rsplit(" ", 1)[0])
 
 
-def has_verb(phrase: str, asked: bool = False) -> bool:
-    """Whether a word after the first can be its finite verb; in a question (`asked`) the first word may."""
-    said = phrase.lower().replace("(", "").replace(")", "").split()
-    return bool(asked and said and said[0] in _FINITE) or any(
-        _may_be_verb(said[place].rstrip(",.;"), said[1:place], said[place - 1]) for place in range(1, len(said))
-    )
-
-
-def _may_be_verb(word: str, earlier: Sequence[str], before: str) -> bool:
-    if word in _FINITE:
-        return True
-    if before.endswith(",") or before in _LEADS_TO_NOUN:
-        return False
-    return (word.endswith("s") and base_form(word) in VERBS) or (
-        word in VERBS and (before.endswith("s") or "and" in earlier)
-    )
-
-
-def is_whole(subject: str) -> bool:
-    """Whether a relative clause inside the subject, if any, has its verb; only then the main verb can follow."""
-    if _OUTER.match(subject.lower()) and not subject.lower().startswith("readers"):
-        return False
-    found = RELATIVE.search(subject)
-    if found is None:
-        return True
-    inner = subject[found.end() :].split()
-    return found[0].lower() not in {"how", "if", "when", "whether", "where"} and any(
-        word in _FINITE or (base_form(word) in VERBS) for word in inner
-    )
-
-
-def is_plural(subject: str) -> bool:
-    """Whether a noun phrase is plural, as far as its head, the word before any "of", "that" or "such as", shows it."""
-    if re.match(r"(?:each|every|any|no|one|what|who|none)\b", subject, re.IGNORECASE):
-        return False
-    head = re.split(
-        r",? (?:in|of|from|between|on|for|with|that|which|who|such as|like|about|within|to) |,", subject.lower()
-    )[0]
-    return " and " in head or head in {"people", "they", "readers"} or bool(re.search(r"(?<!s)s$|\bpeople$", head))
-
-
 def _inverted(subject: str, verb: str, rest: str) -> str | None:
     """ "sentences", "are", "linked" -> "Are sentences linked"; None where the word can't be the verb."""
     spoken = lower_first(subject)
-    if verb in BE or verb in _MODALS:
+    if needs_article(subject) or (verb in {"is", "was", "has"} and is_plural(subject)):
+        return None
+    if verb in BE or verb in MODALS:
         return f"{verb} {spoken} {_one_predicate(rest)}" if rest else None
-    if verb in _HAVE and rest.startswith("been "):
+    if verb in HAVE and rest.startswith("been "):
         return f"{verb} {spoken} {rest}"
-    if verb in _HAVE:
+    if verb in HAVE:
         return f"{'Does' if verb == 'has' else 'Do'} {spoken} have {rest}" if rest else None
-    if rest.split(" ", maxsplit=1)[0] in _FINITE or spoken == "readers":
+    if rest.split(" ", maxsplit=1)[0] in FINITE or spoken == "readers":
         return None
     plural = is_plural(subject)
     if verb.endswith("s") and base_form(verb) in VERBS and not plural and (rest or _HAS_SUBJECT.match(subject)):
@@ -230,6 +147,9 @@ def _first_part(clause: str) -> str:
     return re.split(r",? (?:and|but|or) not |, not ", clause)[0]
 
 
+_NOT_ONLY = re.compile(
+    r"(?<!and )(?<!, )\bnot (?:only|just|merely|simply|necessarily|always|all|every|both)\b", re.IGNORECASE
+)
 _ADVERB = r"(?:\w+ly|only|also|always|still|even)"
 _MODAL = r"(?:should|must|shall|needs? to|has to|have to|ought to|can(?=not))"
 _SHOULD = re.compile(rf"^(?P<subject>.+?) {_MODAL} ?(?P<rest>.+)$", re.IGNORECASE)
@@ -240,7 +160,9 @@ _THERE = re.compile(
     re.IGNORECASE,
 )
 _EXPLETIVE = re.compile(
-    r"^it is (?!\w+ to \w+(?: and \w+)?$)((?:\w+ )?\w+ (?:what|who|which|where|how|that|whether|to) .+)$", re.IGNORECASE
+    r"^it (?:is|should be|must be) (?!\w+ (?:and to\b|to \w+(?: and \w+)?$))(?P<denied>(?:not|never) |(?=un))?"
+    r"(?P<what>(?:\w+ )?\w+ (?:what|who|which|where|how|that|whether|to) .+)$",
+    re.IGNORECASE,
 )
 _EXISTS = re.compile(r"^(.+?) (?:exists?|occurs?)(?: in .+)?$", re.IGNORECASE)
 _QUANTIFIER = re.compile(r"^(?:any|some|no)\s+(?=\w)", re.IGNORECASE)
@@ -272,20 +194,25 @@ class Clauses:
 
     def question(self, clause: str) -> str | None:
         """ "the summary includes X" -> "Does the summary include X"; faults become "avoid"."""
+        if _NOT_ONLY.search(clause):
+            return None
         if match := _CONDITION.match(clause):
             return self._on_condition(match["if"], match["then"])
         if match := _EXPLETIVE.match(clause):
-            return f"Is it {match[1]}"
+            return None if match["denied"] else f"Is it {match['what']}"
         if match := _THERE.match(clause):
-            return self.avoiding(match["thing"]) if match["no"] or match["not"] else self._existing(match["thing"])
+            thing = match["thing"]
+            if thing.lower().startswith("no ") and not (is_bad(thing[3:]) or is_plural(thing[3:])):
+                return _true(f"there is {thing}")
+            return self.avoiding(thing) if match["no"] or match["not"] else self._existing(thing)
         if _NONE.match(clause):
             return _true(_allowed(clause)) if denies(clause) else self._none_of(clause)
         if _EITHER.search(clause):
             return _true(clause)
-        if match := _EXISTS.match(clause):
+        if (match := _EXISTS.match(clause)) and is_noun_phrase(match[1]):
             return self._existing(match[1])
         own, wanted = self._own(clause), _SHOULD.match(clause)
-        if wanted and (self._itself.match(wanted["subject"]) or (own is None and is_whole(wanted["subject"]))):
+        if wanted and (self._itself.match(wanted["subject"]) or (own is None and is_noun_phrase(wanted["subject"]))):
             return self._should(wanted["subject"], wanted["rest"])
         if own:
             return self._about_text(own)
@@ -306,7 +233,12 @@ class Clauses:
 
     def having(self, thing: str) -> str | None:
         """A bare noun phrase as something the text should have, or avoid where it names a fault."""
-        if drops_essentials(thing):
+        if match := re.match(r"(?:a |the )?(?P<no>lack|absence|presence|existence|inclusion) of (?P<what>.+)$", thing):
+            present = match["no"] not in {"lack", "absence"}
+            if present or (is_bad(match["what"]) and match["no"] == "lack"):
+                return self.having(match["what"]) if present else self.avoiding(match["what"])
+            return f"Does the {self.text_name} avoid a lack of {match['what']}" if match["no"] == "lack" else None
+        if drops_essentials(thing) or not is_noun_phrase(thing, subject=False):
             return None
         if thing.lower().startswith("no ") or is_bad(thing):
             return self.avoiding(thing)
@@ -370,7 +302,7 @@ class Clauses:
         negated = _NEGATED.match(rest)
         if self._itself.match(subject):
             if negated:
-                return self.without(re.sub(r"^(?:just|only|merely) ", "", negated[1]))
+                return self.without(negated[1])
             if rest.startswith("be "):
                 return f"Is the {self.text_name} {rest[3:]}"
             return f"Does the {self.text_name} {rest}"
@@ -378,7 +310,7 @@ class Clauses:
             return self._should_not(subject, negated[1])
         if names_fault(subject) and not re.match(r"^be (?:left out|kept out|removed|cut|avoided)\b", rest):
             return None
-        return _shown(subject, rest)
+        return None if needs_article(subject) else _shown(subject, rest)
 
     def _should_not(self, subject: str, rest: str) -> str | None:
         if match := _ADDED.match(rest):

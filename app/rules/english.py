@@ -116,6 +116,7 @@ _TURNED = (
     *TURNS,
     *CONTRASTS,
     r"nothing|nobody|nor|absence|exclud\w*|minimi[sz]\w*|keeps? out|left out|kept out|removed|\w+n't",
+    r"hardly|barely|scarcely|rarely|seldom|(?<!a )few|fewer|little|less|minimal",
     r"omits? (?:minor|trivial|irrelevant|unnecessary)",
 )
 _ESSENTIAL = r"(?:any |some |the |too |many )*(?:key|important|main|essential|crucial|necessary|central|vital|major)"
@@ -161,7 +162,7 @@ def gerund(verb: str) -> str:
     """The -ing form of an infinitive: "omit" -> "omitting", "introduce" -> "introducing"."""
     if verb == "be":
         return "being"
-    if verb in _DOUBLED:
+    if verb in _DOUBLED or re.fullmatch(r"[^aeiou]{1,2}[aeiou][^aeiouwxy]", verb):
         return f"{verb}{verb[-1]}ing"
     if verb.endswith("ie"):
         return verb[:-2] + "ying"

@@ -2,10 +2,15 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
+
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from app.domain.wording import HANDLED, OPEN_WORDS, QUOTES
 from app.rules import clauses as subjects
+from app.rules import noun_phrases
+from app.rules.catalogue import RULES
 from app.rules.clauses import Clauses
 from app.rules.english import (
     AUXILIARIES,
@@ -44,6 +49,18 @@ _PERSON = re.compile(
     r"|\b(?P<object>me|us)\b|\b(?P<owner>[Mm]y|[Oo]ur)\b|\b(?P<yours>[Yy]our)\b"
     r"|\b(?P<self>myself|ourselves|yourself|yourselves)\b"
 )
+
+
+# What every reader has may be said of readers; "my grandmother" can't.
+_MINE = re.compile(
+    r"\b(?:my|our) (?!(?:own|attention|interest|eyes?|mind|understanding|view|curiosity|time|patience|questions?|needs"
+    r"|students?|pupils?|writers?|authors?|reading)\b)\w",
+    re.IGNORECASE,
+)
+
+
+# "Isn't the end rushed?" hopes for a yes or for a no; "Have you read it again?" asks the writer.
+_YES_UNSURE = re.compile(r"^(?:\w+n['’]t\b|(?:have|had|did|are|were) (?:you|we|I)\b).*\?$", re.IGNORECASE)
 
 
 def without_bullet(text: str) -> str:
@@ -97,6 +114,7 @@ _LOOKED_FOR = re.compile(rf"^{_WHO} (?:look for|watch for|hope for) (?P<what>.+)
 _WISH = re.compile(
     rf"^{_WHO} (?P<not>do not )?(?:want|expect|need|like|love|hope|prefer|wish|have)s? (?P<what>.+)$", re.IGNORECASE
 )
+_UNWISHED = re.compile(rf"^{_WHO} do not (?:want|expect|need|like|love|hope|prefer|wish|know)\b", re.IGNORECASE)
 _TOLD = re.compile(r"^to (?P<verb>know|understand|learn|see (?=how|why|what|who|when|where)) ?(?P<what>.+)$")
 _SEEN = re.compile(r"^to (?:see|find|get|have|read|be given) (?P<what>.+)$")
 _ABLE = re.compile(r"^to be able to (?P<what>.+)$")
@@ -183,17 +201,26 @@ _ONLY = re.compile(r"^only (?P<what>\w+s\b[^,]*)(?:,? please)?$", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r",? or (?:not|does|do|is|are|whether|if|has|have|can)\b.*$", re.IGNORECASE)
 _DETERMINER = r"(?:it|they|none|nothing|nobody|no \w+|(?:the|its|their|each|every|all|readers)(?: \w+){0,3}?|\w+s)"
 _FINITE = r"(?:is|are|does|do|has|have|should|must|can|will)"
-_CONCESSION = re.compile(r",? (?:even if|even though|because)\b.*$|, as (?:it|they|this) .*$", re.IGNORECASE)
+# Without a comma it says under which hard condition the rest must hold.
+_CONCESSION = re.compile(r", (?:even if|even though)\b.*$|,? because\b.*$|, as (?:it|they|this) .*$", re.IGNORECASE)
 _SECOND = re.compile(
     rf",? and (?:{_FINITE})\b|,? (?:and|but) {_DETERMINER} {_FINITE}\b"
     r"|, (?:and|but) (?:it|none|nothing|nobody|no \w+) \w+s\b",
     re.IGNORECASE,
 )
+# A question whose mark is missing: "are the sources named". "Is the ..." may also go on with a noun.
+_UNMARKED = re.compile(
+    r"^(?:(?:is|are|was|were|does|has|can|could|would|will) (?:it|there|they|he|she|readers|any\w*|every\w*|each|all)"
+    r"|are|(?:can|could|would|will) (?:the|an?))\b",
+    re.IGNORECASE,
+)
+_HALF_ASKED = re.compile(r"^(?:is|was|were) (?:the|an?|its|their|this|that|\w+s)\b .*\w+$", re.IGNORECASE)
+_FINITE_NEXT = re.compile(r"^\w+ (?:is|are|was|were|has|have|can|will|should|must|may)\b", re.IGNORECASE)
 _BARE_FRAME = re.compile(
     rf"^{_ASSERT}\b|^(?:identify|pay|understand|find|read|compare|these|those|this|he|she|they)\b", re.IGNORECASE
 )
 _YOURS = ((re.compile(r"\byour\b"), "its"), (re.compile(r"\byourself\b"), "itself"))
-_NEGATIVE = re.compile(r"^(?:no|not|nor|none)\b", re.IGNORECASE)
+_NEGATIVE = re.compile(r"^(?:no|not|nor|none|never)\b", re.IGNORECASE)
 LONGEST_NOTE = 10
 
 Ranked = tuple[str, int]
@@ -203,13 +230,15 @@ def shortened(line: str) -> str:
     """A statement or question without "... or not", a second clause, or a concession."""
     line = _CONCESSION.sub("", _ALTERNATIVE.sub("", line))
     heads = (line[: second.start()] for second in _SECOND.finditer(line))
-    return next((head for head in heads if subjects.has_verb(head, asked=True)), line)
+    return next((head for head in heads if noun_phrases.has_verb(head, asked=True)), line)
 
 
 def unframed(line: str, clauses: Clauses) -> Ranked | None:
     """A statement's question with its rank: 3 for a plain statement about the text, less for what needed bending."""
     if wish := wished(line, clauses):
         return wish, 2
+    if _UNWISHED.match(line):
+        return None
     if told := _told(line, clauses):
         return told, 2
     line = impersonal(line)
@@ -235,7 +264,7 @@ def _told(line: str, clauses: Clauses) -> str | None:
         line = pattern.sub(its, line)
     line = impersonal(line)
     if match := _PROHIBITED.match(line):
-        return clauses.without(lower_first(match[1]))
+        return _forbidden(lower_first(match[1]), line[:1] in "dD", clauses)
     if match := _CARE.match(line):
         used = re.match(r"(?:the )?(\w+ use of .+)$", match[1])
         return clauses.having(used[1]) if used else f"Does the {clauses.text_name} handle {match[1]} with care"
@@ -246,29 +275,46 @@ def _told(line: str, clauses: Clauses) -> str | None:
     return None
 
 
+def _forbidden(predicate: str, ordered: bool, clauses: Clauses) -> str | None:
+    """ "repeat yourself", "talks down" -> "Does the summary avoid ..."; after "never" only a known verb is one."""
+    verb, _, rest = predicate.partition(" ")
+    if ordered or verb in VERBS:
+        return clauses.without(predicate)
+    return clauses.without(f"{base_form(verb)} {rest}") if verb.endswith("s") and base_form(verb) in VERBS else None
+
+
 def _unstated(line: str, clauses: Clauses) -> Ranked | None:
     """A point without a frame: a clause, a predicate, a quality or a bare thing."""
+    if _HALF_ASKED.match(line):
+        return None
     match = _PREDICATE.match(line)
+    if match and match["verb"].lower() not in AUXILIARIES and _FINITE_NEXT.match(line):
+        match = None
     if match and _is_predicate(match["verb"].lower(), bool(match["sure"])):
         return _framed(clauses.question(f"the {clauses.text_name} {lower_first(line)}"), 3)
     if _QUALITY.match(line):
         listed = re.sub(r"(?<=, )(\w+), (\w+)$", r"\1 and \2", lower_first(line))
         return _framed(f"Is the {clauses.text_name} {listed}", 2)
     if (match := re.match(r"^not (.+)$", line, re.IGNORECASE)) and is_bad(match[1]):
-        return _framed(f"Does the {clauses.text_name} avoid being {match[1]}", 2)
+        if re.match(r"too (?:many|much|few|little)\b", match[1]):
+            return _framed(clauses.avoiding(match[1]), 2)
+        alone = re.fullmatch(r"(?:too )?[\w-]+(?: or [\w-]+)?", match[1])
+        return _framed(f"Does the {clauses.text_name} avoid being {match[1]}" if alone else None, 2)
     if match := _ONLY.match(line):
-        bare = not subjects.has_verb(match["what"])
+        if base_form(match["what"].split()[0]) in VERBS - _NAMES_A_THING:
+            return _framed(clauses.question(f"the {clauses.text_name} {lower_first(line)}"), 3)
+        bare = not noun_phrases.has_verb(match["what"]) and noun_phrases.is_noun_phrase(match["what"], subject=False)
         return _framed(f"Does the {clauses.text_name} contain only {match['what']}" if bare else None, 2)
     if question := clauses.question(line):
         return question, 3
     if match := _NOTED.match(line):
         thing = lower_first(match["thing"]).strip()
-        return f"{'Are' if subjects.is_plural(thing) else 'Is'} {thing} {match['how']}", 2
+        return f"{'Are' if noun_phrases.is_plural(thing) else 'Is'} {thing} {match['how']}", 2
     bare = (
         len(line.split()) <= LONGEST_NOTE
         and not _NEGATIVE.match(line)
-        and not subjects.RELATIVE.search(line)
-        and not subjects.has_verb(line)
+        and not noun_phrases.RELATIVE.search(line)
+        and not noun_phrases.has_verb(line)
     )
     return _framed(clauses.having(lower_first(line)) if bare else None, 1)
 
@@ -375,6 +421,14 @@ _FOREIGN = re.compile(
     r"|une?|les|des|est|pas|avec|pour|que|los|las|una|con|por|het|een|niet|zijn|voor)\b",
     re.IGNORECASE,
 )
+# Also words of German, Dutch, French, Spanish, Italian, Portuguese, the Nordic languages or Indonesian.
+_SHARED = word_set(
+    "a al all also am an as at con day de den die do en er he her i in is la man me men mine more most my no nor o "
+    "of on once or over per pro so some son to un under us via was we who even here text style structure tone argument "
+    "point points central logical formal normal simple sentence date dates format passage phrase phrases information "
+    "introduction conclusion question questions article summary order detail details"
+)
+_ENGLISH_END = re.compile(r"\w{2,}(?:[^e]ed|ly|ful|less|ness|ough|ight|ck|sh|st|th)$|jargon$|typos?$")
 _EXPECTATION = "meet the expectation that"
 _ANSWERED_BADLY = re.compile(r"^(?:then|if so|if yes|in that case)\b", re.IGNORECASE)
 _IT = re.compile(
@@ -399,17 +453,21 @@ class Phrased:
 
 def question_from(attribute: str, context: Context) -> Phrased | None:
     """The best question that an attribute gives, None where none comes out sound."""
-    if not is_english(context, attribute):
+    if not is_english(context, attribute) or _MINE.search(attribute):
         return None
     clauses = Clauses(context.text_name)
     pieces = [piece.strip() for part in sentences(without_bullet(attribute)) for piece in part.split(";")]
     found: list[Phrased] = []
     for piece, after in zip_longest(pieces, pieces[1:], fillvalue=""):
         line = plain(piece)
+        if _YES_UNSURE.match(piece) and not is_bad(line):
+            continue
         if line.endswith("?") and _ANSWERED_BADLY.match(after) and is_bad(after):
             phrased = _ranked(clauses.turned(_named(impersonal(line.rstrip("? ")), clauses)), 3)
         else:
             phrased = _convert(line, clauses)
+        if phrased and not noun_phrases.has_one_clause(phrased.question):
+            phrased = None
         if phrased and not keeps_meaning(_STATED.sub("", line), phrased.question):
             phrased = None
         if phrased and is_sound(phrased.question):
@@ -430,7 +488,20 @@ def quoted(attribute: str, context: Context) -> str | None:
 
 def is_english(context: Context, attribute: str) -> bool:
     """Whether the grammar here may be used: the project's language is English, and nothing shows another one."""
-    return context.language.lower() in ("", "english", "en") and not _FOREIGN.search(attribute)
+    if context.language.lower() not in ("", "english", "en") or _FOREIGN.search(attribute):
+        return False
+    said = words(attribute)
+    return not all(word.isascii() for word in said) or any(
+        word in english_words() or _ENGLISH_END.match(word) for word in said
+    )
+
+
+@lru_cache(maxsize=1)
+def english_words() -> frozenset[str]:
+    """Words that show a line to be English: function words that no neighbour has, verbs, and the rules' own words."""
+    own = {word for rule in RULES for line in (*rule.attributes, *rule.questions) for word in words(line)}
+    verbs = VERBS | {f"{verb}s" for verb in VERBS}
+    return frozenset({*ENGLISH_STOP_WORDS, *own, *verbs, *AUXILIARIES} - _SHARED)
 
 
 def is_sound(question: str) -> bool:
@@ -459,6 +530,8 @@ def _convert(line: str, clauses: Clauses) -> Phrased | None:
         return Phrased(f"{phrased.question.rstrip('?')} ({more})?", phrased.rank)
     if line.endswith(("?", "？")):
         return _from_question(line, clauses)
+    if _UNMARKED.match(line):
+        return _from_question(f"{line.rstrip(' .!')}?", clauses)
     found = unframed(shortened(line.rstrip(" .!")), clauses)
     return _ranked(_UNDERSTOOD.sub(rf"\g<asked> the {clauses.text_name}", found[0]), found[1]) if found else None
 
