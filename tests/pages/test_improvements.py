@@ -18,6 +18,7 @@ from app.domain.improvement import (
 from app.domain.judgment import Answer
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
 from app.services.data.projects import dimensions_named
+from app.services.improvement.decided import decided_questions, too_few_sentence
 from app.services.improvement.improve import attempts_at, improvement_job_key
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
@@ -86,7 +87,7 @@ def test_errors_what_can_not_be_said_and_the_cost_stand_there_before_anything_is
     (label,) = [label for label in labels(app) if label.startswith("Improve from")]
     assert "false yes" in label
     said = words(app)
-    assert "Too few to say" in said
+    assert too_few_sentence(len(decided_questions(demo, draft.id)[draft.asked[0].id].proof)) in said
     assert "Errors of the proof half are counted, not shown" in said
     assert "Up to five wordings, each tried on" in said
     assert "From version to version" in said

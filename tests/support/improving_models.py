@@ -2,27 +2,33 @@
 
 import json
 import re
+from functools import partial
 
 from tests.support.fake_llm.behaviour import Answer, Behaviour
 from tests.support.fake_llm.server import FakeLlm, Received
-from tests.support.wording_judges import ASKED, QUESTIONS, guided, letter, misreads_warm
+from tests.support.wording_judges import ASKED, QUESTIONS, Judging, guided, letter, misreads_warm
 
 KIND = "Warm means kind to the reader."
 _LETTER = re.compile(re.escape(letter(0)).replace("0", r"\d+").replace("kind", r"\w+").replace("hot", r"\w+"))
 
 
-def improving_models() -> FakeLlm:
+_EXAMPLE = re.compile(r'Example for \w+: (.+)\n\s+Answer: "(\w+)"')
+
+
+def improving_models(judging: Judging = misreads_warm) -> FakeLlm:
     """Serves llama:judge and llama:writer; use as a context manager."""
-    return FakeLlm(usual=_answer, models=("judge", "writer"))
+    return FakeLlm(usual=partial(_answer, judging), models=("judge", "writer"))
 
 
-def _answer(received: Received) -> Behaviour:
-    """By the text and the guidance that a request holds."""
-    said = "\n".join(str(message["content"]) for message in received.body["messages"])
+def _answer(judging: Judging, received: Received) -> Behaviour:
+    """By the text, the guidance and the examples that a request holds."""
+    said = [str(message["content"]) for message in received.body["messages"]]
     if "proposals" in json.dumps(received.body.get("response_format", {})):
         return Answer(json.dumps({"proposals": [guided("Look at the first line."), guided(KIND)]}))
-    found = _LETTER.search(said)
+    found = _LETTER.search(said[-1])
     assert found is not None, "no letter to judge"
-    asked = QUESTIONS[ASKED] if QUESTIONS[ASKED] in said else ""
-    word = "yes" if misreads_warm(asked, KIND if KIND in said else "", found.group()) else "no"
+    before = "\n".join(said)
+    asked = QUESTIONS[ASKED] if QUESTIONS[ASKED] in before else ""
+    shown = [f"{text} => {answer}" for text, answer in _EXAMPLE.findall(before)]
+    word = "yes" if judging(asked, " ".join([KIND] * (KIND in before) + shown), found.group()) else "no"
     return Answer(lambda schema: json.dumps(dict.fromkeys((schema or {})["required"], word)))

@@ -163,11 +163,10 @@ def proof_sentence(found: PairedDifference | None, decided: int = 0) -> str:
 
 def too_few_sentence(decided: int) -> str:
     """With how many answers nothing can be said, what that is, and how many more it takes."""
-    more = FEWEST_PROOF - decided
     return (
-        f"Too few to say whether a wording helps on other texts: that takes {FEWEST_PROOF} decided answers of the "
-        f"proof half on which no wording was tried yet, and there are {decided}. Chance decides which half a text "
-        f"joins, so decide on about {2 * more} more texts."
+        f"Too few for a proof on other texts: it takes {FEWEST_PROOF} unused decisions of the proof half, and there "
+        f"are {decided}. An earlier proof uses decisions up, and so does editing the question after them. Decide on "
+        f"about {2 * (FEWEST_PROOF - decided)} more texts; chance says which half each joins."
     )
 
 

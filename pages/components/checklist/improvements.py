@@ -12,6 +12,7 @@ from app.domain.people import Right
 from app.domain.project import Task
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import ChecklistView
+from app.services.checklists.draft_edits import write_examples
 from app.services.data.projects import text_titles
 from app.services.improvement.decided import (
     FEWEST_PROOF,
@@ -298,10 +299,12 @@ def _attempt(editing: Editing, question: Question, attempt: Improvement) -> None
         cost = "unknown price" if attempt.cost_usd is None else dollars(attempt.cost_usd)
         by = f" by {attempt.decided_by}" if attempt.decided_by else ""
         st.markdown(f"**{plain(attempt_sentence(attempt))}**")
+        asked = plain(model_label(attempt.judge))
+        if not attempt.of_examples:
+            asked = f"{plain(model_label(attempt.model))} for {asked}"
         st.caption(
-            f"{plain(model_label(attempt.model))} for {plain(model_label(attempt.judge))} · "
-            f"{number(attempt.calls, 'call')}, {cost} · rests on {number(len(attempt.decisions), 'decision')} · "
-            f"{attempt.status.value}{plain(by)}"
+            f"{asked} · {number(attempt.calls, 'call')}, {cost} · rests on "
+            f"{number(len(attempt.decisions), 'decision')} · {attempt.status.value}{plain(by)}"
         )
         if (difference := difference_of(attempt.proof)) is not None and attempt.proof is not None:
             st.markdown(figures_sentence(difference))
@@ -321,10 +324,10 @@ def _tried(attempt: Improvement) -> None:
     rows = [
         {
             "Chosen": place == attempt.best,
-            **_wording(attempt, one.wording),
             "False yes": f"{one.trial.before.false_yes} → {one.trial.after.false_yes}",
             "False no": f"{one.trial.before.false_no} → {one.trial.after.false_no}",
             "Right": f"{one.trial.before.right} → {one.trial.after.right} of {one.trial.before.n}",
+            **_wording(attempt, one.wording),
             "Why": one.wording.reason,
         }
         for place, one in enumerate(attempt.tried)
@@ -336,7 +339,7 @@ def _wording(attempt: Improvement, wording: ProposedWording) -> dict[str, object
     if not attempt.of_examples:
         return {"Question": wording.text, "How to decide": wording.guidance}
     said = "\n".join(f"{one.answer}: {one.text}" for one in wording.examples)
-    return {"Examples": said, "Tokens a request": example_tokens(wording)}
+    return {"Tokens a request": example_tokens(wording), "Examples": said}
 
 
 def _decision(editing: Editing, question: Question, attempt: Improvement) -> None:
@@ -358,11 +361,32 @@ def _decision(editing: Editing, question: Question, attempt: Improvement) -> Non
             key=f"improved_guidance_{key}",
             help="Edited words were not tried: what was proven doesn't hold for them.",
         )
+    refusing = partial(refuse_improvement, editing.workbench, question.id, key, editing.who)
     with st.container(horizontal=True):
+        if _has_them(question, attempt):
+            keeping = [editing, question, key]
+            if chosen is None:
+                st.button("Keep them", key=f"refuse_improvement_{key}", on_click=_told, args=[refusing])
+            else:
+                st.button("Keep them", key=f"take_{key}", on_click=_take, args=keeping)
+            st.button("Remove them", key=f"drop_{key}", type="tertiary", on_click=_drop_examples, args=keeping)
+            return
         if chosen is not None:
             st.button("Take it", key=f"take_{key}", on_click=_take, args=[editing, question, key])
-        refusing = partial(refuse_improvement, editing.workbench, question.id, key, editing.who)
         st.button("Refuse", key=f"refuse_improvement_{key}", type="tertiary", on_click=_told, args=[refusing])
+
+
+def _has_them(question: Question, attempt: Improvement) -> bool:
+    """Whether these were the question's own examples, and still are."""
+    return bool(question.examples) and any(one.wording.examples == question.examples for one in attempt.tried)
+
+
+def _drop_examples(editing: Editing, question: Question, attempt: int) -> None:
+    def drop() -> None:
+        refuse_improvement(editing.workbench, question.id, attempt, editing.who)
+        write_examples(editing.workbench, question, (), editing.who)
+
+    _told(drop)
 
 
 def _take(editing: Editing, question: Question, attempt: int) -> None:
