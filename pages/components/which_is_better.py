@@ -15,7 +15,7 @@ from app.services.attributes.pairs import (
     say_preference,
 )
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.browser.page_scripts import saved_typing
+from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
 from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import own_name
 from pages.components.shell.frame import nothing_yet
@@ -25,6 +25,11 @@ from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, number, plain, show_kept_error
 
 _PROBLEM = "pair_problem"
+_MOVED = "pair_was_changed"
+_TO_TOP = page_script("""(() => {
+  const top = document.querySelector("[data-shown-pair]");
+  if (top.getBoundingClientRect().top < 0) top.scrollIntoView({ block: "start" });
+})();""")
 _CHOICES = {Winner.A: "Text A", Winner.B: "Text B", Winner.TIE: "Equally good"}
 
 
@@ -39,6 +44,8 @@ def pairs_to_compare(workbench: Workbench, project: Project, dimension: Dimensio
     pair = sheet.pairs[place]
     with st.expander(plain(f"What {dimension.name} means"), key="pair_rubric"):
         rubric(dimension)
+    if st.session_state.pop(_MOVED, False):  # on a phone the buttons stand below two texts
+        run_in_page(_TO_TOP, f'<i data-shown-pair="{place}" style="scroll-margin-top: 4rem"></i>')
     st.caption(f"Pair {place + 1} of {len(sheet.pairs)}, {sheet.done} done")
     if pair.left.source:
         with st.expander(plain(project.task.source_name.capitalize()), key=f"pair_source_{place}"):
@@ -79,7 +86,7 @@ def _choice(workbench: Workbench, dimension: Dimension, sheet: PairSheet, place:
 
 
 def _show(key: str, place: int) -> None:
-    st.session_state[key] = place
+    st.session_state[key], st.session_state[_MOVED] = place, True
 
 
 def _say(

@@ -26,6 +26,7 @@ def test_pairs_are_drawn_said_changed_and_reasons_are_attributes(workbench: Work
     app.run()
     app.text_area(key="pair_why_1_Ana_0").set_value("It is warm.")
     app.button(key="pair_a_0").click().run()
+    assert any("data-shown-pair" in str(each.proto) for each in app.get("html"))  # scrolls to the next one's top
     app.button(key="pair_tie_1").click().run()
     assert not app.exception
     app.button(key="pairs_again").click().run()
