@@ -8,6 +8,7 @@ from app.domain.chart_look import NEUTRAL, PERSON
 from app.domain.people import Right
 from app.domain.project import Dimension, Project
 from app.services.attributes.analysis import (
+    LSA,
     LSA_NAME,
     LeftOut,
     ThemeCoverage,
@@ -200,7 +201,9 @@ def _by_checklist(found: ChecklistCoverage, people: bool) -> None:
             for name, one in found.experts.items()
         ],
     )
-    st.caption(f"Covered: a cosine of {found.near:g} or more to a question that stays ({plain(found.embedding)}).")
+    limit = "" if found.embedding == LSA.embedder.name else " This limit was not calibrated for a sentence model."
+    said = f"Covered: a cosine of {found.near:g} or more to a question that stays ({found.embedding}).{limit}"
+    st.caption(plain(said))
     if found.agreement is not None:
         kappa = "" if found.kappa is None else f" (kappa {found.kappa:.2f})"
         judge = plain(model_label(found.judge))
