@@ -70,7 +70,7 @@ test-tools: install-test $(TOOLS)/.installed ## Exported checklists in the tools
 
 # Other people's tools have dependencies of their own, so they get an environment of their own.
 $(TOOLS)/.installed: tests/tools/requirements.txt tests/tools/training.txt tests/tools/package.json | install
-	@echo "Installing promptfoo, DeepEval, Inspect and verifiers in $(TOOLS) (a few minutes the first time)"
+	@echo "Installing promptfoo, DeepEval, Inspect, verifiers and TRL in $(TOOLS) (a few minutes the first time)"
 	@$(BIN)/python -m venv --clear $(TOOLS)
 	@$(TOOLS)/bin/python -m pip install -qq -r tests/tools/requirements.txt
 	@$(BIN)/python -m venv $(TOOLS)/training

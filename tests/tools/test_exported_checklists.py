@@ -241,6 +241,41 @@ def test_verifiers_rewards_as_we_score(
     assert json.loads(line.removeprefix("RESULT ")) == expected
 
 
+def test_trl_rewards_as_we_score(tools: Tools, bench: Workbench, view: ChecklistView, ours: list[Judged]) -> None:
+    """GRPOTrainer itself calls the function; no model is loaded and nothing is trained."""
+    python = TOOLS / "training" / "bin" / "python"
+    if not python.exists():
+        pytest.skip(f"TRL is not installed: {HOW}")
+    file = exported(bench, view, "reward", tools.folder)
+    (tools.folder / "trained.py").write_text(
+        "import json, math\n"
+        "from types import SimpleNamespace\n"
+        "import torch\n"
+        "from accelerate import Accelerator\n"
+        "from transformers import TrainerState\n"
+        "from trl import GRPOTrainer\n"
+        f"from {file.removesuffix('.py')} import reward\n"
+        f"texts = {[(text.text, text.source) for text in TEXTS]!r}\n"
+        "trainer = object.__new__(GRPOTrainer)\n"
+        "trainer.__dict__.update(\n"
+        "    accelerator=Accelerator(cpu=True), reward_funcs=[reward], reward_processing_classes=[None],\n"
+        "    reward_func_names=['reward'], state=TrainerState(), environments=None, model=torch.nn.Linear(1, 1),\n"
+        "    args=SimpleNamespace(report_to=[]), _log_completion_extra=print, _log_metric=print)\n"
+        "inputs = [{'prompt': 'Write.', 'source': source} for _, source in texts]\n"
+        "completions = [[{'role': 'assistant', 'content': text}] for text, _ in texts]\n"
+        "found = trainer._calculate_rewards(inputs, ['Write.'] * len(texts), completions, [[0]] * len(texts))\n"
+        "print('RESULT', json.dumps([None if math.isnan(one) else one for one in found[:, 0].tolist()]))\n",
+        encoding="utf-8",
+    )
+    printed = tools.run(str(python), "trained.py", CHECKLIST_JUDGE="gpt-4o")
+    found = json.loads(
+        next(line for line in printed.splitlines() if line.startswith("RESULT ")).removeprefix("RESULT ")
+    )
+    assert found == [None if own.score is None else pytest.approx((own.score - 1) / 4) for own in ours]
+    known = [one for one in found if one is not None]
+    assert min(known) < 0.5 <= max(known), "a text that should fail gets less than half"
+
+
 def test_openai_knows_the_grader(tools: Tools, bench: Workbench, view: ChecklistView) -> None:
     file = exported(bench, view, "openai-grader", tools.folder)
     (tools.folder / "grading.py").write_text(
