@@ -154,6 +154,7 @@ def test_phone_menu_closes_targets_are_high_and_only_the_page_scrolls(browser: B
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     come_in(page, link(app, "Ana", "--project", "Demo"), "My work")
+    assert at(page, "notice").evaluate("notice => notice.getBoundingClientRect().height <= 48")  # one line
     menu = page.get_by_test_id("stSidebar")
     page.get_by_test_id("stExpandSidebarButton").click()
     ideas = menu.get_by_role("link", name="Attributes")
