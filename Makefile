@@ -84,11 +84,12 @@ test-real: install-test $(REAL)/.installed ## A real small model behind llama-cp
 	@echo "A real model on this computer"
 	@INTERACTEVAL_REAL="$(CURDIR)/$(REAL)" nice $(BIN)/python -m pytest -m real tests/real
 
-# The server is compiled here; it stays until the file of requirements changes.
+# The server is compiled here; it stays until the file of requirements changes. Not for this very processor: pip keeps what
+# it compiled, and virtual machines name instructions (AMX) that end the server at its first answer.
 $(REAL)/.installed: tests/real/requirements.txt | install
 	@echo "Building llama-cpp-python's server in $(REAL) (about 12 minutes on two processors the first time)"
 	@$(BIN)/python -m venv --clear $(REAL)
-	@nice $(REAL)/bin/python -m pip install -qq -r tests/real/requirements.txt
+	@CMAKE_ARGS=-DGGML_NATIVE=OFF nice $(REAL)/bin/python -m pip install -qq --no-cache-dir -r tests/real/requirements.txt
 	@touch $@
 
 check: install-test ## Lint, format, types, who imports whom

@@ -42,7 +42,7 @@ def test_real_model_answers_a_checklist(run: Run, see: See) -> None:
 def test_real_model_scores_by_log_probabilities(run: Run, see: See) -> None:
     one_text()
     words = ("--evaluator", "g-eval", "--set", "steps=no", "--set", "probabilities=logprobs")
-    status, said, error = run(*SCORE, *words, "--max-output-tokens", 32)
+    status, said, error = run(*SCORE, *words, "--max-output-tokens", 200)
     assert status in (0, 3)
     assert "Traceback" not in error
     report = json.loads(said)
@@ -84,3 +84,13 @@ def test_real_model_thinks_aloud(run: Run, see: See) -> None:
     status, said, error = run(*words, "--max-output-tokens", 400)
     assert status in (0, 3)
     see("think aloud", sentence(error or said))
+
+
+def test_real_model_builds_a_checklist(run: Run, see: See) -> None:
+    one_text()
+    status, _, error = run("think-aloud", "--project", "Ready", "--model", "rules", "--accept-all")
+    assert status == 0, error
+    words = ("build", "--project", "Ready", "--dimension", "coherence", "--model", JUDGE, "--json")
+    status, said, error = run(*words, "--max-output-tokens", 600)
+    assert status in (0, 3)
+    see("build", sentence(error or said))
