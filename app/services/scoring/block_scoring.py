@@ -108,7 +108,7 @@ def cut_blocks(
 # waits up to 5 ms for its turn, several times a transaction; with shorter turns a run is a tenth faster (10 pairs).
 HANDOVER, USUAL_HANDOVER = 0.0005, sys.getswitchinterval()
 # Objects made before young ones are searched for garbage. A call makes hundreds that live until its reply comes: with
-# Python's own 700 each is looked at again and again, in a tenth of the CPU time of a run.
+# Python's own 700 each is looked at again and again.
 YOUNG, USUAL_THRESHOLDS = 20_000, gc.get_threshold()
 IDLE_SECONDS = 5.0  # a session without blocks for so long ends
 _AT_WORK: set[object] = set()
