@@ -92,6 +92,8 @@ def _json_items(text: str) -> list[SaidAttribute]:
             f"The list of attributes is not valid JSON (line {error.lineno}, column {error.colno}).",
             "Correct it, or write one attribute a line.",
         ) from None
+    except ValueError:
+        raise InputError("The list of attributes holds a number that is too long.", "Leave it out.") from None
     except RecursionError:
         raise _nested("it") from None
     if isinstance(value, dict) and isinstance(value.get("passage"), dict):

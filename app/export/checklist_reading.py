@@ -100,7 +100,7 @@ def read_examples(name: str, items: object) -> tuple[Example, ...]:
     if items is None or items == "":
         return ()
     if isinstance(items, str):  # a table's cell
-        with suppress(json.JSONDecodeError, RecursionError):
+        with suppress(ValueError, RecursionError):
             items = json.loads(items)
     if not isinstance(items, Sequence) or isinstance(items, str) or len(items) > MOST_EXAMPLES:
         raise FileFormatError(

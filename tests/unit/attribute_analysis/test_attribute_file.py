@@ -34,7 +34,15 @@ def test_json_that_breaks_off_is_refused_and_no_attribute(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['["one", ["two"]]', '{"a": {"b": "c"}}', '["one", 2]', '["one", null]', '["one" "two"]', "[" * 100_000 + "]"],
+    [
+        '["one", ["two"]]',
+        '{"a": {"b": "c"}}',
+        '["one", 2]',
+        '["one", null]',
+        '["one" "two"]',
+        "[" * 100_000 + "]",
+        "[" + "9" * 5_000 + "]",
+    ],
 )
 def test_json_that_is_nested_broken_or_no_text_is_refused(text: str) -> None:
     with pytest.raises(InputError) as caught:
