@@ -20,10 +20,10 @@ _MASS = word_set(
 )
 # Subjects without an article: "tone is calm". Of what ends in "-ing", the others need one.
 _UNCOUNTED = _MASS | word_set(
-    "tone style structure length order tense voice pace rhythm choice flow speech dialogue narration humour "
-    "humor irony empathy consent praise blame trust respect feedback advice guidance opinion policy notation"
-    " time memory money work "
-    "help care progress research knowledge reasoning code input output documentation terminology jargon imagery colour"
+    "tone style structure length order tense voice pace rhythm choice flow speech dialogue narration humour humor "
+    "irony empathy consent praise blame trust respect feedback advice guidance opinion policy notation time memory "
+    "money work help care progress research knowledge reasoning code input output documentation terminology jargon "
+    "imagery colour"
 )
 _COUNTED_IN_ING = word_set("ending opening heading finding beginning setting warning drawing meeting greeting")
 _DETERMINED = re.compile(r"^(?:an?|one|enough|two|three|\d+)\b", re.IGNORECASE)
@@ -191,8 +191,6 @@ _OPENERS = word_set(
     "before after until unless since once than so"
 )
 _FINITE_NOW = FINITE - {"have", "do", "be"} | {"were", "was"}
-
-
 _OBJECT_FOLLOWS = re.compile(r"^\w+ (?:\w+ )?\w{2,}[^su\W]s (?:the|an?|its|what|how|why|that|who|when|where)\b")
 
 

@@ -57,8 +57,6 @@ _MINE = re.compile(
     r"|students?|pupils?|writers?|authors?|reading)\b)\w",
     re.IGNORECASE,
 )
-
-
 # "Isn't the end rushed?" hopes for a yes or for a no; "Have you read it again?" asks the writer.
 _YES_UNSURE = re.compile(r"^(?:\w+n['’]t\b|(?:have|had|did|are|were) (?:you|we|I)\b).*\?$", re.IGNORECASE)
 
@@ -518,7 +516,7 @@ def is_yes_no(question: str) -> bool:
     if not question.endswith(("?", "？")):
         return False
     first = next(iter(words(question)), "")
-    return first in AUXILIARIES if first.isascii() else bool(first)
+    return first in AUXILIARIES or first.endswith("n't") if first.isascii() else bool(first)
 
 
 def _convert(line: str, clauses: Clauses) -> Phrased | None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser
 
 from tests.e2e.conftest import App
@@ -12,6 +13,7 @@ PLANTED = """
 """
 
 
+@pytest.mark.long
 def test_the_report_is_whole_and_nothing_else_runs_in_it(demo_home: Path, browser: Browser, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     App(demo_home, 0).command("results", "--project", "Demo", "--output", str(report))
