@@ -179,6 +179,22 @@ def test_inspect_answers_as_we_do_in_the_same_words(
     assert set(passed) == {0.0, 1.0}
 
 
+def rewards(tools: Tools, script: str, python: str = "python") -> list[float | None]:
+    """What a script, which prints RESULT and then JSON, says of each of TEXTS."""
+    (tools.folder / "rewarding.py").write_text(script, encoding="utf-8")
+    printed = tools.run(python, "rewarding.py", CHECKLIST_JUDGE="gpt-4o")
+    line = next(line for line in printed.splitlines() if line.startswith("RESULT "))
+    found: list[float | None] = json.loads(line.removeprefix("RESULT "))
+    return found
+
+
+def training_python(tool: str) -> str:
+    python = TOOLS / "training" / "bin" / "python"
+    if not python.exists():
+        pytest.skip(f"{tool} is not installed: {HOW}")
+    return str(python)
+
+
 def test_a_reward_is_our_score_from_0_to_1(
     tools: Tools,
     bench: Workbench,
@@ -194,28 +210,23 @@ def test_a_reward_is_our_score_from_0_to_1(
     assert our_words <= sent(judge)
     expected = [None if own.score is None else pytest.approx((own.score - 1) / 4) for own in ours]
     assert [each["reward"] for each in found] == expected
-    (tools.folder / "training.py").write_text(
+    script = (
         "import json\n"
         f"from {file.removesuffix('.py')} import reward\n"  # as TRL calls it
         f"texts = {[(text.text, text.source) for text in TEXTS]!r}\n"
         "completions = [[{'role': 'assistant', 'content': text}] for text, _ in texts]\n"
         "print('RESULT', json.dumps(reward(completions=completions, prompts=[''] * len(texts), "
-        "source=[source for _, source in texts], trainer_state=None)))\n",
-        encoding="utf-8",
+        "source=[source for _, source in texts], trainer_state=None)))\n"
     )
-    printed = tools.run("python", "training.py", CHECKLIST_JUDGE="gpt-4o")
-    line = next(line for line in printed.splitlines() if line.startswith("RESULT "))
-    assert json.loads(line.removeprefix("RESULT ")) == expected
+    assert rewards(tools, script) == expected
 
 
 def test_verifiers_rewards_as_we_score(
     tools: Tools, bench: Workbench, view: ChecklistView, ours: list[Judged], tmp_path: Path
 ) -> None:
-    python = TOOLS / "training" / "bin" / "python"
-    if not python.exists():
-        pytest.skip(f"verifiers is not installed: {HOW}")
+    python = training_python("verifiers")
     file = exported(bench, view, "reward", tools.folder)
-    (tools.folder / "rewarding.py").write_text(
+    script = (
         "import asyncio, json\n"
         "from types import SimpleNamespace\n"
         "import verifiers.v1 as vf\n"
@@ -232,22 +243,17 @@ def test_verifiers_rewards_as_we_score(
         "    return getattr(found, 'value', found)\n"
         "async def all_of_them():\n"
         "    return [await rewarded(*each) for each in texts]\n"
-        "print('RESULT', json.dumps(asyncio.run(all_of_them())))\n",
-        encoding="utf-8",
+        "print('RESULT', json.dumps(asyncio.run(all_of_them())))\n"
     )
-    printed = tools.run(str(python), "rewarding.py", CHECKLIST_JUDGE="gpt-4o")
-    line = next(line for line in printed.splitlines() if line.startswith("RESULT "))
     expected = [pytest.approx(0.0 if own.score is None else (own.score - 1) / 4) for own in ours]
-    assert json.loads(line.removeprefix("RESULT ")) == expected
+    assert rewards(tools, script, python) == expected
 
 
 def test_trl_rewards_as_we_score(tools: Tools, bench: Workbench, view: ChecklistView, ours: list[Judged]) -> None:
     """GRPOTrainer itself calls the function; no model is loaded and nothing is trained."""
-    python = TOOLS / "training" / "bin" / "python"
-    if not python.exists():
-        pytest.skip(f"TRL is not installed: {HOW}")
+    python = training_python("TRL")
     file = exported(bench, view, "reward", tools.folder)
-    (tools.folder / "trained.py").write_text(
+    script = (
         "import json, math\n"
         "from types import SimpleNamespace\n"
         "import torch\n"
@@ -264,13 +270,9 @@ def test_trl_rewards_as_we_score(tools: Tools, bench: Workbench, view: Checklist
         "inputs = [{'prompt': 'Write.', 'source': source} for _, source in texts]\n"
         "completions = [[{'role': 'assistant', 'content': text}] for text, _ in texts]\n"
         "found = trainer._calculate_rewards(inputs, ['Write.'] * len(texts), completions, [[0]] * len(texts))\n"
-        "print('RESULT', json.dumps([None if math.isnan(one) else one for one in found[:, 0].tolist()]))\n",
-        encoding="utf-8",
+        "print('RESULT', json.dumps([None if math.isnan(one) else one for one in found[:, 0].tolist()]))\n"
     )
-    printed = tools.run(str(python), "trained.py", CHECKLIST_JUDGE="gpt-4o")
-    found = json.loads(
-        next(line for line in printed.splitlines() if line.startswith("RESULT ")).removeprefix("RESULT ")
-    )
+    found = rewards(tools, script, python)
     assert found == [None if own.score is None else pytest.approx((own.score - 1) / 4) for own in ours]
     known = [one for one in found if one is not None]
     assert min(known) < 0.5 <= max(known), "a text that should fail gets less than half"
