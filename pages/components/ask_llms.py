@@ -234,8 +234,7 @@ def models_to_ask(workbench: Workbench, project: Project) -> list[str]:
     )
     if not before:
         _what_is_suggested(len(missing_settings(workbench)), len(provider_access(workbench)))
-    alone = not any(":" in model.name for model in usable)
-    offer_local_servers(workbench, CHOSEN, partial(take_among, CHOSEN), explain=alone)
+    offer_local_servers(workbench, CHOSEN, partial(take_among, CHOSEN), [model.name for model in usable])
     names = [name.strip() for name in chosen if name.strip()]
     typing_note(workbench, names)
     return names

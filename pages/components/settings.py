@@ -167,7 +167,7 @@ def provider_list(workbench: Workbench) -> None:
                         args=[workbench],
                     )
             if access.lists_models:
-                offer_local_servers(workbench, TESTED, _test_next, explain=True)
+                offer_local_servers(workbench, TESTED, _test_next)
 
 
 def _test_next(model: str) -> None:

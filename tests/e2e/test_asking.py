@@ -1,12 +1,14 @@
 """Four LLMs of four vendors think aloud about every dimension; one that fails stops nobody, a second round adds."""
 
 from collections.abc import Iterator
+from threading import Event
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import App, written
 from tests.e2e.screen import at, button, click, settled
+from tests.support.fake_llm.behaviour import Held
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.four_vendors import SERVED, SUGGESTED, all_but_google, environment_of, thinks_aloud_again
 
@@ -29,7 +31,10 @@ def environment(server: FakeLlm) -> dict[str, str]:
 @pytest.mark.long
 def test_four_models_are_asked_about_everything_and_once_more(page: Page, app: App, server: FakeLlm) -> None:
     before = written(app)
+    server.listing = held = Held(Event())
     page.goto(f"{app.url}/ask_llms?project=Demo")
+    expect(button(page, "Ask 3 models")).to_be_visible()
+    held.released.set()
     ask = button(page, "Ask 4 models")
     expect(ask).to_be_visible()  # the fourth joins once the endpoint has said which models it has
     settled(page)

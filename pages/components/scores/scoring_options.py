@@ -15,7 +15,7 @@ from app.errors import WorkbenchError
 from app.services.checklists.checklists import versions_of_each
 from app.services.data.projects import dimensions_named
 from app.services.runtime.judges import USUAL, JudgeAbility, ModelOptions, end_warning, judge_named
-from app.services.runtime.models import available_models
+from app.services.runtime.models import ModelChoice, available_models
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import (
     CHECKLIST,
@@ -246,7 +246,8 @@ RULES = "rules"
 def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list[JudgeAbility]:
     """Return the chosen judges; none, with the reason shown, where one of them is no model."""
     rules = takes_rules(evaluator)
-    known = _known_judges(workbench, project, rules)
+    usable = [model for model in available_models(workbench) if model.usable]
+    known = _known_judges(workbench, project, usable, rules)
     key = "score_judge" if rules else "score_llm_judge"
     last = last_model(workbench, project.id, "judge")
     st.session_state.setdefault(key, [last] if last in known else known[:1])
@@ -260,8 +261,7 @@ def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list
         key=key,
         help=HELP + (RULES_HELP if rules else ""),
     )
-    alone = not any(model.usable and ":" in model.name for model in available_models(workbench))
-    offer_local_servers(workbench, key, partial(take_among, key), explain=alone)
+    offer_local_servers(workbench, key, partial(take_among, key), [model.name for model in usable])
     names = dict.fromkeys(name.strip() for name in chosen if name.strip())
     if not names:
         st.info("Choose a judge." if rules else "Choose an LLM as the judge, or type one.")
@@ -274,10 +274,9 @@ def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list
         return []
 
 
-def _known_judges(workbench: Workbench, project: Project, rules: bool) -> list[str]:
+def _known_judges(workbench: Workbench, project: Project, usable: Sequence[ModelChoice], rules: bool) -> list[str]:
     """The rules where they can judge, what judged here before, the suggested model of each provider with a key, and
     all of the person's own endpoint."""
-    usable = [model for model in available_models(workbench) if model.usable]
     suggested = [model.name for model in usable if model.suggested or model.own]
     before = [run.judge for run in list_runs(workbench, project.id) if run.judge not in (NO_JUDGE, RULES)]
     return list(dict.fromkeys([*([RULES] if rules else []), *before, *suggested]))

@@ -125,7 +125,7 @@ def _propose_again(workbench: Workbench, project: Project, dimension: Dimension,
         help="An LLM picks out the general attributes; without one, every sentence is a proposal. What you have "
         "decided on stays.",
     )
-    offer_local_servers(workbench, _PICKER, partial(take_only, _PICKER), explain=not llms)
+    offer_local_servers(workbench, _PICKER, partial(take_only, _PICKER), llms)
     if was_pressed("Propose again", f"propose_{transcript.id}"):
         _propose(workbench, project, dimension, transcript.id, "" if model in (None, SENTENCES) else str(model))
 

@@ -19,6 +19,7 @@ from app.services.runtime.endpoint_models import (
     HOW_TO_GET_ONE,
     LocalServer,
     LocalServers,
+    endpoint_models,
     local_servers,
     look_again,
     use_local_server,
@@ -338,8 +339,7 @@ def model_choice(
         help=f"{purpose} Choose one or type provider:name. “rules” needs no key: fixed text rules, not an LLM.",
     )
     if offer:
-        alone = not any(":" in name for name in usable)
-        offer_local_servers(workbench, key, partial(take_only, key), explain=alone)
+        offer_local_servers(workbench, key, partial(take_only, key), usable)
     known = models.get(chosen or "")
     if known is not None and known.obstacle:
         st.caption(plain(f"{known.obstacle} {key_hint}" if known.lacks_key else known.obstacle))
@@ -375,23 +375,28 @@ _SHOWN = 3
 _PROBLEM, _TAKEN = "server_problem", "server_taken"
 
 
-def offer_local_servers(workbench: Workbench, key: str, take: Callable[[str], None], *, explain: bool) -> None:
+def offer_local_servers(
+    workbench: Workbench, key: str, take: Callable[[str], None], offered: Sequence[str] | None = None
+) -> None:
     """Model servers on the owner's computer that aren't in use, each with “Use it”; `take` is called with the model
-    that it suggests, before the screen is drawn anew. explain: say how to get one where none is there.
+    that it suggests, before the screen is drawn anew.
 
-    Nothing on a team's server.
+    offered: what the choice above offers. Where it names no LLM, or None is given, the person reads how to get one.
+    While the Llama endpoint hasn't said which models it has, the screen waits and is drawn anew with them. No servers
+    of this computer are looked for on a team's server.
     """
     if st.session_state.pop(f"{key}_{_TAKEN}", False):
         st.rerun()  # also what stands around a part of a screen that is drawn alone
     nearby = _nearby(workbench)
     if nearby is None:
         return
-    if nearby.asking:
+    if nearby.asking or (offered is not None and _endpoint_is_late(workbench, offered)):
         _awaited(workbench)
     if problem := st.session_state.pop(f"{key}_{_PROBLEM}", ""):
         st.error(plain(problem))
     for server in nearby.others:
         _offer(workbench, key, server, take)
+    explain = not any(":" in name for name in offered or ())
     if explain and nearby.looked and not (nearby.found or nearby.asking or nearby.used):
         lines = "\n".join(f"- {plain(line)}" for line in HOW_TO_GET_ONE)
         st.caption(f"To get a model that runs on this computer and costs nothing:\n{lines}")
@@ -414,12 +419,21 @@ def _nearby(workbench: Workbench) -> LocalServers | None:
         return None
 
 
+def _endpoint_is_late(workbench: Workbench, offered: Sequence[str]) -> bool:
+    """Whether the Llama endpoint has still to say which models it has, or said so after the choice was drawn."""
+    endpoint = endpoint_models(workbench, patience=0)
+    return endpoint.asking or not set(endpoint.chat) <= set(offered)
+
+
 @st.fragment(run_every=POLL_SECONDS)
 def _awaited(workbench: Workbench) -> None:
     nearby = _nearby(workbench)
-    if nearby is None or not nearby.asking:
+    if nearby is not None and nearby.asking:
+        st.caption("Looking for model servers on this computer.")
+    elif endpoint_models(workbench, patience=0).asking:
+        st.caption("Asking the Llama endpoint which models it has.")
+    else:
         st.rerun()
-    st.caption("Looking for model servers on this computer.")
 
 
 def _offer(workbench: Workbench, key: str, server: LocalServer, take: Callable[[str], None]) -> None:
