@@ -18,7 +18,7 @@ from pages.components.shell.reading import left_out, needed_samples, rubric, sam
 from pages.components.shell.words import plain
 from pages.components.think_aloud.own_attributes import own_attributes
 from pages.components.think_aloud.own_rows import Own, follow_up_choice, sample_verdict
-from pages.components.think_aloud.passages import drawn_highlights, sample_passages
+from pages.components.think_aloud.passages import drawn_highlights, formatted_choice, sample_passages
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
@@ -30,7 +30,7 @@ samples = needed_samples(workbench, dimension)
 
 
 def shown_to(own: Own, sample: Sample) -> None:
-    sample_passages(own, project.task, highlights, sample)
+    sample_passages(own, project.task, highlights, sample, formatted)
     sample_verdict(own, sample)
 
 
@@ -60,4 +60,5 @@ with reading:
         samples_side_by_side(project.task, dimension, samples)
     else:
         st.caption("Select words in a sample or its source, and a field opens there.")
+        formatted = formatted_choice(samples)
         samples_side_by_side(project.task, dimension, samples, partial(shown_to, own))

@@ -34,6 +34,12 @@ CHAT, PLACES = transcript(
         Turn("assistant", "A red [User] balloon 🎈 of course."),
     ]
 )
+FORMATTED = (
+    "# שלום 🎈 title\r\n- **bold 👩‍👩‍👧** and `co<b>de`\r\n- *leaning* end\r\n```py\r\nx = 🎈\r\n```\r\nLast words."
+)
+FORMATTED_CHAT, FORMATTED_PLACES = transcript(
+    [Turn("user", "**Why** is 🎈 red?\r\n```\nleft open"), Turn("assistant", "## Answer\r\n1. It is **warm 🎈** now.")]
+)
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 _numbers = itertools.count(1)
 
@@ -55,9 +61,11 @@ def app(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
             project = work.projects.get("Demo")
             work.texts.add_many(project.id, [Text("strange", STRANGE, source=SOURCE)])
             work.texts.add_many(project.id, [Text("chat", CHAT, extra={"turns": {"text": PLACES}})])
-            ids = [place.id for place in work.texts.places(project.id)][-2:]
+            formatted = Text("formatted", FORMATTED_CHAT, source=FORMATTED, extra={"turns": {"text": FORMATTED_PLACES}})
+            work.texts.add_many(project.id, [formatted])
+            ids = [place.id for place in work.texts.places(project.id)][-3:]
             dimension = work.projects.dimensions(project.id)[0].id
-            others = [(s.text.id, s.score, s.chosen_by) for s in work.think_aloud.samples(dimension)[2:]]
+            others = [(s.text.id, s.score, s.chosen_by) for s in work.think_aloud.samples(dimension)[3:]]
             work.think_aloud.set_samples(dimension, [*((id_, None, "hand") for id_ in ids), *others])
         yield running
 
@@ -260,6 +268,46 @@ def test_turn_of_a_conversation_keeps_its_places(browser: Browser, app: App, nam
             page.screenshot(path=f"{folder}/chat.png")
     found = [a.passage for a in own(app, name)]
     assert [p and CHAT[p.start : p.end] for p in found] == ["balloon 🎈", "brief"]
+
+
+@pytest.mark.long
+def test_formatted_sample_keeps_the_places_of_the_plain_one(browser: Browser, app: App, name: str) -> None:
+    with signed_in(browser, app, name, viewport=WIDE) as page:
+        source, chat = (page.locator(".passages").nth(2).locator(".words").nth(n) for n in (0, 1))
+        for place, quote in (
+            (source, "**bold 👩‍👩‍👧**"),
+            (source, "# שלום 🎈"),
+            (chat, "It is **warm 🎈"),
+            (source, "x = 🎈"),
+        ):
+            select_exactly(page, place, quote)
+            page.keyboard.type(f"About {quote}")
+            page.keyboard.press("Enter")
+            saved(page, f"About {quote}")
+        expect(chat.locator(".bold")).to_have_text(["Why", "warm 🎈"])
+        expect(chat.locator("mark.bold")).to_have_text("warm 🎈")
+        expect(source.locator("mark.heading")).to_have_text("שלום 🎈")
+        expect(source.locator(".sign").first).to_be_hidden()
+        source.focus()
+        for key in (*["ArrowLeft"] * 7, "Shift+ArrowLeft", "Enter"):  # the text runs from the right
+            page.keyboard.press(key)
+        expect(page.locator(".passages .field .quote")).to_have_text("“de` - *leaning”")
+        page.keyboard.type("A draft.")
+        if folder := os.environ.get("PASSAGES_PICTURES"):
+            page.screenshot(path=f"{folder}/formatted.png")
+        click(page.get_by_text("Formatted", exact=True), hides=source.locator(".bold"))
+        expect(source.locator(".sign")).to_have_count(0)
+        expect(field(page)).to_have_value("A draft.")
+        assert [source.text_content(), chat.text_content()] == [FORMATTED, FORMATTED_CHAT]
+        field(page).press("Escape")
+        select_exactly(page, source, "*leaning*")
+        page.keyboard.type("Leaning.")
+        page.keyboard.press("Enter")
+        saved(page, "Leaning.")
+    found = [a.passage for a in own(app, name) if a.passage]
+    contents = {PassagePart.SOURCE: FORMATTED, PassagePart.TEXT: FORMATTED_CHAT}
+    quotes = ["bold 👩‍👩‍👧", "שלום 🎈", "It is **warm 🎈", "x = 🎈", "*leaning*"]
+    assert [(p.quote, contents[p.part][p.start : p.end]) for p in found] == [(quote, quote) for quote in quotes]
 
 
 @pytest.mark.long

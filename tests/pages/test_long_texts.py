@@ -5,7 +5,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.components.shell.reading import has_markdown, headings, matches, safe_markdown
+from pages.components.shell.reading import format_spans, has_markdown, headings, matches, safe_markdown
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -93,3 +93,26 @@ def test_long_text_is_searched_cut_by_contents_and_switched_to_plain() -> None:
     assert not app.exception
     assert "yellow-background" in app.markdown[-1].value
     assert app.caption[0].value == "1 place"
+
+
+FORMATTED = [
+    (
+        "# שלום 🎈 ##\r\nA **bold 👩‍👩‍👧** and *e\u0301* `a*b*`.\r\n> said",
+        [
+            *(("sign", "# "), ("heading", "שלום 🎈"), ("sign", " ##")),
+            *(("sign", "**"), ("bold", "bold 👩‍👩‍👧"), ("sign", "**")),
+            *(("sign", "*"), ("italic", "e\u0301"), ("sign", "*"), ("sign", "`"), ("code", "a*b*"), ("sign", "`")),
+            ("quote", "> said"),
+        ],
+    ),
+    ("```html\r\n# <b>\n```\nend", [("sign", "```html\r\n"), ("code", "# <b>\n"), ("sign", "```\n")]),
+    ("~~~\n**a**", [("sign", "~~~\n"), ("code", "**a**")]),
+    ("* one *two*", [("sign", "*"), ("italic", "two"), ("sign", "*")]),
+    ("2 * 3 * 4 <b>[x](y)</b>\x85\u2028", []),
+    ("", []),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), FORMATTED)
+def test_format_spans_are_places_of_the_text_as_it_is(content: str, expected: list[tuple[str, str]]) -> None:
+    assert [(kind, content[start:end]) for start, end, kind in format_spans(content)] == expected

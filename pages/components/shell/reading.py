@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from typing import Literal
 from zlib import crc32
 
 import streamlit as st
@@ -145,13 +146,13 @@ def _text_tools(content: str, key: str, marked: bool) -> TextView:
 
 def headings(content: str) -> list[tuple[str, Span]]:
     """Each Markdown heading outside of code, and the span from there to the next one of its rank or above."""
-    fences = [found.start() for found in _FENCE.finditer(content)]
-    found = [one for one in _HEADING.finditer(content) if sum(at < one.start() for at in fences) % 2 == 0]
+    lines = ((line, _HEADING.match(line.words)) for line in _lines(content) if line.kind == "words")
+    found = [(line.start, one) for line, one in lines if one]
     sections = []
-    for place, one in enumerate(found):
-        after = (other.start() for other in found[place + 1 :] if len(other[1]) <= len(one[1]))
+    for place, (start, one) in enumerate(found):
+        after = (at for at, other in found[place + 1 :] if len(other[1]) <= len(one[1]))
         indent = _INDENT * 2 * (len(one[1]) - 1)
-        sections.append((f"{indent}{one[2][:80]}", (one.start(), next(after, len(content)))))
+        sections.append((f"{indent}{one[2][:80]}", (start, next(after, len(content)))))
     return sections
 
 
@@ -167,20 +168,75 @@ def safe_markdown(content: str) -> str:
     """Return the content with headings, lists, quotes, code, bold and italics kept as Markdown and all else escaped, so
     that no HTML, link, image, formula or colour of the text takes effect."""
     lines: list[str] = []
-    fence = ""
-    for line in content.splitlines():
+    for line in _lines(content):
+        if line.kind == "fence":
+            lines.append(_OWN_FENCE)
+        elif line.kind == "code":
+            lines.append(re.sub(f"{_OWN_FENCE}+", _OWN_FENCE[1:], line.words))
+        else:
+            lines.append(_formatted(line.words))
+    return "\n".join([*lines, _OWN_FENCE] if lines.count(_OWN_FENCE) % 2 else lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line, without and with its end: where it starts; whether it is a fence, code between two, or words."""
+
+    kind: Literal["fence", "code", "words"]
+    start: int
+    words: str
+    whole: str
+
+
+def _lines(content: str) -> Iterator[_Line]:
+    fence, start = "", 0
+    for whole in content.splitlines(keepends=True):
+        line = whole.splitlines()[0]
         sign = found[1] if (found := _FENCE.match(line)) else ""
         if fence and sign.startswith(fence) and not line.strip().strip(fence[0]):
             fence = ""
-            lines.append(_OWN_FENCE)
+            yield _Line("fence", start, line, whole)
         elif fence:
-            lines.append(re.sub(f"{_OWN_FENCE}+", _OWN_FENCE[1:], line))
-        elif sign:
-            fence = sign
-            lines.append(_OWN_FENCE)
+            yield _Line("code", start, line, whole)
         else:
-            lines.append(_formatted(line))
-    return "\n".join([*lines, _OWN_FENCE] if fence else lines)
+            fence = sign
+            yield _Line("fence" if sign else "words", start, line, whole)
+        start += len(whole)
+
+
+FormatSpan = tuple[int, int, str]
+"""Start, end and kind: `sign` for characters that only format, else heading, bold, italic, code or quote."""
+
+
+def format_spans(content: str) -> list[FormatSpan]:
+    """What `safe_markdown` shows as formatted, as places of the content as it is, by their start. No character is lost:
+    a passage of the formatted text has the same place in the plain one."""
+    spans: list[FormatSpan] = []
+    for line in _lines(content):
+        end = line.start + len(line.words)
+        if line.kind == "fence":
+            spans.append((line.start, line.start + len(line.whole), "sign"))
+        elif line.kind == "code":
+            spans.append((line.start, line.start + len(line.whole), "code"))
+        elif heading := _HEADING.match(line.words):
+            spans.append((line.start, line.start + heading.start(2), "sign"))
+            spans.append((line.start + heading.start(2), line.start + heading.end(2), "heading"))
+            spans.append((line.start + heading.end(2), end, "sign"))
+        elif line.words.lstrip().startswith(">"):
+            spans.append((line.start, end, "quote"))
+        if line.kind == "words":
+            spans += _emphasis_spans(line)
+    return sorted(span for span in spans if span[0] < span[1])
+
+
+def _emphasis_spans(line: _Line) -> Iterator[FormatSpan]:
+    """Inline code, bold and italics of one line."""
+    item = _ITEM.match(line.words)
+    for found in _EMPHASIS.finditer(line.words, item.end() if item else 0):
+        width = 2 if found[0].startswith("**") else 1
+        start, end = (line.start + at for at in found.span())
+        kind = "bold" if width == 2 else "code" if found[0].startswith("`") else "italic"
+        yield from ((start, start + width, "sign"), (start + width, end - width, kind), (end - width, end, "sign"))
 
 
 def _formatted(line: str) -> str:
@@ -316,9 +372,6 @@ def _together(places: Iterable[Span]) -> list[Span]:
     return found
 
 
-LONG_SOURCE = 900  # characters
-
-
 def rubric(dimension: Dimension) -> None:
     """What the dimension means, to the letter, and its range."""
     scale = "good or not good" if dimension.binary else f"{dimension.low:g} to {dimension.high:g}"
@@ -367,8 +420,8 @@ def needed_samples(workbench: Workbench, dimension: Dimension) -> list[Sample]:
 def samples_side_by_side(
     task: Task, dimension: Dimension, samples: Sequence[Sample], shown: Callable[[Sample], None] | None = None
 ) -> None:
-    """Text and score of each, lowest score first and unrated ones last, beside its source if it has one; long sources
-    scroll in a box. shown: draws text and source in another way."""
+    """Text and score of each, lowest score first and unrated ones last, beside its source if it has one.
+    shown: draws text and source in another way."""
     for place, sample in enumerate(samples, start=1):
         with st.container(key=f"sample_{sample.position}"):
             by_hand = " · chosen by hand" if sample.chosen_by == "hand" else ""
@@ -377,19 +430,18 @@ def samples_side_by_side(
             if shown is not None:
                 shown(sample)
             elif sample.text.source:
-                _beside_its_source(task, sample.text)
+                _beside_its_source(task, sample)
             else:
-                st.text(sample.text.text, width="stretch")
+                part_with_places(sample.text, "text", f"text_of_sample_{sample.position}")
 
 
-def _beside_its_source(task: Task, judged: Text) -> None:
+def _beside_its_source(task: Task, sample: Sample) -> None:
+    judged, key = sample.text, f"of_sample_{sample.position}"
     short_source = 2 * len(judged.source) < len(judged.text)
     source, text = st.columns([1, 2] if short_source else 2, gap="medium")
     with source:
         st.caption(plain(task.source_name))
-        long = len(judged.source) > LONG_SOURCE
-        with st.container(height=300 if long else "content", border=long):
-            st.text(judged.source, width="stretch")
+        readable_text(judged, "source", f"source_{key}")
     with text:
         st.caption(plain(task.text_name))
-        st.text(judged.text, width="stretch")
+        part_with_places(judged, "text", f"text_{key}")

@@ -48,6 +48,33 @@ class Part {
     this.drawn = "";
     this.turns = turns.map(({ start, end, folded }) => ({ start: this.units(start), end: this.units(end), folded }));
     this.unfolded = new Set(); // places of folded turns that are open
+    this.formats = [];
+    this.hidden = new Uint8Array(words.length); // 1 for a unit of a sign
+  }
+
+  // Formats: [start, end, kind], by their start. Their signs stay in the page, hidden, so that places stay those of the
+  // text as it is stored.
+  format(formats) {
+    const told = JSON.stringify(formats);
+    if (told === this.formatted) return;
+    this.formatted = told;
+    this.formats = this.inUnits(formats);
+    this.hidden.fill(0);
+    for (const { start, end, kind } of this.formats) if (kind === "sign") this.hidden.fill(1, start, end);
+    this.cut = this.cursor = null;
+    this.drawn = "";
+  }
+
+  // In one pass: there may be thousands.
+  inUnits(formats) {
+    const at = new Map();
+    let units = 0;
+    let points = 0;
+    for (const place of [...new Set(formats.flatMap(([start, end]) => [start, end]))].sort((a, b) => a - b)) {
+      for (; points < place && units < this.text.length; points += 1) units += this.text.codePointAt(units) > 0xffff ? 2 : 1;
+      at.set(place, units);
+    }
+    return formats.map(([start, end, kind]) => ({ start: at.get(start), end: at.get(end), kind }));
   }
 
   units(points) {
@@ -69,20 +96,33 @@ class Part {
     return { part: this.name, start: start + said.length - said.trimStart().length, end: end - said.length + said.trimEnd().length };
   }
 
+  // Nobody selected a hidden sign at either end.
+  seen(start, end) {
+    const unseen = (at) => this.hidden[at] || !this.text[at].trim();
+    while (start < end && unseen(start)) start += 1;
+    while (start < end && unseen(end - 1)) end -= 1;
+    return this.trimmed(start, end);
+  }
+
   // marks: {start, end, className, title, key, own}. Where several lie over each other, the expert's own is seen, and a
   // click names all.
   draw(marks) {
     const drawn = JSON.stringify(marks);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
-    const ends = [...marks, ...this.turns].flatMap(({ start, end }) => [start, end]);
+    const ends = [...marks, ...this.turns, ...this.formats].flatMap(({ start, end }) => [start, end]);
     const cuts = [...new Set([0, this.text.length, ...ends])].sort((a, b) => a - b);
+    let next = 0;
+    let formats = []; // those over the piece
     const pieces = cuts.slice(1).map((end, place) => {
       const words = this.text.slice(cuts[place], end);
+      formats = formats.filter((one) => one.end >= end);
+      for (; this.formats[next]?.start <= cuts[place]; next += 1) formats.push(this.formats[next]);
+      const kinds = formats.map(({ kind }) => kind).join(" ");
       const over = marks.filter((mark) => mark.start <= cuts[place] && end <= mark.end);
-      if (!over.length) return words;
+      if (!over.length) return kinds ? make("span", kinds, words) : words;
       const top = over.find(({ key }) => key === "opened") ?? over.find(({ own }) => own) ?? over.at(-1);
-      const piece = make("mark", top.className, words);
+      const piece = make("mark", `${top.className} ${kinds}`.trim(), words);
       piece.title = over.map((mark) => mark.title).filter(Boolean).join("\n");
       piece.dataset.marks = over.map((mark) => mark.key).join(" ");
       return piece;
@@ -136,7 +176,7 @@ class Part {
     this.cut ??= {};
     const language = document.documentElement.lang || undefined;
     this.cut[granularity] ??= [...new Intl.Segmenter(language, { granularity }).segment(this.text)]
-      .filter(({ segment, isWordLike }) => (granularity === "word" ? isWordLike : segment.trim()))
+      .filter(({ segment, isWordLike, index }) => (granularity === "word" ? isWordLike && !this.hidden[index] : segment.trim()))
       .map(({ index, segment }) => ({ start: index, end: index + segment.length }));
     return this.cut[granularity];
   }
@@ -249,10 +289,12 @@ class Sample {
       this.columns.classList.toggle("short", data.parts.length > 1 && 2 * data.parts[0].words.length < data.parts[1].words.length);
       this.shut();
     }
+    for (const [name, part] of this.parts) part.format(data.formats[name] ?? []);
     const over = this.outbox.confirm(data.page, data.confirmed);
     if (over.length && data.problem) this.refused(over.at(-1), data.problem);
     this.draw();
     this.restore();
+    if (this.field) this.place([...this.parts.get(this.opened.part).range(this.opened.start, this.opened.end).getClientRects()]);
   }
 
   // ---- what is selected
@@ -283,7 +325,7 @@ class Sample {
       if (!part.words.contains(selection.anchorNode)) continue;
       const start = part.words.contains(range.startContainer) ? part.unitsAt(range.startContainer, range.startOffset) : 0;
       const ends = part.words.contains(range.endContainer);
-      return part.trimmed(start, ends ? part.unitsAt(range.endContainer, range.endOffset) : part.text.length);
+      return part.seen(start, ends ? part.unitsAt(range.endContainer, range.endOffset) : part.text.length);
     }
     return null;
   }

@@ -22,12 +22,12 @@ from app.domain.attribute import (
     Sample,
     read_marked,
 )
-from app.domain.conversation import Part, turns_in
+from app.domain.conversation import Part, part_of, turns_in
 from app.domain.project import Task, Text
 from app.errors import WorkbenchError
 from app.services.think_aloud.independence import add_own_attribute, passages_of, remove_own_attribute
 from pages.components.shell.browser.page_scripts import OUTBOX, dropped_typing
-from pages.components.shell.reading import LONG_SOURCE
+from pages.components.shell.reading import LONG, FormatSpan, format_spans, has_markdown
 from pages.components.shell.undo import remember
 from pages.components.think_aloud.own_rows import Own, show_newest
 
@@ -93,7 +93,13 @@ def _told(attributes: Sequence[Attribute]) -> list[tuple[int, str]]:
     return [(attribute.id, attribute.text) for attribute in attributes]
 
 
-def sample_passages(own: Own, task: Task, highlights: Highlights, sample: Sample) -> None:
+def formatted_choice(samples: Sequence[Sample]) -> bool:
+    """Whether Markdown in the samples is shown as what it stands for; asked only where there is some."""
+    both = (part for sample in samples for part in (sample.text.source, sample.text.text))
+    return any(map(has_markdown, both)) and st.toggle("Formatted", value=True, key="formatted_samples")
+
+
+def sample_passages(own: Own, task: Task, highlights: Highlights, sample: Sample, formatted: bool) -> None:
     """The sample's text beside its source. No fragment: a server that was started anew would know none, and never hear
     what the browser sends again."""
     text = sample.text
@@ -111,6 +117,7 @@ def sample_passages(own: Own, task: Task, highlights: Highlights, sample: Sample
         "longest": LONGEST_PASSAGE,
         "longest_words": LONGEST_WORDS,
         "parts": list(_parts(task, sample)),
+        "formats": {part: _formats(text, part) for part in ("source", "text")} if formatted else {},
         "marks": highlights.of(text.id),
     }
     sent = _component(key=key, data=data, on_marked_change=take).get("marked")
@@ -122,7 +129,7 @@ def sample_passages(own: Own, task: Task, highlights: Highlights, sample: Sample
 def _parts(task: Task, sample: Sample) -> Iterable[dict[str, Any]]:
     text = sample.text
     if text.source:
-        long = len(text.source) > LONG_SOURCE
+        long = len(text.source) > LONG
         yield {"part": "source", "label": task.source_name, "words": text.source, "long": long} | _turns(text, "source")
     yield {"part": "text", "label": task.text_name, "words": text.text, "long": False} | _turns(text, "text")
 
@@ -132,6 +139,13 @@ def _turns(text: Text, part: Part) -> dict[str, Any]:
     places = turns_in(text, part)
     folded = [place.turn.role not in ("user", "assistant") for place in places]
     return {"turns": [{"start": p.start, "end": p.end, "folded": f} for p, f in zip(places, folded, strict=True)]}
+
+
+def _formats(text: Text, part: Part) -> list[FormatSpan]:
+    """Turn by turn: what one leaves open formats no other."""
+    content = part_of(text, part)
+    places = [(place.start, place.end) for place in turns_in(text, part)] or [(0, len(content))]
+    return [(at + s, at + e, kind) for at, to in places for s, e, kind in format_spans(content[at:to])]
 
 
 def _draft_key(text_id: int) -> str:
