@@ -332,7 +332,6 @@ async def judge(
     used = template or options.template(questions, model.is_llm)
     request = judge_request(used, task, dimension, questions, item, options, repeat)
     keys = question_keys(len(questions))
-    widest = _answer_schema(used, questions, options, cannot_tell=True)
 
     def spelled(value: dict[str, Any]) -> dict[str, Any]:
         """With the words of the schema in place of others that say the same."""
@@ -347,12 +346,10 @@ async def judge(
         asked = zip(keys, questions, strict=True)
         return {key: value[key] for key, question in asked if _word(value.get(key), question)[0]} or None
 
-    answered = await ask(
-        model,
-        request,
-        last_resort=usable_part,
-        accept=lambda value: fits(spelled(value), widest),
-    )
+    def fits_once_spelled(value: dict[str, Any]) -> bool:
+        return fits(spelled(value), _answer_schema(used, questions, options, cannot_tell=True))
+
+    answered = await ask(model, request, last_resort=usable_part, accept=fits_once_spelled)
     judgments = read_answers(answered.value, answered.reply, questions, repeat)
     return ChecklistReply(judgments, answered.reply)
 
@@ -424,15 +421,17 @@ def evaluation_of(checklist: Checklist, dimension: Dimension, repeats: Sequence[
     judgments = tuple(judgment for answers in repeats for judgment in answers)
     said = [[judgment.answer for judgment in answers] for answers in repeats]
     asked, graded = checklist.asked, any(question.grade for question in checklist.asked)
-    weighted = _mean(checklist_score(answers, low, high, asked, weighted=True).value for answers in said)
     scores = [checklist_score(answers, low, high, asked) for answers in said]
+    weighted = None
+    if checklist.weighted:
+        weighted = _mean(checklist_score(answers, low, high, asked, weighted=True).value for answers in said)
     return Evaluation(
         value=_mean(score.value for score in scores),
         coverage=fmean(score.coverage for score in scores),
         judgments=judgments,
         soft=soft_score(judgments, low, high, asked),
         details={
-            **({WEIGHTED: weighted} if checklist.weighted and weighted is not None else {}),
+            **({WEIGHTED: weighted} if weighted is not None else {}),
             **({INCONSISTENT: sum(len(inconsistent_grades(asked, answers)) for answers in said)} if graded else {}),
         },
     )
