@@ -12,6 +12,7 @@ import yaml
 
 from app.domain.attribute import Attribute
 from app.domain.checklist import Checklist, Question, QuestionComment, QuestionKind
+from app.domain.condition import StudyCondition, named_in
 from app.domain.project import Dimension, Project
 from app.domain.storable_text import shown_directions
 from app.errors import FileFormatError
@@ -181,12 +182,19 @@ def _about(attribute: Mapping[str, Any]) -> str:
     return f" about “{_literal(attribute['quote'])}”" if attribute.get("quote") else ""
 
 
+def _origin(condition: str) -> str:
+    """Whose attributes a checklist was built from; `condition` as a checklist has it."""
+    if condition == "imported":
+        return "imported from a file"
+    return f"from the attributes of {', '.join(named_in(condition)) or StudyCondition.parse(condition).words}"
+
+
 def _markdown(document: Mapping[str, Any]) -> str:
     lines = [
         f"# {_literal(document['dimension'])}: checklist version {document['version']}",
         "",
-        f"{_literal(document['project'])}, {document['status']}, from the attributes of "
-        f"“{_literal(document['condition'])}”, built by {_literal(_who(document['model'])) or 'hand'}. "
+        f"{_literal(document['project'])}, {document['status']}, {_literal(_origin(document['condition']))}, "
+        f"built by {_literal(_who(document['model'])) or 'hand'}. "
         f"Scores run from {document['low']:g} to {document['high']:g}.",
         "",
         *(f"> {_literal(line)}" for line in str(document["rubric"]).splitlines()),

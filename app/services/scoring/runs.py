@@ -307,7 +307,7 @@ def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension:
     if texts and method.references(chosen) and not _any_reference(workbench, [text.id for text in texts]):
         raise NotReadyError(
             f"No text has a reference to compare it with, and {method.name} needs one.",
-            "Import the texts with their references.",
+            "Import the texts again with references: a column of their own, the source, or the texts of one system.",
         )
     return RunDimension(
         dimension.id,

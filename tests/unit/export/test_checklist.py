@@ -115,6 +115,21 @@ def test_markdown_reads_well_and_labels_the_rules() -> None:
     assert "Switched off" not in text
 
 
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("comb", "attributes of everybody,"),
+        ("ml", "attributes of all LLMs,"),
+        ("sh:Ada", "attributes of Ada,"),
+        ("only:Ada,Bo", "attributes of Ada, Bo,"),
+        ("imported", "imported from a file,"),
+    ],
+)
+def test_markdown_says_in_words_whose_attributes_it_is_from(condition: str, said: str) -> None:
+    document = checklist_document(PROJECT, DIMENSION, replace(CHECKLIST, condition=condition), ATTRIBUTES)
+    assert said in checklist_file("md", document)
+
+
 def test_a_form_nobody_knows_is_said() -> None:
     with pytest.raises(FileFormatError, match="docx"):
         checklist_file("docx", DOCUMENT)
