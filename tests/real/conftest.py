@@ -6,7 +6,9 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -66,6 +68,37 @@ def run(real_server: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     settings.cache_clear()
     yield console(monkeypatch, capsys)
     urllib.request.urlopen(f"{real_server}/models", timeout=60).close()  # no test passes on a server that ended
+
+
+@pytest.fixture
+def cut_off(real_server: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Ask through a relay that breaks the connection in the middle of an answer, as often as the first number in the
+    list says; the second counts the answers."""
+    left = [0, 0]
+
+    class Relay(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            sent = self.rfile.read(int(self.headers["content-length"]))
+            address = real_server.removesuffix("/v1") + self.path
+            asked = urllib.request.Request(address, sent, {"content-type": "application/json"})
+            with urllib.request.urlopen(asked, timeout=300) as answer:
+                body = answer.read()
+            left[1] += 1
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body[: len(body) // 2] if left[1] <= left[0] else body)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing: the tests print what they see."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Relay) as relay:
+        Thread(target=relay.serve_forever, daemon=True).start()
+        monkeypatch.setenv("LLAMA_BASE_URL", f"http://127.0.0.1:{relay.server_port}/v1")
+        settings.cache_clear()
+        yield left
+        relay.shutdown()
 
 
 @pytest.fixture

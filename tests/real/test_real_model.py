@@ -71,6 +71,17 @@ def test_real_model_cut_off_answer_is_a_sentence(run: Run, see: See) -> None:
     see("answer cut off", sentence(error))
 
 
+@pytest.mark.parametrize("times", [1, 9])
+def test_real_model_reply_that_breaks_off(run: Run, see: See, cut_off: list[int], times: int) -> None:
+    one_text()
+    cut_off[0] = times
+    status, said, error = run(*SCORE)
+    scored = json.loads(said)["dimensions"]["coherence"]["scored"]
+    assert (status, scored) == ((0, 1) if times == 1 else (3, 0))
+    assert cut_off[1] > 1, "it is asked again"
+    see(f"reply breaks off, {times} x", f"{cut_off[1]} requests; scored {scored} of 1; {sentence(error or said)}")
+
+
 def test_real_model_context_overflow_is_a_sentence(run: Run, see: See) -> None:
     ready_to_score(open_workbench(), texts=1, questions=300)
     status, said, error = run(*SCORE)
