@@ -30,7 +30,7 @@ from app.services.think_aloud.transcripts import ask_follow_up
 from pages.components.shell.background import changes_by_others
 from pages.components.shell.browser.page_scripts import dropped_typing, known_typing, saved_typing
 from pages.components.shell.reading import verdict_choice
-from pages.components.shell.undo import change
+from pages.components.shell.undo import change, remember
 from pages.components.shell.words import button_label, model_label, plain, quote_words, show_error
 
 WHOLE = "You can write more at any time."
@@ -119,39 +119,57 @@ def _row(own: Own, on_screen: Sequence[Attribute], place: int, stands_for: Mappi
             return
         with st.container(horizontal=True, gap="xsmall", width="content"):  # on a phone they stay beside each other
             if own.project.follow_up:
-                _icon("ask_me", attribute, f"Ask me about attribute {number}", partial(_ask, own, attribute), "help")
+                _icon(
+                    "ask_me",
+                    attribute,
+                    f"Ask me about attribute {number}",
+                    partial(_ask, attribute.id),
+                    "contact_support",
+                )
             _move(own, on_screen, place, place - 1, "up", number)
             _move(own, on_screen, place, place + 1, "down", number)
             _icon("edit", attribute, f"Edit attribute {number}", partial(_edit, attribute.id))
             _icon("remove", attribute, f"Remove attribute {number}", partial(_remove, own, attribute), "delete")
-    _follow_up(own, attribute)
+    _follow_up(own, attribute, number)
 
 
-_ASKED, _ASK_PROBLEM = "follow_up_question", "follow_up_problem"
+_ASKING, _ASKED, _ASK_PROBLEM = "follow_up_asking", "follow_up_question", "follow_up_problem"
 
 
-def _ask(own: Own, attribute: Attribute) -> None:
-    """In a callback: the question is shown below the attribute with the next drawing."""
-    try:
-        question = ask_follow_up(own.workbench, own.project, own.dimension, attribute.id)
-    except WorkbenchError as error:
-        st.session_state[_ASK_PROBLEM] = (attribute.id, error)
-    else:
-        st.session_state[_ASKED] = (attribute.id, question)
+def _ask(attribute_id: int) -> None:
+    st.session_state[_ASKING] = attribute_id
+    st.session_state.pop(_ASKED, None)
 
 
-def _follow_up(own: Own, attribute: Attribute) -> None:
+def _follow_up(own: Own, attribute: Attribute, number: int) -> None:
     """The question about this attribute, and where its answer goes."""
-    if st.session_state.get(_ASK_PROBLEM, (0,))[0] == attribute.id:
-        show_error(st.session_state.pop(_ASK_PROBLEM)[1])
+    if st.session_state.get(_ASKING) == attribute.id:
+        with st.spinner("Thinking of a question"):
+            _find_question(own, attribute)
+    about, problem = st.session_state.get(_ASK_PROBLEM, (0, None))
+    if about == attribute.id:
+        del st.session_state[_ASK_PROBLEM]
+        show_error(problem)
     if st.session_state.get(_ASKED, (0,))[0] != attribute.id:
         return
     key = f"follow_up_{attribute.id}"
     with st.container(border=True, key="follow_up"):
         st.markdown(f"**{plain(st.session_state[_ASKED][1])}**")
-        st.text_area("Your answer", key=key, height=80, max_chars=LONGEST_WORDS, label_visibility="collapsed")
+        st.caption(f"Asked by {model_label(own.project.follow_up)}. It read attribute {number} and the rubric only.")
+        st.text_area(
+            "Your answer",
+            key=key,
+            height=80,
+            max_chars=LONGEST_WORDS,
+            label_visibility="collapsed",
+            placeholder="your answer, as one general attribute",
+        )
         with st.container(horizontal=True):
-            for what, label in (("new", "Add as an attribute"), ("reword", "Put in its place"), ("close", "Close")):
+            for what, label in (
+                ("new", "Add as attribute"),
+                ("reword", f"Replace attribute {number}"),
+                ("close", "Close"),
+            ):
                 st.button(
                     label,
                     key=f"follow_up_{what}",
@@ -161,17 +179,34 @@ def _follow_up(own: Own, attribute: Attribute) -> None:
                 )
 
 
+def _find_question(own: Own, attribute: Attribute) -> None:
+    del st.session_state[_ASKING]
+    try:
+        question = ask_follow_up(own.workbench, own.project, own.dimension, attribute.id)
+    except WorkbenchError as error:
+        st.session_state[_ASK_PROBLEM] = (attribute.id, error)
+    else:
+        st.session_state[_ASKED] = (attribute.id, question)
+
+
 def _answer(own: Own, attribute: Attribute, what: str, key: str) -> None:
-    said = str(st.session_state.get(key, ""))
+    said, workbench = str(st.session_state.get(key, "")), own.workbench
     try:
         if what == "new":
-            add_own_attribute(own.workbench, own.dimension.id, own.expert, said, attribute.prompted_by)
+            added = add_own_attribute(workbench, own.dimension.id, own.expert, said, attribute.prompted_by)
+            remember(own.place, "added an attribute", partial(remove_own_attribute, workbench, added))
+            show_newest(own)
         elif what == "reword":
-            edit_attribute(own.workbench, attribute.id, said, who=own.expert)
+            put = partial(edit_attribute, workbench, attribute.id, who=own.expert)
+            put(said)
+            remember(own.place, "edited an attribute", partial(put, attribute.text))
     except WorkbenchError as error:
         st.session_state[_ASK_PROBLEM] = (attribute.id, error)
         return
-    saved_typing(key)
+    if what == "close":
+        dropped_typing(key)
+    else:
+        saved_typing(key)
     st.session_state.pop(_ASKED, None)
 
 
