@@ -23,6 +23,7 @@ ON_PAPER: Mapping[str, Any] = {
         "domainColor": NEUTRAL,
         "gridColor": "#e3e6ea",
         "labelColor": INK,
+        "labelFlush": False,  # the first and last label stand under their ticks, apart from the next ones
         "labelFontSize": FONT_SIZE,
         "labelPadding": 6,
         "tickColor": NEUTRAL,
@@ -34,7 +35,7 @@ ON_PAPER: Mapping[str, Any] = {
     "header": {"labelColor": INK, "titleColor": INK},
     "legend": {"labelColor": INK, "labelFontSize": FONT_SIZE, "titleColor": INK, "titleFontSize": FONT_SIZE},
     "padding": 8,
-    "title": {"color": INK, "fontSize": FONT_SIZE + 2},
+    "title": {"anchor": "start", "color": INK, "fontSize": FONT_SIZE + 2},
     "view": {"stroke": None},
 }
 """Vega-Lite's config for files, which lie on white ground; on a screen charts follow its theme."""

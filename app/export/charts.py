@@ -12,7 +12,7 @@ import altair as alt
 import pandas as pd
 import vl_convert
 
-from app.domain.chart_look import FONT_SIZE, HEAT, INK, JUDGE, LLM, METHODS, NEUTRAL, ON_PAPER, PERSON
+from app.domain.chart_look import HEAT, INK, JUDGE, LLM, METHODS, NEUTRAL, ON_PAPER, PERSON
 
 _SIDE, _WIDTH, _ROW = 220, 420, 26  # pixels: of a square plot, of an interval plot, of a row in it
 _INTERVAL_LABELS, _APART = 280, 12  # pixels: for the labels of rows at least, and between them and the plot
@@ -218,7 +218,7 @@ def spread_chart(rows: Sequence[SpreadRow], topics: int, llms: str = LLMS) -> Ch
     )
     side = alt.Color("side:N", scale=colour, legend=legend)
     band = base.mark_bar(height=ROW // 2, opacity=0.3).encode(
-        x=alt.X("chance_low:Q", scale=scale, title=across, axis=alt.Axis(format=".2~f")),
+        x=alt.X("chance_low:Q", scale=scale, title=across, axis=alt.Axis(format=".2~f", tickCount=8)),
         x2="chance_high:Q",
         color=alt.Color("chance_words:N", scale=colour, legend=legend),
     )
@@ -229,8 +229,7 @@ def spread_chart(rows: Sequence[SpreadRow], topics: int, llms: str = LLMS) -> Ch
         color=side,
         shape=alt.Shape("side:N", scale=shape, legend=None),
     )
-    title = alt.TitleParams("Topic spread per contributor", anchor="start", fontSize=FONT_SIZE + 2)
-    return alt.layer(band, middle, line, dot).properties(height=alt.Step(ROW), title=title)
+    return alt.layer(band, middle, line, dot).properties(height=alt.Step(ROW))
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,11 +294,7 @@ def likeness_grid(cells: Sequence[LikenessCell], measure: str) -> Chart:
         text="label:N",
         color=alt.condition(f"datum.value > {(lowest + highest) / 2}", alt.value("white"), alt.value(INK)),
     )
-    return alt.layer(filled, label).properties(
-        width=width * len(order),
-        height=_CELL_HEIGHT * len(order),
-        title=alt.TitleParams(f"Similarity: {measure}", anchor="start", fontSize=FONT_SIZE + 2),
-    )
+    return alt.layer(filled, label).properties(width=width * len(order), height=_CELL_HEIGHT * len(order))
 
 
 def sweep_chart(points: Sequence[Mapping[str, Any]], measure: str) -> Chart:
@@ -331,8 +326,9 @@ def sweep_chart(points: Sequence[Mapping[str, Any]], measure: str) -> Chart:
     return chart
 
 
-def chart_svg(chart: Chart, own_width: bool = False) -> bytes:
-    """The chart on white ground, as a file for a paper."""
+def chart_svg(chart: Chart, title: str, own_width: bool = False) -> bytes:
+    """The chart under its title on white ground, as a file for a paper."""
     stream = io.StringIO()
-    (chart if own_width else chart.properties(width=_PAPER_WIDTH)).configure(**ON_PAPER).save(stream, format="svg")
+    titled = chart.properties(title=title)
+    (titled if own_width else titled.properties(width=_PAPER_WIDTH)).configure(**ON_PAPER).save(stream, format="svg")
     return stream.getvalue().encode()

@@ -26,7 +26,7 @@ from app.services.conditions.study_figures import (
     sweep_figures,
     trial_figures,
 )
-from app.services.conditions.study_tables import SWEEP, figure_rows, sweep_chart, sweep_points, sweep_table
+from app.services.conditions.study_tables import SWEEP, SWEEP_TITLE, figure_rows, sweep_chart, sweep_points, sweep_table
 from app.services.conditions.study_worker import begin_study, estimate_study, stop_study, stopping_study
 from app.services.results.results import Figure, Level
 from app.services.runtime.judges import USUAL
@@ -169,7 +169,7 @@ def component_sweep(workbench: Workbench, plans: Sequence[StudyPlan], level: Lev
     st.subheader("Number of components", anchor=False, help=ABOUT + more_in_guide("conditions"))
     if points:
         chart = sweep_chart(points, "spearman")
-        picture(chart, "components", "component_sweep", f"Spearman; {SWEEP}", own_width=True, wide=True)
+        picture(chart, SWEEP_TITLE, "components", "component_sweep", f"Spearman; {SWEEP}", own_width=True, wide=True)
     headings, rows = sweep_table(found)
     show_table(pd.DataFrame(rows, columns=headings), "component_figures")
     everything = [row for each in found.values() for row in figure_rows(each)]
@@ -303,7 +303,8 @@ def _picture(found: StudyFigures) -> None:
         f"mean, and hollow points are the single ones. {texts}."
     )
     several = len({row.dimension.id for row in found.rows}) > 1
-    picture(figure_chart(pd.DataFrame(rows)), "conditions", "condition_study", caption, own_width=several)
+    chart = figure_chart(pd.DataFrame(rows))
+    picture(chart, "Spearman by condition", "conditions", "condition_study", caption, own_width=several)
 
 
 def _points(row: ConditionFigures) -> list[dict[str, object]]:
@@ -344,7 +345,10 @@ def figure_chart(rows: pd.DataFrame) -> Chart:
     line = (
         base.transform_filter(of_condition)
         .mark_rule(strokeWidth=2)
-        .encode(x=alt.X("From:Q", title="Agreement with people (Spearman)", axis=alt.Axis(format=".2~f")), x2="To:Q")
+        .encode(
+            x=alt.X("From:Q", title="Agreement with people (Spearman)", axis=alt.Axis(format=".2~f", tickCount=8)),
+            x2="To:Q",
+        )
     )
     point = base.transform_filter(of_condition).mark_point(filled=True, size=90, opacity=1).encode(x="Spearman:Q")
     members = base.transform_filter(single).mark_point(filled=False, size=45, opacity=0.9).encode(x="Spearman:Q")

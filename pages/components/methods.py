@@ -67,7 +67,7 @@ def quality_cost(scope: ResultScope) -> None:
         left_out = f" Not drawn, for want of a cost or a coefficient: {', '.join(missing)}." if missing else ""
         texts = ", ".join(f"{name(each)} {each.figure.n:,}" for each in drawn)
         caption = f"Point: Spearman; line: its 95 % interval. Up and to the left is better. Texts: {texts}.{left_out}"
-        picture(_cost_chart(drawn), "quality-against-cost", "quality_cost_picture", caption)
+        picture(_cost_chart(drawn), "Spearman by cost", "quality-against-cost", "quality_cost_picture", caption)
 
 
 def name(each: QualityCost) -> str:
@@ -216,7 +216,8 @@ def _show(study: WriterBias, run: int) -> None:
         f"Run {run}, by people's {study.by}. Point: mean score; line: 95 % bootstrap interval over sources "
         f"({study.resamples:,} resamples, seed {study.seed}). Pairs: {counts}.{alone}"
     )
-    picture(_bias_chart(study), "texts-by-people-and-llms", "writer_bias_picture", caption)
+    title = "Scores of texts by people and by LLMs"
+    picture(_bias_chart(study), title, "texts-by-people-and-llms", "writer_bias_picture", caption)
 
 
 def _bias_words(mean: Mean | None) -> str:

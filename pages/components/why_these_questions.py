@@ -22,7 +22,7 @@ from pages.components.shell.words import example_lines, model_label, number, pla
 COLUMNS = (0.0, 1.0, 2.0)
 BAR, GAP, STEPS = 0.03, 0.03, 24
 HEIGHT = 460
-NAME_LENGTH = 40
+NAME_LENGTH = 52
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,8 @@ def shown_picture(view: LineageView, dimension: Dimension) -> None:
     )
     on_paper = lineage_picture(view)
     shown = lineage_picture(view, dark=True) if st.context.theme.type == "dark" else on_paper
-    picture(shown, f"lineage-{dimension.name}", "lineage_picture", caption, on_paper=on_paper, wide=True)
+    title, name = "From attributes to questions", f"lineage-{dimension.name}"
+    picture(shown, title, name, "lineage_picture", caption, on_paper=on_paper, wide=True)
 
 
 def lineage_picture(view: LineageView, dark: bool = False) -> Chart:

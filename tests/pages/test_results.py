@@ -101,12 +101,23 @@ def test_forest_plot_has_panels_an_axis_that_fits_and_the_ceiling(demo: Workbenc
     figures = [result.meta.figures["spearman"] for result in found]
     drawn = [end for figure in figures for end in (figure.low, figure.high) if end is not None]
     drawn += [ceiling.value for ceiling in ceilings.values() if ceiling.value is not None]
-    root = ElementTree.fromstring(picture_file(chart, "svg", own_width=True))
-    words = {text for text in root.itertext() if text.strip()}
+    words = _words(chart)
     assert {result.dimension.name for result in found} | {RULES, INTERVAL, CEILING, AXES["spearman"]} <= words
     low, high = next(layer["encoding"]["x"]["scale"]["domain"] for layer in _layers(chart) if "x2" in layer["encoding"])
     assert min(drawn) - 0.1 < low < min(drawn)
     assert max(drawn) < high < max(drawn) + 0.1
+
+
+def test_forest_plot_without_a_ceiling_has_none_in_its_legend(demo: Workbench) -> None:
+    chart = forest_chart(method_grid(results_of(demo, RUN, Choices("dataset"))), "mae", {})
+    assert chart is not None
+    assert INTERVAL in _words(chart)
+    assert CEILING not in _words(chart)
+
+
+def _words(chart: Chart) -> set[str]:
+    root = ElementTree.fromstring(picture_file(chart, "Forest plot", "svg", own_width=True))
+    return {text for text in root.itertext() if text.strip()}
 
 
 def test_preferences_stand_beside_correlations_of_their_dimension(

@@ -23,6 +23,7 @@ from app.services.runtime.output_file import output_file, table_csv
 
 __all__ = [
     "FIELDS",
+    "SPREAD_TITLE",
     "SpreadRow",
     "likeness_chart",
     "likeness_latex",
@@ -34,6 +35,7 @@ __all__ = [
     "write_topics",
 ]
 Label = Callable[[str], str]
+SPREAD_TITLE = "Topic spread per contributor"
 FIELDS = {"ROUGE-L": "rouge_l", "Jaccard": "jaccard", "Cosine": "cosine"}
 _KINDS = list(ContributorKind)
 _SHARES_WORDS = 3
@@ -162,7 +164,7 @@ def write_topics(path: Path, grouping: TopicGrouping, kinds: Mapping[str, Contri
     _write(
         path,
         {
-            ".svg": lambda: chart_svg(spread_chart(rows, len(grouping.topics))),
+            ".svg": lambda: chart_svg(spread_chart(rows, len(grouping.topics)), SPREAD_TITLE),
             ".csv": lambda: table_csv(topic_table(grouping, rows)),
             ".tex": lambda: topics_latex(grouping, rows),
         },
@@ -174,7 +176,7 @@ def write_similarity(path: Path, found: SetComparison, measure: str = "ROUGE-L")
     _write(
         path,
         {
-            ".svg": lambda: chart_svg(likeness_chart(found, measure), own_width=True),
+            ".svg": lambda: chart_svg(likeness_chart(found, measure), f"Similarity: {measure}", own_width=True),
             ".csv": lambda: table_csv(likeness_rows(found)),
             ".tex": lambda: likeness_latex(found),
         },

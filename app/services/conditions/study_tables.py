@@ -25,6 +25,7 @@ from app.services.conditions.study_figures import (
 __all__ = [
     "COLUMNS",
     "SWEEP",
+    "SWEEP_TITLE",
     "figure_rows",
     "study_csv",
     "study_latex",
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 HEADINGS = (*(name.title() for name in COEFFICIENTS), "MAE")
+SWEEP_TITLE = "Spearman by number of components"
 SWEEP = "95 % intervals; of several trials the mean over them, without one."
 TESTS = ("p", "p_holm", "z_fisher", "p_fisher", "p_williams")
 COLUMNS = (
@@ -148,7 +150,7 @@ def sweep_svg(sweep: Mapping[int, TrialFigures]) -> bytes:
         raise InputError(
             "A figure needs at least two numbers of components.", "Run and show the study with --components 3-9."
         )
-    return chart_svg(sweep_chart(points, "spearman"), own_width=True)
+    return chart_svg(sweep_chart(points, "spearman"), SWEEP_TITLE, own_width=True)
 
 
 def sweep_points(sweep: Mapping[int, TrialFigures]) -> list[dict[str, Any]]:

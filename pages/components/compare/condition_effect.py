@@ -1,6 +1,7 @@
 """Compare, performance: agreement with people by condition and by diversity; what each contributor adds."""
 
 from collections.abc import Sequence
+from math import ceil
 
 import altair as alt
 import pandas as pd
@@ -128,6 +129,7 @@ def _effects(effects: list[WithoutContributor], names: Names) -> None:
     if not drawn.empty:
         picture(
             _contribution_chart(drawn, effects, names),
+            "Gain in Spearman by contributor",
             "left_out",
             "left_out_picture",
             "Point: the effect; line: its paired 95 % interval. Where it crosses 0, no effect can be made out.",
@@ -200,6 +202,7 @@ def _contribution_chart(drawn: pd.DataFrame, effects: list[WithoutContributor], 
 
 
 HEIGHT = 340
+LEGEND, LEGEND_ROW, LEGEND_COLUMNS = 40, 26, 2  # pixels; on a screen the legend is inside the chart's height
 
 
 SAME_TEXTS = (
@@ -296,15 +299,34 @@ def _picture(rows: pd.DataFrame, found: ConditionEffect, names: Names) -> None:
         "differ.",
         "So few points show a tendency at most.",
     ]
-    picture(_chart(drawn, found, measure, names), "conditions", "condition_picture", " ".join(said), wide=True)
+    chart = _chart(drawn, found, measure, names)
+    picture(
+        chart.properties(height=HEIGHT + LEGEND + LEGEND_ROW * ceil(count / LEGEND_COLUMNS)),
+        "Agreement and likeness by condition",
+        "conditions",
+        "condition_picture",
+        " ".join(said),
+        on_paper=chart,
+        wide=True,
+    )
 
 
 def _chart(drawn: pd.DataFrame, found: ConditionEffect, measure: str, names: Names) -> Chart:
-    kinds = {names.condition(point.condition): names.condition_kind(point.condition) for point in found.points}
+    kinds = {
+        f"{names.condition(point.condition)} (n = {point.spearman.n:,})": names.condition_kind(point.condition)
+        for point in found.points
+    }
     order = list(kinds)
-    base = alt.Chart(drawn).encode(
-        x=alt.X(f"{measure}:Q", title=f"Likeness within the set ({measure})", scale=alt.Scale(zero=False, padding=20)),
-        color=alt.Color("Condition:N", sort=order, title=None, scale=colour_scale(kinds), legend=None),
+    legend = alt.Legend(orient="bottom", columns=LEGEND_COLUMNS, title=None, labelLimit=0)
+    label = drawn["Condition"] + drawn["Counted"].map(" (n = {:,})".format)
+    base = alt.Chart(drawn.assign(label=label)).encode(
+        x=alt.X(
+            f"{measure}:Q",
+            title=f"Likeness within the set ({measure})",
+            axis=alt.Axis(tickCount=8),
+            scale=alt.Scale(zero=False, padding=20),
+        ),
+        color=alt.Color("label:N", sort=order, scale=colour_scale(kinds), legend=legend),
         tooltip=[
             alt.Tooltip("Condition:N"),
             alt.Tooltip(f"{measure}:Q", format=".3f"),
@@ -319,14 +341,9 @@ def _chart(drawn: pd.DataFrame, found: ConditionEffect, measure: str, names: Nam
     line = base.mark_rule(strokeWidth=1.5).encode(y="From:Q", y2="To:Q")
     point = base.mark_point(filled=True, size=130, opacity=1).encode(
         y=alt.Y("Spearman:Q", title="Agreement with people (Spearman)", scale=alt.Scale(zero=False)),
-        shape=alt.Shape("Condition:N", sort=order, title=None, scale=shape_scale(kinds, order), legend=None),
+        shape=alt.Shape("label:N", sort=order, scale=shape_scale(kinds, order), legend=legend),
     )
-    label = base.mark_text(align="left", dx=11, dy=-8, fontSize=12).encode(y="Spearman:Q", text="label:N")
-    chart: Chart = (
-        alt.layer(line, point, label)
-        .transform_calculate(label="datum.Condition + ' (n = ' + datum.Counted + ')'")
-        .properties(height=HEIGHT)
-    )
+    chart: Chart = alt.layer(line, point).properties(height=HEIGHT)
     return chart
 
 

@@ -139,7 +139,7 @@ SEEN = {"ROUGE-L": "Wording (ROUGE-L)", "Jaccard": "Shared words (Jaccard)", "Co
 BETWEEN = {"kinds": "People and LLMs", "contributors": "Contributors", "conditions": "Conditions"}
 
 
-_ROW_HEIGHT, _ABOVE_ROWS = 52, 90  # pixels
+_ROW_HEIGHT, _ABOVE_ROWS = 52, 66  # pixels
 
 
 def set_similarity(sets: ContributorComparison, names: Names) -> None:
@@ -154,8 +154,9 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
     shown = {code: _name(by, code, names) for code in found.within}
     chart = likeness_chart(found, measure, shown.__getitem__)
     picture(
-        # On a screen the title and the names above are inside the chart's height, and would take it from the rows.
+        # On a screen the names above are inside the chart's height, and would take it from the rows.
         chart.properties(height=_ROW_HEIGHT * len(shown) + _ABOVE_ROWS),
+        f"Similarity: {measure}",
         "similarity",
         f"similarity_{by}",
         "On the diagonal the mean over pairs within a set, elsewhere over pairs between two. The lower a set's own "
@@ -244,6 +245,7 @@ def attribute_map(found: UniqueAttributes, names: Names, dimension_id: int) -> N
     held, seen_by = sum(found.map.explained), embedding_words(found.map.embedding)
     picture(
         _chart(found, names),
+        "Map of the attributes",
         "attribute_map",
         f"attribute_map_{dimension_id}",
         "Each point is an attribute; point at it to read it. Points that lie close are alike. "

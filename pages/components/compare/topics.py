@@ -19,7 +19,7 @@ from app.services.attributes.analysis import (
     topic_coherence,
     topics_in,
 )
-from app.services.attributes.analysis_files import spread_chart, spread_rows, topics_latex
+from app.services.attributes.analysis_files import SPREAD_TITLE, spread_chart, spread_rows, topics_latex
 from pages.components.compare.similarity import Names
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.tables import Chart, colour_scale, csv_download, latex_download, picture, show_table
@@ -108,6 +108,7 @@ def topic_spread(
     over = "random starts" if grouping.varied == "seeds" else "resamples"
     picture(
         spread_chart(rows, len(grouping.topics), names.short_kind("llm")),
+        SPREAD_TITLE,
         "topic_spread",
         f"topic_spread_{dimension_id}",
         "Further left: somebody speaks about all topics alike. Grey: where 95 % of sets of that size lie when "
@@ -160,6 +161,7 @@ def _picture(grouping: TopicGrouping, groups: dict[str, SpreadGroup], dimension_
     over = "random starts" if grouping.varied == "seeds" else "resamples"
     picture(
         shares_chart(grouping, chosen),
+        "Share of attributes by topic",
         "topic_shares",
         f"topic_shares_{dimension_id}",
         "Bar: share of somebody's attributes under the topic, each counted once under its strongest topic. Line: the "
@@ -220,6 +222,7 @@ def _coherence(attributes: Sequence[Attribute], count: int, of_task: tuple[str, 
         return
     picture(
         coherence_chart(found, count),
+        "Coherence by number of topics",
         "coherence",
         "coherence",
         "Coherence (NPMI): do the top words of a topic occur in the same attributes? 1 is always, -1 never. A peak "
@@ -278,7 +281,10 @@ def shares_chart(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> 
     )
     bar = base.mark_bar().encode(
         x=alt.X(
-            "share:Q", title="Share of attributes", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, highest])
+            "share:Q",
+            title="Share of attributes",
+            axis=alt.Axis(format="%", tickCount=8),
+            scale=alt.Scale(domain=[0, highest]),
         ),
         color=alt.Color(
             "group:N",

@@ -29,7 +29,7 @@ from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.runs.result_choices import ResultScope
-from pages.components.shell.tables import show_table
+from pages.components.shell.tables import picture, show_table
 from pages.components.shell.words import ShownErrors, model_label, number, plain, said
 
 STRONG, SOME = 0.5, 0.1
@@ -96,11 +96,14 @@ def _timeline(state: DriftState) -> None:
     noise = alt.Chart(band).mark_rect(color=NEUTRAL, opacity=0.2).encode(y="low:Q", y2="high:Q")
     flips = _line(data, "flips:Q", "Answers changed", "%")
     score = _line(data, "score:Q", "Mean score of the anchors", ".2f")
-    st.altair_chart(alt.hconcat(alt.layer(noise, flips).properties(width=380), score.properties(width=380)))
-    st.caption(
-        "Grey: what the judge changes by itself. Asked again at the beginning it changed "
-        f"{_percent(state.reference['noise'])} of its answers, at most {_percent(top)}. The test itself needs no such "
-        "limit: it compares each look with all before."
+    chart = alt.hconcat(alt.layer(noise, flips).properties(width=380), score.properties(width=380))
+    caption = (
+        f"n = {looks[-1]['anchors']:,} anchors. Grey: what the judge changes by itself. Asked again at the beginning "
+        f"it changed {_percent(state.reference['noise'])} of its answers, at most {_percent(top)}. The test itself "
+        "needs no such limit: it compares each look with all before."
+    )
+    picture(
+        chart, "Answers changed and mean score by look", "drift", "drift_picture", caption, own_width=True, wide=True
     )
 
 
@@ -110,7 +113,7 @@ def _line(data: pd.DataFrame, what: str, title: str, form: str) -> alt.Chart:
     scale = alt.Scale(zero=form == "%")
     line: alt.Chart = (
         alt.Chart(data)
-        .mark_line(point=True, color=JUDGE)
+        .mark_line(point=alt.OverlayMarkDef(color=JUDGE), color=JUDGE)
         .encode(
             x=look,
             y=alt.Y(what, title=title, scale=scale, axis=alt.Axis(format=form)),

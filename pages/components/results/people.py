@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.domain.chart_look import JUDGE
+from app.domain.chart_look import JUDGE, NEUTRAL
 from app.services.results.method_grid import FIGURES
 from app.services.results.raters import AltTest, HumanSide, Stratum, alt_test_verdict, human_side_of, stand_in_for_rater
 from pages.components.shell.guide import more_in_guide
@@ -48,7 +48,11 @@ def stand_in(found: AltTest, question: str, people: str) -> None:
     left.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key="stand_in", column_config=columns)
     with right:
         picture(
-            _curve(found), "winning-rate", "stand_in_picture", "Dashed: the winning rate from which the judge passes."
+            _curve(found),
+            "Winning rate by epsilon",
+            "winning-rate",
+            "stand_in_picture",
+            "Dashed: the winning rate from which the judge passes.",
         )
 
 
@@ -59,8 +63,8 @@ def _curve(found: AltTest) -> Chart:
         y=alt.Y("rate:Q", title="Winning rate", scale=alt.Scale(domain=[0, 1])),
         tooltip=[alt.Tooltip("epsilon:Q", format=".2f"), alt.Tooltip("rate:Q", title="Winning rate", format=".2f")],
     )
-    line = base.mark_line(color=JUDGE, point=True)
-    bar = alt.Chart(pd.DataFrame({"rate": [0.5]})).mark_rule(strokeDash=[4, 4], color="gray").encode(y="rate:Q")
+    line = base.mark_line(color=JUDGE, point=alt.OverlayMarkDef(color=JUDGE))
+    bar = alt.Chart(pd.DataFrame({"rate": [0.5]})).mark_rule(strokeDash=[4, 4], color=NEUTRAL).encode(y="rate:Q")
     return alt.layer(bar, line).properties(height=200)
 
 
@@ -90,7 +94,8 @@ def rater_strata(strata: Sequence[Stratum]) -> None:
         drawn = _points(strata)
         if not drawn.empty:
             texts = ", ".join(f"{WORDS[each.name].lower()} {each.n:,}" for each in strata)
-            picture(_chart(drawn), "strata", "strata_picture", f"Line: 95 % interval. Texts: {texts}.")
+            caption = f"Line: 95 % interval. Texts: {texts}."
+            picture(_chart(drawn), "Spearman by how far raters disagree", "strata", "strata_picture", caption)
 
 
 def _row(each: Stratum) -> dict[str, object]:

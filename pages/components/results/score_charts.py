@@ -1,7 +1,7 @@
 """Scores beside ratings: every text, both distributions, and calibration."""
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import ParamSpec
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
 import altair as alt
 import pandas as pd
@@ -21,7 +21,7 @@ from app.services.results.result_files import (
 from app.services.results.results import DimensionResult
 from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import ResultScope
-from pages.components.shell.tables import picture
+from pages.components.shell.tables import Chart, picture
 from pages.components.shell.words import plain
 
 HELP = (
@@ -34,7 +34,6 @@ def source_strip(found: Sequence[SourceCoefficient]) -> None:
     known = [each for each in found if each.spearman is not None]
     if len(known) < 2:
         return
-    st.markdown("**Each source**", help=HELP + more_in_guide("levels"))
     shown = shown_sources(known)
     rows = pd.DataFrame([{"source": each.source, "spearman": each.spearman, "texts": each.n} for each in shown])
     scale = alt.Scale(domain=[min(0.0, float(rows["spearman"].min())), 1.0], padding=8, nice=False)
@@ -58,11 +57,23 @@ def source_strip(found: Sequence[SourceCoefficient]) -> None:
     said = f"n = {len(known):,} sources.{of_them}" + (
         f" {without:,} others have no coefficient: constant scores or ratings, or a single text." if without else ""
     )
-    picture(chart, "sources", "source_strip", said)
+    about = HELP + more_in_guide("levels")
+    picture(chart, "Spearman of each source", "sources", "source_strip", said, about=about)
 
 
-MOST = 64  # drawings kept for all sessions together, of some 50 kB each
-Arguments = ParamSpec("Arguments")
+HEIGHT = 320
+RATING, SCORE = "Mean human rating", "Judge's score"
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    key: str
+    title: str
+    chart: Chart
+    caption: str
+
+    def show(self) -> None:
+        picture(self.chart, self.title, self.key, self.key, self.caption)
 
 
 def of_texts(result: DimensionResult) -> Hashable:
@@ -70,44 +81,51 @@ def of_texts(result: DimensionResult) -> Hashable:
     return result.reading, result.soft, result.choices.include_partial, result.choices.systems
 
 
-def kept_drawing(
-    what: Callable[[DimensionResult], Hashable],
-) -> Callable[[Callable[Arguments, None]], Callable[Arguments, None]]:
-    """For functions that draw results and hold no widget; `what` they rest on tells when they draw the same again."""
+@st.cache_resource(max_entries=64, show_spinner=False, hash_funcs={DimensionResult: of_texts})
+def _drawings(result: DimensionResult) -> list[_Drawing]:
+    rows, dimension = result.compared, result.dimension
+    n = f"n = {len(rows):,} texts."
+    scatter, title = _scatter(rows, dimension, result.on_scale), "Score and rating of each text"
+    if not result.on_scale:
+        own = "Larger circle: more texts. Scores are on a scale of their own: only the order counts."
+        return [_Drawing("scatter", title, scatter, f"{n} {own}")]
+    return [
+        _Drawing(
+            "scatter",
+            title,
+            scatter,
+            f"{n} The larger a circle, the more texts; on the dashed line judge and people agree.",
+        ),
+        _Drawing(
+            "calibration",
+            "Calibration: the mean score for each rating",
+            _calibration(rows, dimension),
+            f"{n} Line: the middle half of the scores. A good judge rises along the dashed line.",
+        ),
+        _Drawing(
+            "distributions",
+            "How scores and ratings are spread over the scale",
+            _spread(rows, dimension),
+            f"{n} A judge that uses another part of the scale than people shows here.",
+        ),
+    ]
 
-    def kept(drawing: Callable[Arguments, None]) -> Callable[Arguments, None]:
-        return st.cache_resource(max_entries=MOST, show_spinner=False, hash_funcs={DimensionResult: what})(drawing)
 
-    return kept
-
-
-HEIGHT = 320
-Chart = alt.LayerChart | alt.FacetChart  # what Altair says that layers become
-RATING, SCORE = "Mean human rating", "Judge's score"
-
-
-def score_charts(rows: Sequence[ScoredText], dimension: Dimension, on_scale: bool) -> None:
-    """`rows` have both a score and a rating. on_scale: whether both are on the dimension's scale."""
-    if not rows:
+def score_charts(result: DimensionResult) -> None:
+    """The texts that have both a score and a rating."""
+    if not result.compared:
         st.markdown("No text has both a score and a human rating here, so there is nothing to draw.")
         return
-    n = f"n = {len(rows):,} texts."
-    if not on_scale:
-        st.altair_chart(_scatter(rows, dimension, on_scale), key="scatter")
-        st.caption(f"{n} Larger circle: more texts. Scores are on a scale of their own: only the order counts.")
+    first, *others = _drawings(result)
+    if not others:
+        first.show()
         return
     left, right = st.columns(2, gap="large")
     with left:
-        st.markdown("**Each text**")
-        st.altair_chart(_scatter(rows, dimension, on_scale), key="scatter")
-        st.caption(f"{n} The larger a circle, the more texts; on the dashed line judge and people agree.")
+        first.show()
     with right:
-        st.markdown("**Calibration: the mean score for each rating**")
-        st.altair_chart(_calibration(rows, dimension), key="calibration")
-        st.caption(f"{n} Line: the middle half of the scores. A good judge rises along the dashed line.")
-    st.markdown("**How scores and ratings are spread over the scale**")
-    st.altair_chart(_spread(rows, dimension), key="distributions")
-    st.caption(f"{n} A judge that uses another part of the scale than people shows here.")
+        others[0].show()
+    others[1].show()
 
 
 def _axes(dimension: Dimension, rows: Sequence[ScoredText]) -> tuple[alt.Scale, pd.DataFrame]:
@@ -180,7 +198,7 @@ def _spread(rows: Sequence[ScoredText], dimension: Dimension) -> alt.Chart:
                 alt.Tooltip("share:Q", title="Share", format=".0%"),
             ],
         )
-        .properties(height=HEIGHT * 0.75)
+        .properties(height=HEIGHT)
     )
     return chart
 
@@ -215,10 +233,5 @@ def result_charts(scope: ResultScope) -> None:
     st.subheader(plain(scope.dimension.name), anchor=False)
     result = scope.one("pictures")
     if result is not None:
-        _charts(result)
+        score_charts(result)
         source_strip(by_source(result.compared))
-
-
-@kept_drawing(of_texts)
-def _charts(result: DimensionResult) -> None:
-    score_charts(result.compared, result.dimension, result.on_scale)

@@ -73,7 +73,9 @@ def forest_chart(
     scale = alt.Scale(domain=_domain(rows), nice=False, zero=False)
     x = alt.X("value:Q", scale=scale, title=None, axis=alt.Axis(format=".2~f", tickCount=max(3, width // 55)))
     y = alt.Y("method:N", sort=methods, title=None, axis=alt.Axis(labelLimit=LABELS))
-    shown = alt.Scale(domain=[INTERVAL, CEILING], range=[JUDGE, PERSON])
+    with_ceiling = rows["ceiling"].notna().any()
+    marks = {INTERVAL: JUDGE} | ({CEILING: PERSON} if with_ceiling else {})
+    shown = alt.Scale(domain=list(marks), range=list(marks.values()))
     base = alt.Chart().encode(y=y, tooltip=_tooltip(name))
     legend = alt.Legend(orient="bottom", title=None, labelLimit=0, offset=6)
     colour = alt.Color("shown:N", scale=shown, legend=legend)
@@ -86,7 +88,7 @@ def forest_chart(
     ceiling = named(CEILING).mark_tick(thickness=2.5, size=ROW, opacity=0.9).encode(x=alt.X("ceiling:Q", scale=scale))
     line = named(INTERVAL).mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
     dot = named(INTERVAL).mark_point(filled=True, size=70, opacity=1).encode(x=x)
-    layers = [ceiling, line, dot] if rows["ceiling"].notna().any() else [line, dot]
+    layers = [ceiling, line, dot] if with_ceiling else [line, dot]
     if scale.domain[0] < 0 < scale.domain[1]:
         zero = (
             alt.Chart()
@@ -103,12 +105,10 @@ def forest_chart(
         labelFontWeight="bold",
         labelPadding=4,
     )
-    title = alt.TitleParams(f"{FIGURES[name]} by method and dimension", anchor="start", fontSize=FONT_SIZE + 2)
     chart: Chart = (
         alt.layer(*layers, data=rows)
         .properties(width=width, height=alt.Step(ROW))
         .facet(facet=alt.Facet("dimension:N", sort=dimensions, header=header), columns=panels, spacing=20)
-        .properties(title=title)
     )
     return chart
 
@@ -189,7 +189,8 @@ def method_table(scope: ResultScope, results: Sequence[DimensionResult]) -> None
     if chart is not None:
         on_paper = forest_chart(grid, name, ceilings, on_paper=True)
         caption = forest_caption(grid, name, ceilings)
-        picture(chart, "results", "forest", caption, own_width=True, on_paper=on_paper, wide=True)
+        title = f"{FIGURES[name]} by method and dimension"
+        picture(chart, title, "results", "forest", caption, own_width=True, on_paper=on_paper, wide=True)
 
 
 def grid_frame(grid: MethodGrid, name: FigureName, compared: Comparisons) -> pd.DataFrame:

@@ -131,7 +131,7 @@ def _accumulation(found: ThemeCoverage, dimension_id: int) -> None:
         "Themes found, by how many contributors were heard. A line that flattens says that there is little left. "
         "Dashed: one more, estimated."
     )
-    picture(_chart(found), "themes", f"enough_{dimension_id}", caption)
+    picture(_chart(found), "Themes by contributors heard", "themes", f"enough_{dimension_id}", caption)
 
 
 def _chart(found: ThemeCoverage) -> Chart:

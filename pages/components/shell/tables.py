@@ -17,7 +17,7 @@ from app.domain.project import Task
 from app.services.runtime.output_file import table_csv
 from pages.components.shell.words import button_label, plain
 
-Chart = alt.Chart | alt.LayerChart | alt.FacetChart
+Chart = alt.Chart | alt.LayerChart | alt.FacetChart | alt.HConcatChart
 FILE_WIDTH = 800  # points; a picture on the screen is as wide as its place
 SHARPNESS = 3  # pixels for each point of a PNG
 PICTURES = ("png", "svg")
@@ -52,31 +52,36 @@ def file_download(label: str, content: bytes | str | Callable[[], bytes], name: 
 
 def picture(
     chart: Chart,
+    title: str,
     name: str,
     key: str,
     caption: str,
     own_width: bool = False,
     on_paper: Chart | None = None,
     wide: bool = False,
+    about: str = "",
 ) -> None:
-    """`name`: of the files, without ending. `own_width`: the chart has a width of its own. Files are made when asked.
+    """`title`: above the chart; `about`: its help. `name`: of the files, without ending; they are made when asked.
+    `own_width`: the chart has a width of its own.
 
     `caption` is plain text. `on_paper`: the chart for the files, where it differs from the one for the screen's theme.
     `wide`: a phone scrolls it sideways instead of making it as narrow as itself.
     """
+    st.markdown(f"**{plain(title)}**", help=about or None)
     with st.container(key=f"wide_{key}") if wide else nullcontext():
         st.altair_chart(chart, key=key, width="content" if own_width else "stretch")
     st.caption(plain(caption))
     with st.container(horizontal=True):
         for form in PICTURES:
             label = button_label(f"Picture ({form.upper()})", f"of {name.replace('_', ' ').replace('-', ' ')}")
-            made = partial(picture_file, on_paper or chart, form, own_width)
+            made = partial(picture_file, on_paper or chart, title, form, own_width)
             file_download(label, made, f"{name}.{form}", f"download_{key}_{form}")
 
 
-def picture_file(chart: Chart, form: str, own_width: bool = False) -> bytes:
+def picture_file(chart: Chart, title: str, form: str, own_width: bool = False) -> bytes:
     """form: png or svg; on white ground, whatever the screen's theme is."""
-    sized = (chart if own_width else chart.properties(width=FILE_WIDTH)).configure(**ON_PAPER)
+    titled = chart.properties(title=title)
+    sized = (titled if own_width else titled.properties(width=FILE_WIDTH)).configure(**ON_PAPER)
     stream = io.BytesIO()
     if form == "png":
         sized.save(stream, format="png", scale_factor=SHARPNESS)
@@ -87,9 +92,10 @@ def picture_file(chart: Chart, form: str, own_width: bool = False) -> bytes:
 
 
 SHAPES = {
-    ContributorKind.HUMAN: ("circle", "square", "diamond", "cross"),
-    ContributorKind.LLM: ("triangle-up", "triangle-down", "triangle-right", "triangle-left"),
+    ContributorKind.HUMAN: ("circle", "square", "diamond", "cross", "M0,-1L.95,-.31L.59,.81L-.59,.81L-.95,-.31Z"),
+    ContributorKind.LLM: ("triangle-up", "triangle-down", "triangle-right", "triangle-left", "M-1,-1H1L-1,1H1Z"),
 }
+STAR = "M0,-1L.22,-.31L.95,-.31L.36,.12L.59,.81L0,.38L-.59,.81L-.36,.12L-.95,-.31L-.22,-.31Z"
 
 
 def colours(kinds: Mapping[str, ContributorKind | None]) -> dict[str, str]:
@@ -111,12 +117,12 @@ def colour_scale(kinds: Mapping[str, ContributorKind | None]) -> alt.Scale:
 
 
 def shape_scale(kinds: Mapping[str, ContributorKind | None], names: Sequence[str]) -> alt.Scale:
-    """Round and square shapes for people, triangles for LLMs, a wedge for both together; each name another one."""
+    """Round and square shapes for people, triangles for LLMs, a star for both together; each name another one."""
     shapes, used = [], dict.fromkeys(ContributorKind, 0)
     for name in names:
         kind = kinds[name]
         if kind is None:
-            shapes.append("wedge")
+            shapes.append(STAR)
             continue
         shapes.append(SHAPES[kind][used[kind] % len(SHAPES[kind])])
         used[kind] += 1

@@ -39,6 +39,7 @@ from app.services.scoring.draws import DrawCheck
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.current import hold, keep
 from pages.components.shell.guide import more_in_guide
+from pages.components.shell.tables import picture
 from pages.components.shell.words import KEY_IN_SETTINGS, button_label, model_label, plain, show_error
 
 ALL, SHARE, GRID, LOCKED = "All", "A share", "Documents × systems", "Locked test split"
@@ -169,11 +170,14 @@ def draw_check(checks: Sequence[DrawCheck]) -> None:
             st.markdown(plain(draw_sentence(check, several)))
         for caution, about in _cautions(checks, several).items():
             st.warning(f"{plain(about)}: {plain(caution)}", icon=":material/warning:")
-        st.altair_chart(draw_chart(checks), key="draw_chart", width="content")
-        st.caption(
-            "Bars: all texts; line: the draw; by mean human rating. The gap is the largest between the cumulative "
-            "shares: 0 where both are distributed alike, 1 at most. Its p is too large, not too small, since the "
-            "draw is part of the whole: look at the gap."
+        sizes = "; ".join(f"{_name(check, several)} {check.ks.n_drawn:,} of {check.ks.n_all:,}" for check in checks)
+        caption = (
+            f"Bars: all texts; line: the draw; by mean human rating. n (texts): {sizes}. The gap is the largest "
+            "between the cumulative shares: 0 where both are distributed alike, 1 at most. Its p is too large, not "
+            "too small, since the draw is part of the whole: look at the gap."
+        )
+        picture(
+            draw_chart(checks), "Ratings of the draw and of all texts", "draw", "draw_chart", caption, own_width=True
         )
 
 
@@ -239,7 +243,9 @@ def draw_chart(checks: Sequence[DrawCheck]) -> alt.FacetChart:
             y=alt.Y("All texts:Q", title=title, axis=alt.Axis(format="%")),
         )
     )
-    line = base.mark_line(color=PERSON, point=True).encode(x="Rating:Q", y="Draw:Q", detail="Seed:N")
+    line = base.mark_line(color=PERSON, point=alt.OverlayMarkDef(color=PERSON)).encode(
+        x="Rating:Q", y="Draw:Q", detail="Seed:N"
+    )
     return (
         alt.layer(bars, line)
         .properties(width=WIDTH, height=HEIGHT)

@@ -157,7 +157,13 @@ def _picture(rows: pd.DataFrame, baseline: str, coefficient: str) -> None:
     if drawn.empty:
         return
     caption = f"{coefficient} minus that of the baseline ({baseline}); line: its paired 95 % interval."
-    picture(difference_chart(drawn), "comparison", "comparison_picture", caption)
+    picture(
+        difference_chart(drawn),
+        f"Difference in {coefficient} to the baseline",
+        "comparison",
+        "comparison_picture",
+        caption,
+    )
 
 
 def difference_chart(rows: pd.DataFrame) -> Chart:
