@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from app.services.demo import run_demo
 from app.services.runtime.workbench import Workbench, open_workbench
@@ -21,11 +23,23 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _components_are_looked_for_once() -> Iterator[None]:
-    """An AppTest looks through all that is installed for components of Streamlit; a server does so when it starts."""
+def _streamlit_works_as_in_a_server() -> Iterator[None]:
+    """A server looks for components once, and compiles each screen once; an AppTest does both at each run, and asks a
+    thousand times a second whether the run has ended."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        patch.setattr(local_script_runner, "ScriptCache", cache(ScriptCache))
+        patch.setattr(local_script_runner, "require_widgets_deltas", _wait_for_the_script)
         yield
+
+
+def _wait_for_the_script(runner: LocalScriptRunner, timeout: float) -> None:
+    assert runner._script_thread is not None
+    runner._script_thread.join(timeout)
+    if not runner.script_stopped():
+        runner.request_stop()
+        runner.join()
+        pytest.fail(f"the screen took more than {timeout} s")
 
 
 @pytest.fixture(autouse=True)
