@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -37,9 +37,15 @@ hypothesis_settings.register_profile(
 hypothesis_settings.load_profile("same cases")
 
 
-def pytest_collection_finish() -> None:
-    """Take modules and collected tests out of what the garbage collector looks through; they stay to the end."""
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for garbage among what tests make alone: modules and collected tests stay to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

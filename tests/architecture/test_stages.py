@@ -1,6 +1,8 @@
 """`make test` and `make test-all` run every test, and their last line tells the truth about all stages."""
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,23 @@ def test_the_last_line_sums_up_all_stages_and_none_is_left_out_for_an_earlier_fa
     monkeypatch.setattr(stages, "RESULTS", tmp_path / "results")
     assert stages.main(dict([first, second, broken, absent])) == 1
     assert capfd.readouterr().out.splitlines()[-1] == "2 passed, 2 failed, 1 skipped"
+
+
+def test_compile_tests_writes_what_pytest_reads(tmp_path: Path) -> None:
+    path = tmp_path / "test_compiled.py"
+    path.write_text("def test_a(): assert 1 == 2\n", encoding="utf-8")
+    (tmp_path / "test_broken.py").write_text("def test_a(:\n", encoding="utf-8")
+    stages.compile_tests(tmp_path)
+    compiled = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.pyc")}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", str(path), f"--rootdir={tmp_path}"],
+        env={**os.environ, **stages.KEEP_COMPILED},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "assert 1 == 2" in done.stdout
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.pyc")} == compiled
 
 
 def test_a_stage_that_can_not_run_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,13 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
+
+from _pytest.assertion import rewrite
+from pytest import Config
 
 from tests.support import deadline
 from tests.support.repository import PACKAGES, ROOT
@@ -60,10 +63,20 @@ def compile_code() -> None:
         compileall.compile_dir(ROOT / package, quiet=2)
 
 
-def compile_tests() -> None:
-    """Collect the tests once, which pytest compiles in its own way: each worker would for itself. Errors show later."""
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-qq", "--ignore=tests/tools"]
-    subprocess.run(command, cwd=ROOT, env={**os.environ, **KEEP_COMPILED}, stdout=subprocess.DEVNULL, check=False)
+def compile_tests(folder: Path = ROOT / "tests") -> None:
+    """Compile the tests with their assertions rewritten, as pytest does when it imports them: each worker would for
+    itself. A file with a syntax error is left to them."""
+    compileall.compile_dir(folder / "support", quiet=2)
+    with TemporaryDirectory() as nothing:
+        config = Config.fromdictargs({}, ["--noconftest", "--rootdir", nothing, nothing])
+    for path in (*folder.rglob("test_*.py"), *folder.rglob("conftest.py")):
+        compiled = rewrite.get_cache_dir(path) / f"{path.stem}{rewrite.PYC_TAIL}"
+        if rewrite._read_pyc(path, compiled) is None:
+            with suppress(SyntaxError):
+                status, code = rewrite._rewrite_test(path, config)
+                compiled.parent.mkdir(exist_ok=True)
+                with compiled.open("wb") as file:
+                    rewrite._write_pyc_fp(file, status, code)
 
 
 def counts(report: Path) -> Counter[str]:

@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
+import re
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,10 +15,10 @@ from typing import Any
 import app.services
 from app.domain.people import Right
 from app.services.runtime.use_case import check, may
-from tests.support.repository import parsed
 
 ROOT = Path(__file__).parents[2]
 CALLERS = ("pages", "app/commands", "app/entrance", "app/main.py", "app/server.py")
+IMPORT = re.compile(r"^ *from app\.services[\w.]* import (?:\([^)]*\)|[^\n(]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -71,12 +72,14 @@ def _takes_workbench(function: Callable[..., Any]) -> bool:
 
 
 def _imported() -> Iterator[tuple[str, str]]:
+    """Read by each process that collects tests, so only the imports are parsed."""
     for caller in CALLERS:
         path = ROOT / caller
         for file in [path] if path.is_file() else path.rglob("*.py"):
-            for node in ast.walk(parsed(file)):
-                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("app.services"):
-                    yield from ((node.module or "", alias.name) for alias in node.names)
+            for statement in IMPORT.findall(file.read_text(encoding="utf-8")):
+                (node,) = ast.parse(statement.strip()).body
+                assert isinstance(node, ast.ImportFrom)
+                yield from ((node.module or "", alias.name) for alias in node.names)
 
 
 def _names_for_typing(module: str) -> dict[str, Any]:
