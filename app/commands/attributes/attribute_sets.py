@@ -235,7 +235,7 @@ def _print_topics(found: "TopicAnalysis") -> None:
 def _print_grouping(grouping: "TopicGrouping") -> None:
     rows = [[topic.id, topic.size, ", ".join(topic.words)] for topic in grouping.topics]
     echo(table(["topic", "attributes", "words"], rows))
-    joint = {name: spread for name, spread in grouping.conditions.items() if ":" not in name}
+    joint = {name.upper(): spread for name, spread in grouping.conditions.items() if ":" not in name}
     shares = [
         _share_row(name, spread, len(grouping.topics)) for name, spread in [*grouping.spreads.items(), *joint.items()]
     ]

@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 from tests.e2e.conftest import App, served
 from tests.e2e.screen import PATIENCE_MS, at, button, click, press_key, screen, settled
@@ -29,7 +29,9 @@ from tests.support.small_project import small_csv
 
 PICTURES = SOURCES / "pictures"
 README = ROOT / "docs" / "screenshot.png"
-SIZE = {"width": 1280, "height": 800}
+SIZE: ViewportSize = {"width": 1280, "height": 800}
+WITH_AXIS: ViewportSize = {"width": 1280, "height": 900}
+"""For Results: down to the axis and legend of its picture."""
 COLOURS = 192
 """Screens have few; a picture takes a third of the room."""
 POINTS = (
@@ -115,9 +117,11 @@ def _facilitator(page: Page, app: App) -> None:
         ("scores", "Scores"),
         ("results", "Results"),
     ):
+        page.set_viewport_size(WITH_AXIS if name == "results" else SIZE)
         _opened(page, app, name, title)
         _picture(page, name.replace("_", "-"))
     _take(page, README)
+    page.set_viewport_size(SIZE)
     page.get_by_text("Questions", exact=True).first.click()
     expect(page.get_by_text("Discrimination").first).to_be_attached()
     _picture(page, "questions")
