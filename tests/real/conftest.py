@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -81,14 +82,18 @@ def cut_off(real_server: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> Iter
             sent = self.rfile.read(int(self.headers["content-length"]))
             address = real_server.removesuffix("/v1") + self.path
             asked = urllib.request.Request(address, sent, {"content-type": "application/json"})
-            with urllib.request.urlopen(asked, timeout=300) as answer:
-                body = answer.read()
-            left[1] += 1
-            self.send_response(200)
+            try:
+                with urllib.request.urlopen(asked, timeout=300) as answer:
+                    status, body = answer.status, answer.read()
+            except urllib.error.HTTPError as refused:
+                status, body = refused.code, refused.read()
+            left[1] += status == 200
+            self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body[: len(body) // 2] if left[1] <= left[0] else body)
+            broken = status == 200 and left[1] <= left[0]
+            self.wfile.write(body[: len(body) // 2] if broken else body)
 
         def log_message(self, *_: object) -> None:
             """Nothing: the tests print what they see."""
@@ -96,6 +101,7 @@ def cut_off(real_server: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> Iter
     with ThreadingHTTPServer(("127.0.0.1", 0), Relay) as relay:
         Thread(target=relay.serve_forever, daemon=True).start()
         monkeypatch.setenv("LLAMA_BASE_URL", f"http://127.0.0.1:{relay.server_port}/v1")
+        monkeypatch.setenv("INTERACTEVAL_LONGEST_PAUSE", "0.2")  # minutes
         settings.cache_clear()
         yield left
         relay.shutdown()
