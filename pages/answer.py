@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app.services.checklists.expert_answers import answerable, own_sheet
-from app.services.think_aloud.independence import own_attributes_of
+from app.services.think_aloud.independence import is_thinking_aloud
 from pages.components.answer.sheet import answer_file, expert_progress, plan_form, sheet
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench
@@ -19,7 +19,7 @@ ABOUT = (
     "then shows on which questions they agree."
 )
 project, dimension = needs_dimension(workbench, "Answer", ABOUT)
-if own_attributes_of(workbench, project.id, dimension.id, current_expert()):
+if is_thinking_aloud(workbench, dimension.id, current_expert()):
     # An expert who thinks aloud finishes that first: the questions would lead them. One who only answers needn't.
     open_attributes(workbench, project, dimension, "the checklist")
 if current_expert():

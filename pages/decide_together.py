@@ -1,7 +1,7 @@
 """Decide together: a room in which experts vote blind on a question, see the votes, say a line each and vote again."""
 
 from app.services.disagreements.rooms import rooms_of
-from app.services.think_aloud.independence import own_attributes_of
+from app.services.think_aloud.independence import is_thinking_aloud
 from pages.components.decide_together import earlier_rooms, no_room, one_room
 from pages.components.shell.background import watch_rooms
 from pages.components.shell.blinding import open_attributes
@@ -16,7 +16,7 @@ project, dimension = needs_dimension(
     "Experts vote blind on a question that they answer differently, see the votes, say a line each, and vote again.",
 )
 name = current_expert()
-if own_attributes_of(workbench, project.id, dimension.id, name):
+if is_thinking_aloud(workbench, dimension.id, name):
     open_attributes(workbench, project, dimension, "the checklist")
 if name:
     expert(workbench, project)

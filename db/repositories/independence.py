@@ -6,7 +6,7 @@ from sqlalchemy import func
 from sqlmodel import col, select
 
 from app.domain.attribute import AttributeStatus, ContributorKind, ExpertProgress
-from db.models import AttributeRow, ContributorRow, DimensionRow, ThinkAloudDoneRow
+from db.models import AttributeRow, ContributorRow, DimensionRow, PreferenceRow, ThinkAloudDoneRow
 from db.models.columns import now
 from db.models.think_aloud import written_about
 from db.repositories.repository import Repository
@@ -30,12 +30,14 @@ class Independence(Repository):
         return bool(found)
 
     def is_at_it(self, dimension_id: int, name: str) -> bool:
-        """Whether the expert of this name has begun on the dimension, and hasn't said "done" since."""
+        """Whether the expert of this name has begun to think aloud on the dimension, and hasn't said "done" since. A
+        reason why one text of a pair is better is no beginning."""
+        reasons = select(PreferenceRow.attribute_id).where(col(PreferenceRow.attribute_id).is_not(None))
         begun = (
             select(AttributeRow.id)
             .join(ContributorRow, col(ContributorRow.id) == AttributeRow.contributor_id)
             .where(written_about == dimension_id, ContributorRow.name == name)
-            .where(ContributorRow.kind == ContributorKind.HUMAN.value)
+            .where(ContributorRow.kind == ContributorKind.HUMAN.value, col(AttributeRow.id).not_in(reasons))
         )
         return self._session.exec(begun.limit(1)).first() is not None and not self.is_done_by(dimension_id, name)
 

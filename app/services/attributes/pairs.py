@@ -111,8 +111,9 @@ def say_preference(
 ) -> None:
     """Keep which of two drawn texts this expert finds better, A for the left one, in place of what they said before.
 
-    A reason becomes an attribute of theirs with its pair, unless they have it word for word; that reopens the
-    dimension for them. Raises InputError for a pair that isn't drawn and for a reason that is too long.
+    A reason becomes an attribute of theirs with its pair, unless they have it word for word.
+
+    Raises InputError for a pair that isn't drawn and for a reason that is too long.
     """
     why = " ".join(reason.split())
     check_storable(why, "The reason")
@@ -135,7 +136,7 @@ def _reason(work: UnitOfWork, dimension_id: int, expert: str, reason: str) -> in
     own = not_removed(work.think_aloud.written_about(project.id, dimension_id, expert))
     if number := same_attribute(reason, own):
         return own[number - 1].id
-    return write_down(work, dimension_id, who, [reason])[0]
+    return write_down(work, dimension_id, who, [reason], about_pairs=True)[0]
 
 
 @use_case(Right.FACILITATE)

@@ -297,7 +297,7 @@ class _Keeping:
                 why = f"The pair is kept, but its reason is no attribute: {quoted(rater)} is an LLM of the project."
                 self.skipped += [SkippedRow(row, why) for row in reasons.values()]
                 continue
-            numbers = write_down(self._work, dimension.id, who, list(reasons))
+            numbers = write_down(self._work, dimension.id, who, list(reasons), about_pairs=True)
             self.attributes += len(numbers)
             ids |= {(rater, reason): number for reason, number in zip(reasons, numbers, strict=True)}
         return ids

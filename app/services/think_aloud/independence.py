@@ -53,6 +53,13 @@ def is_done(workbench: Workbench, project_id: int, dimension_id: int, expert: st
 
 
 @use_case(Right.TAKE_PART)
+def is_thinking_aloud(workbench: Workbench, dimension_id: int, expert: str) -> bool:
+    """Whether this expert has begun on the dimension, and hasn't said “done” since."""
+    with workbench.database.read() as work:
+        return work.independence.is_at_it(dimension_id, expert)
+
+
+@use_case(Right.TAKE_PART)
 def not_done(workbench: Workbench, project_id: int, expert: str) -> list[Dimension]:
     """Dimensions of theirs with samples to read that this person hasn't said "done" on."""
     with workbench.database.read() as work:
@@ -77,14 +84,16 @@ def write_down(
     stage_id: int | None = None,
     prompted_by: int | None = None,
     passages: Sequence[Passage | None] = (),
+    about_pairs: bool = False,
 ) -> list[int]:
     """Keep what a contributor said, to the letter; every way of adding attributes ends here. Returns their ids.
 
-    Adding an attribute reopens the dimension for this person: what others wrote closes until the next “done”.
+    Adding an attribute reopens the dimension for this person: what others wrote closes until the next “done”. Reasons
+    why one text of a pair is better (about_pairs) don't: comparing is a task of its own, beside thinking aloud.
     prompted_by: the text that prompted it. stage_id: of the answer that an LLM gave. passages: the words that made them
     say each, () for none; whether they are there is for the caller.
     """
-    if who.kind is ContributorKind.HUMAN and texts:
+    if who.kind is ContributorKind.HUMAN and texts and not about_pairs:
         work.independence.set_done(dimension_id, who.id, False)
     return work.think_aloud.add_attributes(dimension_id, who.id, texts, round_number, stage_id, prompted_by, passages)
 

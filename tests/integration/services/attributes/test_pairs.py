@@ -31,7 +31,13 @@ from app.services.checklists.assignments import TaskKind, tasks_of
 from app.services.data.projects import create_project
 from app.services.results.preferences import preference_summary
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import own_attributes_of
+from app.services.think_aloud.independence import (
+    add_own_attribute,
+    is_done,
+    is_thinking_aloud,
+    mark_done,
+    own_attributes_of,
+)
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.server import FakeLlm, Received
 
@@ -89,6 +95,22 @@ def test_a_reason_becomes_an_attribute_with_its_pair_once(workbench: Workbench, 
     summary = preference_summary(workbench, Dimension("tone", id=1))
     assert summary is not None
     assert (summary.pairs, summary.ties) == (2, 2)
+
+
+@pytest.mark.parametrize("aloud", [False, True])
+def test_a_reason_hides_nothing_from_who_compares(workbench: Workbench, project: Project, aloud: bool) -> None:
+    draw_pairs_for_experts(workbench, 1, 2)
+    if aloud:
+        add_own_attribute(workbench, 1, "Ana", "It is kind")
+        mark_done(workbench, 1, "Ana")
+    sheet = pair_sheet(workbench, 1, "Ana")
+    assert sheet is not None
+    pair = sheet.pairs[0]
+    say_preference(workbench, 1, "Ana", pair.left.id, pair.right.id, Winner.A, "It answers the question.")
+    assert not is_thinking_aloud(workbench, 1, "Ana")
+    assert is_done(workbench, project.id, 1, "Ana") is aloud
+    add_own_attribute(workbench, 1, "Ana", "It is short")
+    assert is_thinking_aloud(workbench, 1, "Ana")
 
 
 def test_pairs_are_each_experts_own_and_on_their_work(workbench: Workbench, project: Project) -> None:
