@@ -79,7 +79,8 @@ def printed_checklist(document: Mapping[str, Any], making: Making) -> PrintedChe
         document["task"],
         document["rubric"],
         f"Answer every question with yes or no; yes is good{_unless(document)}. Score: {document['low']:g} + "
-        f"{document['high'] - document['low']:g} × number of {_points(document)} ÷ {_counted(document)}.",
+        f"{document['high'] - document['low']:g} × number of {_points(document)} ÷ {_counted(document)}."
+        + _together(document),
         tuple(_made(document, making)),
         tuple(_read_component(name, questions, described.get(name, {})) for name, questions in listed.items()),
     )
@@ -97,6 +98,18 @@ def _guidance(question: Mapping[str, Any]) -> str:
     return " ".join(filter(None, (question["guidance"], also, counts)))
 
 
+def _together(document: Mapping[str, Any]) -> str:
+    """What of the formula holds for thresholds of a grade and for required questions, where there are any."""
+    questions = document["questions"]
+    grades = " Thresholds of one quality count together as one question." if _any(questions, "grade") else ""
+    caps = " A required question that fails caps the score." if any("cap" in question for question in questions) else ""
+    return grades + caps
+
+
+def _any(questions: Sequence[Mapping[str, Any]], field: str) -> bool:
+    return any(question.get(field) for question in questions)
+
+
 def _unless(document: Mapping[str, Any]) -> str:
     return " unless it says otherwise" if _has_bad_yes(document) else ""
 
@@ -106,12 +119,11 @@ def _points(document: Mapping[str, Any]) -> str:
 
 
 def _has_bad_yes(document: Mapping[str, Any]) -> bool:
-    return any(question.get("must_not") for question in document["questions"])
+    return _any(document["questions"], "must_not")
 
 
 def _counted(document: Mapping[str, Any]) -> str:
-    may_not = any(question.get("may_not_apply") for question in document["questions"])
-    return "number of yes and no" if may_not else "number of answers"
+    return "number of yes and no" if _any(document["questions"], "may_not_apply") else "number of answers"
 
 
 def _read_component(name: str, questions: Sequence[PrintedQuestion], described: Mapping[str, Any]) -> PrintedComponent:

@@ -100,6 +100,18 @@ def test_errors_what_can_not_be_said_and_the_cost_stand_there_before_anything_is
     assert "rests on" in words(app)
 
 
+def test_the_panel_stays_open_when_another_answer_is_decided(demo: Workbench, draft: Checklist, open_screen: Open):
+    question = draft.asked[0]
+    app = open_screen("checklist")
+    app.button(key=f"open_{question.id}").click().run()
+    app.session_state[f"improve_{question.id}"] = True
+    app.run()
+    with demo.database.write() as work:
+        work.decisions.undo(work.decisions.of_checklist(draft.id)[question.id][0].id, "Ana")
+    app.run()
+    assert app.button(key=f"improve_ask_{question.id}")
+
+
 def test_the_model_that_is_asked_is_the_one_chosen_last(demo: Workbench, draft: Checklist, open_screen: Open):
     """Both reach the server together where the button is pressed right after the choice."""
     question = draft.asked[0].id

@@ -36,6 +36,9 @@ def lineage(
             for attribute in question["attributes"]:
                 quote = f", about “{' '.join(attribute['passage']['quote'].split())}”" if attribute["passage"] else ""
                 echo(f"     - {attribute['text']} ({shown_model(attribute['contributor'])}{quote})")
+            for example in question.get("examples", ()):
+                why = f" ({example['reason']})" if example["reason"] else ""
+                echo(f"     Example: {example['answer']}: {example['text']}{why}")
     if found["unserved"]:
         echo(f"{counted(len(found['unserved']), 'attribute')} behind no question:")
         for attribute in found["unserved"]:

@@ -118,7 +118,10 @@ def _label_grader(document: Mapping[str, Any], question: Mapping[str, Any], whol
     words += [f"What {document['dimension']} means: {document['rubric']}"] if document["rubric"] else []
     words += [f"Question: {question['text']}"]
     words += [f"How to decide: {question['guidance']}"] if question["guidance"] else []
-    words += [f"Example: {one['text']}\nLabel: {one['answer']}" for one in whole.get("examples", ())]
+    words += [
+        f"Example: {one['text']}\nLabel: {one['answer']}" + (f"\nReason: {one['reason']}" if one.get("reason") else "")
+        for one in whole.get("examples", ())
+    ]
     words += [
         f"Label it “yes” if it is true of the {task}, “no” if not.",
         *(

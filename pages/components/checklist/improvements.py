@@ -42,7 +42,7 @@ from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.checklists.publishing import WayBack, forget_way, way_back
 from pages.components.shell.checklists.question_editor import Editing, close_reworded, marked
-from pages.components.shell.current import was_pressed
+from pages.components.shell.current import hold, was_pressed
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.tables import WRITER, show_table, with_writers
@@ -157,6 +157,7 @@ def improvements(editing: Editing, question: Question) -> None:
     errors = [found.errors(half) for half in Half]
     false_yes, false_no = sum(one.false_yes for one in errors), sum(one.false_no for one in errors)
     label = f"Improve from {number(len(found.decisions), 'decision')}: {false_yes} false yes, {false_no} false no"
+    hold(f"improve_{question.id}", False)  # the label changes with each decision, and would fold it
     section = st.expander(label, key=f"improve_{question.id}", icon=":material/rule:", on_change="rerun")
     if section.open:
         with section:

@@ -136,3 +136,12 @@ def test_examples_of_the_judge_are_printed_with_their_answers() -> None:
     assert printed.answered == (f"no: {HOSTILE} (It leaps.)",)
     for text in (in_page(sheet)[0], in_word(sheet)):
         assert "It leaps." in text
+
+
+def test_formula_on_paper_says_how_thresholds_and_required_questions_count() -> None:
+    plain = printed_checklist(document(question("Does it flow?")), Making()).scoring
+    asked = [question("Does it flow?") | {"grade": "flow"}, question("Does it flow well?") | {"grade": "flow"}]
+    graded = printed_checklist(document(*asked), Making()).scoring
+    capped = printed_checklist(document(question("Does it flow?") | {"cap": 2.0}), Making()).scoring
+    assert graded == f"{plain} Thresholds of one quality count together as one question."
+    assert capped == f"{plain} A required question that fails caps the score."

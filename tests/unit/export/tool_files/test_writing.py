@@ -88,6 +88,15 @@ def test_the_openai_grader_scores_as_we_do(weights: list[float]) -> None:
             assert LOW + (HIGH - LOW) * told == pytest.approx(score)
 
 
+def test_the_openai_grader_reads_examples_with_their_reasons() -> None:
+    asked = document([1.0])
+    shown = [{"text": "It ends.", "answer": "yes", "reason": "The story closes."}]
+    asked["questions"][0]["examples"] = shown
+    grader = json.loads(tool_file("openai-grader", asked, WORDS))["graders"]["q1"]
+    told = grader["input"][0]["content"]
+    assert told.index("It ends.") < told.index("yes") < told.index("The story closes.")
+
+
 def graded(source: dict[str, Any], answers: list[dict[str, str]]) -> list[dict[str, Any]]:
     """What promptfoo's assertion returns for each."""
     test = source["defaultTest"]
