@@ -16,7 +16,7 @@ from app.domain.checklist import (
     QuestionKind,
     QuestionOrigin,
 )
-from app.domain.judgment import Answer
+from app.domain.judgment import Answer, inconsistent_grades
 from app.domain.people import Right
 from app.errors import ConflictError, InputError, NotFoundError
 from app.export.checklist_reading import read_examples
@@ -142,8 +142,8 @@ def edit_question_in(work: UnitOfWork, seen: Question, new: QuestionWording, who
 def write_examples(workbench: Workbench, seen: Question, examples: Sequence[Example], who: str = "") -> Change | None:
     """Replace the examples of the question that a person saw with their own; an empty list removes them.
 
-    Raises ConflictError where they were changed meanwhile, InputError where they are too many, too long, or not
-    balanced: at least two answers are needed, and their counts may differ by one.
+    Raises ConflictError where they were changed meanwhile, InputError where they are too many, too long, not balanced
+    (at least two answers are needed, and their counts may differ by one), or contradict those of another threshold.
     """
     written = read_examples("the question", [asdict(example) for example in examples])
     with workbench.database.write() as work:
@@ -152,6 +152,7 @@ def write_examples(workbench: Workbench, seen: Question, examples: Sequence[Exam
         if now is None or now.examples != seen.examples:
             raise ConflictError(f"{_who_changed(work, checklist.id, seen.id)} changed this question meanwhile.")
         _check_balance(now, written)
+        _check_grade(checklist, replace(now, examples=written))
         what = "wrote examples" if written else "removed examples"
         edit = Edit("question", seen.id, {"examples": [asdict(example) for example in written]})
         return work.drafts.change(checklist.id, who, what, [edit])
@@ -165,6 +166,20 @@ def _check_balance(question: Question, examples: Sequence[Example]) -> None:
         raise InputError("The examples are not balanced.", "Give as many that are answered yes as are answered no.")
     if len({example.text for example in examples}) < len(examples):
         raise InputError("Two examples have the same text.", "Give each example another text.")
+
+
+def _check_grade(checklist: Checklist, changed: Question) -> None:
+    """A text that fails a threshold can't meet a higher one, in examples either."""
+    thresholds = [changed if one.id == changed.id else one for one in checklist.grades.get(changed.grade, ())]
+    by_text: dict[str, list[tuple[Question, Answer]]] = {}
+    for threshold in thresholds:
+        for example in threshold.examples:
+            by_text.setdefault(example.text, []).append((threshold, Answer(example.answer)))
+    if any(inconsistent_grades(*zip(*answered, strict=True)) for answered in by_text.values()):
+        raise InputError(
+            f"An example fails one threshold of “{changed.grade}” and meets a higher one.",
+            "Give the text the same answer at both, or another text.",
+        )
 
 
 def _check_cap(work: UnitOfWork, checklist: Checklist, cap: float | None) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from app.errors import ConflictError, FileFormatError, InputError, NotReadyError
 from app.export.checklist_reading import read_question
 from app.services.checklists.checklist_files import export_file, import_checklist, judge_words
 from app.services.checklists.checklists import get_checklist, publish, view_checklist
-from app.services.checklists.draft_edits import write_examples
+from app.services.checklists.draft_edits import QuestionWording, edit_question, write_examples
 from app.services.checklists.lineage import lineage_document, lineage_of_version
 from app.services.data.projects import create_project
 from app.services.improvement.decided import decided_questions
@@ -205,6 +206,19 @@ def test_written_examples_out_of_bounds_are_refused(made: Made, examples: tuple[
     with pytest.raises(InputError):
         write_examples(there.workbench, there.question, examples)
     assert get_checklist(there.workbench, there.draft.id).asked[ASKED].examples == ()
+
+
+def test_examples_that_contradict_another_threshold_are_refused(made: Made) -> None:
+    there = made(decided=0)
+    for place in (0, ASKED):
+        question = get_checklist(there.workbench, there.draft.id).asked[place]
+        edit_question(there.workbench, question, replace(QuestionWording.of(question), grade="warmth"))
+    lower, higher = (get_checklist(there.workbench, there.draft.id).asked[place] for place in (0, ASKED))
+    kind, curt = by_hand("kind")
+    write_examples(there.workbench, lower, (replace(kind, answer="no"), replace(curt, answer="yes")))
+    with pytest.raises(InputError):
+        write_examples(there.workbench, higher, (kind, curt))
+    write_examples(there.workbench, higher, by_hand("warm", "Other words."))
 
 
 def test_examples_changed_meanwhile_are_not_overwritten(made: Made) -> None:
