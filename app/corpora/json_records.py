@@ -65,7 +65,10 @@ def parse_json(text: str, name: str) -> Read:
             "Save it again, or choose jsonl if each line is an object of its own.",
         ) from None
     except (ValueError, RecursionError):
-        raise FileFormatError(f"{name} holds JSON that is nested too deeply or has numbers too long.") from None
+        raise FileFormatError(
+            f"{name} holds JSON that is nested too deeply (more than {_DEEPEST} levels) or has numbers too long.",
+            "Take out what is nested so deeply, or give each trace a line of its own: such a line alone is left out.",
+        ) from None
     entries = _entries(whole)
     if not isinstance(entries, list):
         found = "one object" if isinstance(whole, dict) else "a single value"
@@ -125,17 +128,23 @@ def _entries(whole: Any) -> Any:
 
 
 class _Broken:
-    """Stands for a line that isn't JSON; None is JSON's null."""
+    """Stands for a line that can't be read, and says why; None is JSON's null."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
 
 
-_BROKEN = _Broken()
+_BROKEN = _Broken(_INCOMPLETE)
+_TOO_DEEP = _Broken(f"It is nested more than {_DEEPEST} levels deep, or has a number too long.")
 
 
 def _parsed(line: str) -> Any:
     try:
         return load_json(line)
-    except (ValueError, RecursionError):
+    except json.JSONDecodeError:
         return _BROKEN
+    except (ValueError, RecursionError):
+        return _TOO_DEEP
 
 
 def _sorted_out(entries: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, dict[str, Any]] | SkippedRow]:
@@ -143,7 +152,9 @@ def _sorted_out(entries: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, dict[
         if isinstance(entry, dict):
             yield number, entry
         else:
-            yield SkippedRow(number, _INCOMPLETE if entry is _BROKEN else "It is not an object with named fields.")
+            yield SkippedRow(
+                number, entry.why if isinstance(entry, _Broken) else "It is not an object with named fields."
+            )
 
 
 def _wrapped_list(whole: dict[str, Any]) -> list[Any] | None:

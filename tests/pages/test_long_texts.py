@@ -116,3 +116,9 @@ FORMATTED = [
 @pytest.mark.parametrize(("content", "expected"), FORMATTED)
 def test_format_spans_are_places_of_the_text_as_it_is(content: str, expected: list[tuple[str, str]]) -> None:
     assert [(kind, content[start:end]) for start, end, kind in format_spans(content)] == expected
+
+
+@pytest.mark.parametrize("line", ["# " + "#" * 100_000 + "x", "# a" + " " * 100_000 + "x"], ids=["signs", "spaces"])
+def test_long_lines_with_a_heading_are_read_in_one_go(line: str) -> None:
+    assert [span for _, span in headings(line)] == [(0, len(line))]
+    assert format_spans(line) == [(0, 2, "sign"), (2, len(line), "heading")]

@@ -86,8 +86,8 @@ _INDENT = "\u00a0"  # spaces that Markdown keeps
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
-MOST_MATCHES = 500
-_HEADING = re.compile(r"^(#{1,6})[ \t]+(\S.*?)[ \t]*#*[ \t]*$", re.MULTILINE)
+MOST_MATCHES = MOST_HEADINGS = 500
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(?=\S)", re.MULTILINE)
 _FENCE = re.compile(r"^[ ]{0,3}(```+|~~~+)", re.MULTILINE)
 _ITEM = re.compile(r"^([ \t]*)([-*+]|\d{1,3}[.)])[ \t]+(?=\S)")
 _EMPHASIS = re.compile(r"(`[^`\n]+`|\*\*[^*\n]+\*\*|(?<!\w)\*[^*\s][^*\n]*\*(?!\w))")
@@ -146,14 +146,24 @@ def _text_tools(content: str, key: str, marked: bool) -> TextView:
 
 def headings(content: str) -> list[tuple[str, Span]]:
     """Each Markdown heading outside of code, and the span from there to the next one of its rank or above."""
-    lines = ((line, _HEADING.match(line.words)) for line in _lines(content) if line.kind == "words")
-    found = [(line.start, one) for line, one in lines if one]
+    lines = ((line, _heading(line.words)) for line in _lines(content) if line.kind == "words")
+    found = [(line, one) for line, one in lines if one][:MOST_HEADINGS]
     sections = []
-    for place, (start, one) in enumerate(found):
-        after = (at for at, other in found[place + 1 :] if len(other[1]) <= len(one[1]))
-        indent = _INDENT * 2 * (len(one[1]) - 1)
-        sections.append((f"{indent}{one[2][:80]}", (start, next(after, len(content)))))
+    for place, (line, (rank, start, end)) in enumerate(found):
+        after = (other.start for other, (theirs, _, _) in found[place + 1 :] if theirs <= rank)
+        title = f"{_INDENT * 2 * (rank - 1)}{line.words[start:end][:80]}"
+        sections.append((title, (line.start, next(after, len(content)))))
     return sections
+
+
+def _heading(line: str) -> tuple[int, int, int] | None:
+    """The rank of a heading, and where its title stands in the line; None for another line."""
+    found = _HEADING.match(line)
+    if found is None:
+        return None
+    whole = len(line.rstrip())
+    bare = len(line[:whole].rstrip("#").rstrip())
+    return len(found[1]), found.end(), bare if bare > found.end() else whole
 
 
 def has_markdown(content: str) -> bool:
@@ -218,10 +228,9 @@ def format_spans(content: str) -> list[FormatSpan]:
             spans.append((line.start, line.start + len(line.whole), "sign"))
         elif line.kind == "code":
             spans.append((line.start, line.start + len(line.whole), "code"))
-        elif heading := _HEADING.match(line.words):
-            spans.append((line.start, line.start + heading.start(2), "sign"))
-            spans.append((line.start + heading.start(2), line.start + heading.end(2), "heading"))
-            spans.append((line.start + heading.end(2), end, "sign"))
+        elif heading := _heading(line.words):
+            title, after = (line.start + at for at in heading[1:])
+            spans += [(line.start, title, "sign"), (title, after, "heading"), (after, end, "sign")]
         elif line.words.lstrip().startswith(">"):
             spans.append((line.start, end, "quote"))
         if line.kind == "words":
@@ -241,8 +250,9 @@ def _emphasis_spans(line: _Line) -> Iterator[FormatSpan]:
 
 def _formatted(line: str) -> str:
     """One line outside of code."""
-    if heading := _HEADING.match(line):
-        return f"\n{'#' * min(6, len(heading[1]) + 3)} {_emphasised(heading[2])}\n"
+    if heading := _heading(line):
+        rank, start, end = heading
+        return f"\n{'#' * min(6, rank + 3)} {_emphasised(line[start:end])}\n"
     if item := _ITEM.match(line):
         sign = "-" if item[2] in "-*+" else f"{item[2][:-1]}."
         return f"{' ' * min(len(item[1]), 8)}{sign} {_emphasised(line[item.end() :])}"

@@ -8,8 +8,10 @@ import pytest
 
 from app.corpora.corpus import Corpus
 from app.corpora.reading import as_wished, detect_format, open_corpus
+from app.corpora.records import read_records
 from app.domain.conversation import turns_in
 from app.errors import FileFormatError, InputError
+from app.services.data.uploads import Upload, preview_upload
 from tests.support.corpora import read_corpus
 
 ASKED = {"role": "user", "content": "Where is my parcel?"}
@@ -282,6 +284,52 @@ def test_hostile_messages_end_in_a_text_or_a_reason(tmp_path: Path) -> None:
     assert [item.row for item in corpus.texts] == [1, 3] or [item.row for item in corpus.texts] == [1, 2, 3]
     assert corpus.texts[0].text.source.count("<script>") == 1
     assert 4 in [skipped.row for skipped in corpus.skipped]
+
+
+MANY = 10 * 2**20 // 5
+PLANTED = {
+    "html": json.dumps("<script>alert(1)</script>"),
+    "tool": json.dumps([{"type": "tool_use", "id": "c", "name": "f", "input": {"a": "x" * 1_000_000}}]),
+    "deep": "[" * 1000 + "]" * 1000,
+    "large": json.dumps("word " * MANY),
+}
+LENGTHS = {"html": 20, "tool": 1_000_000, "large": 5 * MANY - 1}
+
+
+def _planted(record: dict[str, Any], what: str) -> str:
+    """The record with this in the place of what was asked, also where it is JSON within a string."""
+    asked = json.dumps("Where is my parcel?")
+    within = json.dumps(asked)[1:-1]
+    return json.dumps(record).replace(within, json.dumps(PLANTED[what])[1:-1]).replace(asked, PLANTED[what])
+
+
+@pytest.mark.parametrize("lines", [True, False], ids=["lines", "document"])
+@pytest.mark.parametrize("what", ["html", "tool", "deep", pytest.param("large", marks=pytest.mark.long)])
+@pytest.mark.parametrize(("name", "record", "turns"), SHAPES)
+def test_hostile_trace_is_shown_or_refused_with_what_to_do(
+    tmp_path: Path, name: str, record: dict[str, Any], turns: int, what: str, lines: bool
+) -> None:
+    hostile, sound = _planted(record, what), json.dumps(record)
+    listed = f"[{hostile}]" if not ({"resourceSpans", "trace"} & record.keys()) else hostile
+    path = tmp_path / "traces.json"
+    path.write_text(f"{hostile}\n{sound}\n" if lines else listed, encoding="utf-8")
+    upload = Upload(path.name, path.read_bytes())
+    within = what == "deep" and record is GEN_AI  # a string that looks like JSON is a string
+    if what == "deep" and not within:
+        if lines:
+            skipped = read_records(path).skipped
+            assert [one.row for one in skipped] == [1]
+            assert "levels" in skipped[0].reason
+            return
+        for read in (lambda: read_corpus(path), lambda: preview_upload(upload)):
+            with pytest.raises(FileFormatError) as refused:
+                read()
+            assert refused.value.hint
+        return
+    assert preview_upload(upload).format == name
+    found = read_corpus(path).texts[0].text
+    assert found.text == REPLY
+    assert len(found.source) >= LENGTHS.get(what, 0)
 
 
 def test_spans_without_any_call_of_a_model_are_refused(tmp_path: Path) -> None:
