@@ -56,6 +56,10 @@ LEFT_OUT_HELP = (
 )
 
 
+CALIBRATED_MODEL = "all-MiniLM-L6-v2"
+"""The sentence model on which the limit was looked at: guide, Figures, Themes and what is left."""
+
+
 def enough(workbench: Workbench, project: Project, dimension: Dimension) -> None:
     """Folded until opened: a sentence model takes seconds to load. Only facilitators see it.
 
@@ -201,7 +205,8 @@ def _by_checklist(found: ChecklistCoverage, people: bool) -> None:
             for name, one in found.experts.items()
         ],
     )
-    limit = "" if found.embedding == LSA.embedder.name else " This limit was not calibrated for a sentence model."
+    calibrated = found.embedding == LSA.embedder.name or found.embedding.endswith(CALIBRATED_MODEL)
+    limit = "" if calibrated else " This limit was not calibrated for this sentence model."
     said = f"Covered: a cosine of {found.near:g} or more to a question that stays ({found.embedding}).{limit}"
     st.caption(plain(said))
     if found.agreement is not None:
