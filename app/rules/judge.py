@@ -27,6 +27,7 @@ from app.rules.measures import (
     odd_words,
     slips_of,
 )
+from app.rules.phrasing import asks_for_a_fault
 from app.rules.reading import (
     Context,
     Passage,
@@ -196,12 +197,14 @@ SOURCES_KEPT = 128
 
 @dataclass(frozen=True, slots=True)
 class RuledQuestion:
-    """A question's key with the rule and the limit that answer it; `fits` is False where no rule is about it."""
+    """A question's key with the rule and the limit that answer it; `fits` is False where no rule is about it. `fault`:
+    whether it asks for a fault, so that what its rule finds good is a no."""
 
     key: str
     rule: Rule
     limit: float
     fits: bool = True
+    fault: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +262,9 @@ class RuleJudge:
                 readings[rule.id] = rule.measure(profile)
             reading = readings[rule.id]
             good = bool(profile.text.words) and rule.passes(reading, asked.limit)
+            yes = bool(profile.text.words) and good is not asked.fault
             open_ = asked.key in may_not and asked.fits and bool(profile.text.words) and not reading.applies
-            answers[asked.key] = "does not apply" if open_ else "yes" if good else "no"
+            answers[asked.key] = "does not apply" if open_ else "yes" if yes else "no"
             reason = rule.reason(reading, asked.limit) if profile.text.words else "The text is empty."
             if not asked.fits:
                 reason = f"No rule fits this question; the nearest was used. {reason}"
@@ -278,7 +282,8 @@ def plan(questions: Sequence[tuple[str, str]], context: Context) -> tuple[RuledQ
     for (key, question), rule in zip(questions, rules, strict=True):
         strictness = (seen[rule.id] + 0.5) / totals[rule.id]
         seen[rule.id] += 1
-        asked.append(RuledQuestion(key, rule, rule.limit(strictness), named_rule(question, context) is not None))
+        fits, fault = named_rule(question, context) is not None, asks_for_a_fault(question, context)
+        asked.append(RuledQuestion(key, rule, rule.limit(strictness), fits, fault))
     return tuple(asked)
 
 

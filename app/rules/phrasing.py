@@ -384,6 +384,14 @@ def keeps_meaning(attribute: str, question: str) -> bool:
     return _is_fault(avoided["thing"])
 
 
+def asks_for_a_fault(question: str, context: Context) -> bool:
+    """Whether a yes surely speaks against the text: "Does the summary contain spelling errors?" """
+    if QUOTES in question or not is_bad(question):
+        return False
+    turned = Clauses(context.text_name).turned(question.rstrip("?"))
+    return turned is not None and keeps_meaning(question, turned)
+
+
 def _is_fault(thing: str) -> bool:
     """Whether a phrase names a fault and nothing that is done about one."""
     bare = _HOLDING.sub("", thing).strip()

@@ -101,6 +101,12 @@ def test_an_empty_text_gets_no_yes(reply: Callable[..., ChatReply]) -> None:
     assert set(given.rationales.values()) == {"The text is empty."}
 
 
+@pytest.mark.parametrize(("text", "answer"), [(GOOD, "no"), (f"{GOOD} {GOOD}", "yes"), (" ", "no")])
+def test_a_question_that_asks_for_a_fault_gets_a_yes_where_it_is(ask, text: str, answer: str) -> None:
+    asked = questions("Does the summary contain repetitions?")
+    assert ask("judge-checklist", questions=asked, item={"source": SOURCE, "text": text}) == {"q1": answer}
+
+
 def test_texts_and_sources_are_cut_up_once_within_bounds() -> None:
     judge = RuleJudge()
     first = judge.profile(GOOD, SOURCE)
