@@ -18,8 +18,10 @@ def one_text() -> None:
 
 
 def sentence(said: str) -> str:
+    """Why a text failed, where that is said; else the last line."""
     assert "Traceback" not in said
-    return said.strip().splitlines()[-1][:110]
+    lines = said.strip().splitlines() or [""]
+    return next((line for line in lines if " failed (" in line), lines[-1])[:110]
 
 
 def test_real_model_abilities_are_found(run: Run, see: See) -> None:
@@ -79,7 +81,8 @@ def test_real_model_reply_that_breaks_off(run: Run, see: See, cut_off: list[int]
     scored = json.loads(said)["dimensions"]["coherence"]["scored"]
     assert (status, scored) == ((0, 1) if times == 1 else (3, 0))
     assert cut_off[1] > 1, "it is asked again"
-    see(f"reply breaks off, {times} x", f"{cut_off[1]} requests; scored {scored} of 1; {sentence(error or said)}")
+    why = "" if scored else f"; {sentence(error)}"
+    see(f"reply breaks off, {times} x", f"{cut_off[1]} requests; scored {scored} of 1{why}")
 
 
 def test_real_model_context_overflow_is_a_sentence(run: Run, see: See) -> None:
