@@ -148,7 +148,7 @@ def attributes(
 
     `build` makes a checklist of them as of all attributes.
 
-    Example: interacteval preferences attributes --project Chats --model openai:gpt-5.2 --dimension helpfulness
+    Example: interacteval preferences attributes --project Chats --model openai:gpt-6-luna --dimension helpfulness
     """
     from app.services.attributes.pairs import ask_contrasts
     from app.services.data.projects import dimensions_named
