@@ -426,7 +426,7 @@ def _nearby(workbench: Workbench) -> LocalServers | None:
 
 
 def _endpoint_is_late(workbench: Workbench, offered: Sequence[str]) -> bool:
-    """Whether the Llama endpoint has still to say which models it has, or said so after the choice was drawn."""
+    """Whether models of the Llama endpoint may be missing from the choice: it hasn't answered, or only just did."""
     endpoint = endpoint_models(workbench, patience=0)
     return endpoint.asking or not set(endpoint.chat) <= set(offered)
 
