@@ -63,6 +63,18 @@ def test_samples_show_source_text_and_score_and_leave_scoring(demo: Workbench, o
     assert any("The 4 samples come from 4 news articles; all 16 " in caption.value for caption in app.caption)
 
 
+def test_who_reads_no_rubric_is_sent_only_to_a_screen_of_theirs(workbench: Workbench, open_screen: Open):
+    project = create_project(workbench, "Plain", Task("reply", "prompt"), (Dimension("tone", ""),))
+    with workbench.database.write() as work:
+        work.texts.add_many(project.id, [Text(f"d{n}", f"Reply {n}.", "a", source="Hello?") for n in range(3)])
+
+    def names_texts(app: AppTest) -> bool:
+        return any(" on Texts" in one.value for one in app.caption)
+
+    assert names_texts(open_screen("ask_llms"))
+    assert not names_texts(expert(open_screen))
+
+
 def test_a_name_comes_first(demo: Workbench, open_screen: Open):
     app = open_screen("think_aloud")
     app.button(key="expert_start").click().run()

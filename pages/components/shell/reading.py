@@ -22,6 +22,7 @@ from app.services.data.uploads import samples_words
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import HeldOut, ensure_samples, give_verdict
 from pages.components.shell.current import was_pressed
+from pages.components.shell.expert import current_expert
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import number, plain, plain_piece, show_error
 
@@ -389,7 +390,8 @@ def rubric(dimension: Dimension) -> None:
     if dimension.rubric:
         st.text(dimension.rubric)
     else:
-        st.caption("It has no rubric yet. Write one on Texts, so that everybody means the same.")
+        todo = "Ask the project's facilitator for one" if current_expert() else "Write one on Texts"
+        st.caption(f"It has no rubric yet. {todo}, so that everybody means the same.")
 
 
 def left_out(task: Task, samples: Sequence[Sample], held: HeldOut) -> None:
