@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.support.repository import name_of, parsed, python_files
+from tests.support.repository import name_of, nodes, python_files
 
 PRESSED = {"button", "form_submit_button", "download_button"}
 TAKES_AWAY = re.compile(r"\b(delet|remov|discard|drop|forget|clear|exclud|reset|erase|leave out|take back|stop)", re.I)
@@ -12,8 +12,8 @@ TAKES_AWAY = re.compile(r"\b(delet|remov|discard|drop|forget|clear|exclud|reset|
 
 def _buttons() -> Iterator[tuple[str, ast.Call]]:
     for path in python_files("pages"):
-        for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in PRESSED:
+        for node in nodes(path, ast.Call):
+            if isinstance(node.func, ast.Attribute) and node.func.attr in PRESSED:
                 yield f"{name_of(path)}:{node.lineno}", node
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pages.components.shell.navigation.screens import SCREENS
-from tests.support.repository import PACKAGES, ROOT, name_of, parsed, project_files, python_files
+from tests.support.repository import PACKAGES, ROOT, name_of, nodes, parsed, project_files, python_files
 
 MAX_LINES_OF_A_SCREEN = 120
 NAMES_THAT_SAY_NOTHING = {"util", "utils", "helper", "helpers", "common", "manager", "managers", "misc"}
@@ -59,9 +59,8 @@ def test_no_table_shows_none_for_what_is_missing() -> None:
     bare = [
         f"{name_of(path)}:{node.lineno}"
         for path in python_files("pages")
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
+        for node in nodes(path, ast.Call)
+        if isinstance(node.func, ast.Attribute)
         and node.func.attr == "dataframe"
         and "placeholder" not in {keyword.arg for keyword in node.keywords}
     ]

@@ -41,7 +41,7 @@ from tests.support.guide.pictured import PICTURED
 from tests.support.guide.screens_page import told_of_errors
 from tests.support.guide.settings_page import SECRETS, secrets_read
 from tests.support.guide.site import CONFIG, MADE, SOURCES, guide_pages
-from tests.support.repository import ROOT, name_of, parsed, python_files
+from tests.support.repository import ROOT, name_of, nodes, python_files
 
 BY_HAND = sorted({path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.md")} - set(MADE))
 OUTSIDE = re.compile(r"[a-z]+:")
@@ -96,10 +96,10 @@ def _screen_words() -> str:
     written = [*(ROOT / "app" / "entrance").glob("*.html"), *(ROOT / "pages" / "components").rglob("*.js")]
     said = [path.read_text(encoding="utf-8") for path in written]
     for path in python_files("pages", "app"):
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path, ast.JoinedStr, ast.Constant):
             if isinstance(node, ast.JoinedStr):
                 said.append("".join(str(v.value) if isinstance(v, ast.Constant) else "{}" for v in node.values))
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            elif isinstance(node.value, str):
                 said.append(node.value)
     return "\n".join(said)
 

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from pages.components.shell.browser.page_scripts import LEFT_OUT
-from tests.support.repository import name_of, parsed, python_files
+from tests.support.repository import name_of, nodes, python_files
 
 FIELDS = {"text_input", "text_area", "chat_input"}
 A_FILTER, OF_A_FILE = "a filter of the list below it", "belongs to an uploaded file, which a reload takes away"
@@ -27,8 +27,8 @@ WITHOUT_DRAFTS = {
 
 def _fields() -> Iterator[tuple[str, ast.Call]]:
     for path in python_files("app", "pages"):
-        for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in FIELDS:
+        for node in nodes(path, ast.Call):
+            if isinstance(node.func, ast.Attribute) and node.func.attr in FIELDS:
                 yield f"{name_of(path)}:{node.lineno}", node
 
 

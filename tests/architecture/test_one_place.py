@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.support.repository import name_of, parsed, python_files
+from tests.support.repository import name_of, nodes, python_files
 
 COLOUR = re.compile("#[0-9a-fA-F]{6}")
 
@@ -13,8 +13,8 @@ def _comparisons_with(attribute: str) -> set[str]:
     """The files that compare this attribute of something, other than whether there is any."""
     found = set()
     for path in python_files("app", "pages", "db"):
-        for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.Is | ast.IsNot):
+        for node in nodes(path, ast.Compare):
+            if not isinstance(node.ops[0], ast.Is | ast.IsNot):
                 sides = [node.left, *node.comparators]
                 if any(isinstance(side, ast.Attribute) and side.attr == attribute for side in sides):
                     found.add(name_of(path))
@@ -31,7 +31,7 @@ def test_every_way_of_adding_attributes_ends_in_one_function() -> None:
     """It closes again what others wrote, where a person adds to what they said after “done”."""
     callers = set()
     for path in python_files("app", "pages"):
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path, ast.Attribute):
             match node:
                 case ast.Attribute(value=ast.Attribute(attr="think_aloud"), attr="add_attributes"):
                     callers.add(name_of(path))
@@ -43,8 +43,8 @@ def test_every_field_for_a_file_or_a_recording_stands_in_one_file() -> None:
     fields = {"file_uploader", "audio_input", "camera_input", "chat_input"}
     callers = set()
     for path in python_files("app", "pages"):
-        for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.Attribute) and node.attr in fields:
+        for node in nodes(path, ast.Attribute):
+            if node.attr in fields:
                 callers.add(name_of(path))
     assert callers == {"pages/components/shell/upload_field.py"}, "call upload_field or voice_field"
 
@@ -53,7 +53,7 @@ def test_the_usual_resamples_and_concurrency_have_one_constant_each() -> None:
     """Whether parameter, field, option or argument: a number stands nowhere there, but for 0, which is none."""
     literal = {}
     for path in python_files("app", "pages", "db"):
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path, ast.arguments, ast.AnnAssign, ast.keyword, ast.Assign):
             found = [(name, value) for name, value in _given(node) if name.lower() in ("resamples", "concurrency")]
             for name, value in found:
                 if isinstance(value, ast.Constant) and value.value:
@@ -86,8 +86,8 @@ def test_every_script_within_a_page_goes_through_one_function() -> None:
     """The browser runs those alone whose hashes the server names."""
     callers = set()
     for path in python_files("app", "pages"):
-        for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.keyword) and node.arg == "unsafe_allow_javascript":
+        for node in nodes(path, ast.keyword):
+            if node.arg == "unsafe_allow_javascript":
                 callers.add(name_of(path))
     assert callers == {"pages/components/shell/browser/page_scripts.py"}, "call run_in_page"
 
@@ -97,8 +97,8 @@ def test_every_button_keeps_a_press_that_another_message_interrupts() -> None:
     forgetful = {
         name_of(path)
         for path in python_files("pages")
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        for node in nodes(path, ast.Call)
+        if isinstance(node.func, ast.Attribute)
         if node.func.attr in ("button", "form_submit_button")
         if "on_click" not in {each.arg for each in node.keywords}
     }
@@ -110,7 +110,7 @@ def test_colours_of_charts_stand_in_one_module() -> None:
     elsewhere = {
         name_of(path)
         for path in python_files("app", "pages")
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and COLOUR.fullmatch(node.value)
+        for node in nodes(path, ast.Constant)
+        if isinstance(node.value, str) and COLOUR.fullmatch(node.value)
     }
     assert elsewhere == {"app/domain/chart_look.py"}

@@ -3,8 +3,10 @@
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
-from tests.support.repository import name_of, parsed, python_files
+from tests.support.repository import name_of, nodes, parsed, python_files
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Place = tuple[str, str]  # a file and the function in it
@@ -31,20 +33,26 @@ WITHOUT_A_WORDING = {
 }
 
 
-def _use_cases() -> dict[str, ast.Module]:
+def _use_cases() -> dict[str, Path]:
     files = {name_of(path): path for path in python_files("app")}
-    return {name: parsed(path) for name, path in files.items() if name.startswith("app/services/")}
+    return {name: path for name, path in files.items() if name.startswith("app/services/")}
 
 
-def _imported(tree: ast.Module) -> dict[str, Place]:
+@cache
+def _imported(path: Path) -> dict[str, Place]:
     """Name -> where it comes from, for what is imported from the project; as a package or a file."""
     found = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("app."):
+    for node in nodes(path, ast.ImportFrom):
+        if node.module and node.module.startswith("app."):
             place = node.module.replace(".", "/")
             place = f"{place}/__init__.py" if place == "app/prompting" else f"{place}.py"
             found |= {alias.asname or alias.name: (place, alias.name) for alias in node.names}
     return found
+
+
+def _defined(path: Path) -> list[str]:
+    """The functions that stand at a file's outermost level."""
+    return [node.name for node in parsed(path).body if isinstance(node, Function)]
 
 
 def _named(function: Function) -> Iterator[str]:
@@ -67,17 +75,16 @@ def _named(function: Function) -> Iterator[str]:
                     yield child.id
 
 
+@cache
 def _asking() -> set[Place]:
     """The functions that ask without putting the wordings in force themselves, by way of whatever others."""
     users = defaultdict(set)
-    for file, tree in _use_cases().items():
-        own = {node.name: (file, node.name) for node in tree.body if isinstance(node, Function)}
-        known = _imported(tree) | own
-        for node in ast.walk(tree):
-            if isinstance(node, Function):
-                for name in _named(node):
-                    if name in known:
-                        users[known[name]].add((file, node.name))
+    for file, path in _use_cases().items():
+        known = _imported(path) | {name: (file, name) for name in _defined(path)}
+        for node in nodes(path, ast.FunctionDef, ast.AsyncFunctionDef):
+            for name in _named(node):
+                if name in known:
+                    users[known[name]].add((file, node.name))
     asking: set[Place] = set()
     ahead = [*ASKS]
     while ahead:
@@ -91,12 +98,12 @@ def _called_from_outside() -> set[Place]:
     """Those that screens, commands or benchmarks import, and those that no other use case names."""
     cases = _use_cases()
     named = set()
-    for file, tree in cases.items():
-        known = _imported(tree) | {node.name: (file, node.name) for node in tree.body if isinstance(node, Function)}
-        named |= {known[node.id] for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in known}
+    for file, path in cases.items():
+        known = _imported(path) | {name: (file, name) for name in _defined(path)}
+        named |= {known[node.id] for node in nodes(path, ast.Name) if node.id in known}
     others = [path for path in python_files("app", "pages") if name_of(path) not in cases]
-    imported = {place for path in others for place in _imported(parsed(path)).values()}
-    defined = {(file, node.name) for file, tree in cases.items() for node in tree.body if isinstance(node, Function)}
+    imported = {place for path in others for place in _imported(path).values()}
+    defined = {(file, name) for file, path in cases.items() for name in _defined(path)}
     return defined & imported | defined - named
 
 

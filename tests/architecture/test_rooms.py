@@ -4,7 +4,7 @@ import ast
 from collections import defaultdict
 from functools import cache
 
-from tests.support.repository import ROOT, name_of, parsed, python_files
+from tests.support.repository import ROOT, name_of, nodes, python_files
 
 WIDGETS = "pages.components"
 SHELL = "shell"
@@ -20,14 +20,14 @@ def _module(name: str) -> str:
 @cache
 def _imports() -> dict[str, set[str]]:
     """Module -> the modules that it imports, of the screens, their widgets and what starts them."""
-    trees = {_module(name_of(path)): parsed(path) for path in python_files("app", "pages")}
+    files = {_module(name_of(path)): path for path in python_files("app", "pages")}
     found: dict[str, set[str]] = {}
-    for module, tree in trees.items():
-        named = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module:
+    for module, path in files.items():
+        named = {alias.name for node in nodes(path, ast.Import) for alias in node.names}
+        for node in nodes(path, ast.ImportFrom):
+            if node.module:
                 named |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-        found[module] = named & trees.keys()
+        found[module] = named & files.keys()
     return found
 
 

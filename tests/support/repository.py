@@ -2,11 +2,14 @@
 
 import ast
 import subprocess
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("app", "pages", "db", "prompts")
+Node = TypeVar("Node", bound=ast.AST)
 
 
 @cache
@@ -37,6 +40,19 @@ def python_files(*folders: str) -> list[Path]:
 def parsed(path: Path) -> ast.Module:
     """The syntax tree of a Python file; not to be changed."""
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _by_kind(path: Path) -> dict[type[ast.AST], list[Any]]:
+    found = defaultdict(list)
+    for node in ast.walk(parsed(path)):
+        found[type(node)].append(node)
+    return found
+
+
+def nodes(path: Path, *kinds: type[Node]) -> list[Node]:
+    """The nodes of these kinds, one kind after the other, in a file's syntax tree, which is walked once."""
+    return [node for kind in kinds for node in _by_kind(path).get(kind, ())]
 
 
 def name_of(path: Path) -> str:
