@@ -27,7 +27,7 @@ from db.unit_of_work import Database
 from tests.e2e.screen import PATIENCE_MS, at, click, settled
 from tests.support.background import PATIENCE
 from tests.support.browser import LAUNCH_ARGUMENTS, find_browser
-from tests.support.demo.small import small_demo
+from tests.support.demo.small import shared_demo
 from tests.support.repository import ROOT
 
 SCREENSHOTS = ROOT / "test-results"
@@ -140,9 +140,7 @@ def app(tmp_path: Path, environment: dict[str, str]) -> Iterator[App]:
 
 @pytest.fixture(scope="session")
 def demo_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("demo")
-    small_demo(home)
-    return home
+    return shared_demo(tmp_path_factory)
 
 
 @pytest.fixture

@@ -11,13 +11,12 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
-from app.services.demo import run_demo
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
-from db.unit_of_work import Database
 from pages.components.shell import undo
 from pages.components.shell.navigation.screens import HOME
 from tests.support.background import PATIENCE
+from tests.support.demo.small import shared_demo
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -70,19 +69,14 @@ def workbench(home: Path) -> Workbench:
 
 @pytest.fixture(scope="session")
 def finished_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database after the demo; copied by the tests that need one, for it takes seconds to make."""
-    path = tmp_path_factory.mktemp("demo") / "workbench.db"
-    database = Database(f"sqlite:///{path.as_posix()}")
-    run_demo(Workbench(database, open_workbench().credentials))
-    database.close()
-    return path
+    """A data folder after the demo; copied by the tests that need one, for it takes seconds to make."""
+    return shared_demo(tmp_path_factory)
 
 
 @pytest.fixture
 def demo(finished_demo: Path, home: Path) -> Workbench:
     """The finished demo, free to be changed."""
-    for part in finished_demo.parent.iterdir():
-        shutil.copy(part, home / part.name)
+    shutil.copytree(finished_demo, home, dirs_exist_ok=True)
     return open_workbench()
 
 

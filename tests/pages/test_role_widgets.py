@@ -59,9 +59,8 @@ MOST_USES = 400
 def project_in_progress(finished_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo in the middle of its flow, with an expert's attributes in every state; made once."""
     folder = tmp_path_factory.mktemp("in_progress")
-    for part in finished_demo.parent.iterdir():
-        shutil.copy(part, folder / part.name)
-    database = Database(f"sqlite:///{(folder / finished_demo.name).as_posix()}")
+    shutil.copytree(finished_demo, folder, dirs_exist_ok=True)
+    database = Database(f"sqlite:///{(folder / 'workbench.db').as_posix()}")
     bench = Workbench(database, open_workbench().credentials)
     show_research(bench, DEMO, True)
     first, second, *_ = versions = [versions_of(bench, place)[0].id for place in (DONE, BEGUN, NEW, TO_ANSWER)]
