@@ -96,6 +96,11 @@ class Question:
     examples: tuple[Example, ...] = ()
 
     @property
+    def expert_guidance(self) -> str:
+        """What experts who answer it are told; "" for nothing."""
+        return " ".join(filter(None, ("A yes is bad here." if self.must_not else "", self.guidance)))
+
+    @property
     def counting(self) -> str:
         """How its answer counts beside its weight, in a few words for people; "" where yes earns the point."""
         said = ["a yes costs the point"] if self.must_not else []

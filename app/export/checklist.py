@@ -146,13 +146,23 @@ _COLUMNS = (
 )
 
 
+class _YamlDumper(yaml.SafeDumper):
+    pass
+
+
+# Outside of double quotes YAML reads U+0085, which is in texts decoded wrongly, as a line break.
+_YamlDumper.add_representer(
+    str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, '"' if "\x85" in text else None)
+)
+
+
 def checklist_file(format_name: str, document: Mapping[str, Any]) -> str:
     """The document of `checklist_document` in one of FORMATS. Raises FileFormatError."""
     match format_name:
         case "json":
             return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
         case "yaml":
-            return yaml.safe_dump(document, allow_unicode=True, sort_keys=False, width=100)
+            return yaml.dump(document, Dumper=_YamlDumper, allow_unicode=True, sort_keys=False, width=100)
         case "md":
             return _markdown(document)
         case "csv":
@@ -207,11 +217,11 @@ def _markdown(document: Mapping[str, Any]) -> str:
             if question["key_question"]:
                 lines += [f"*{_literal(question['key_question'])}*", ""]
         lines.append(f"- [ ] {_literal(question['text'])}")
+        lines += [f"  - {_literal(said)}" for said in counting_words(question)]
         if question["guidance"]:
             lines.append(f"  - How to decide: {_literal(question['guidance'])}")
         if question.get("may_not_apply"):
             lines.append("  - May not apply")
-        lines += [f"  - {_literal(said)}" for said in counting_words(question)]
         lines += [f"  - Example: {_literal(example_words(e))}" for e in question.get("examples", ())]
         lines += [
             f"  - {_literal(a['text'])} ({_literal(_who(a['contributor'], a['kind']))}){_about(a)}"
@@ -234,6 +244,7 @@ def counting_words(question: Mapping[str, Any]) -> list[str]:
         *(["A yes costs the point"] if question.get("must_not") else []),
         *([f"Required: failing it caps the score at {question['cap']:g}"] if "cap" in question else []),
         *([f"A threshold of “{question['grade']}”"] if question.get("grade") else []),
+        *([f"Weight {question['weight']:g}"] if question["weight"] != 1 else []),
     ]
 
 

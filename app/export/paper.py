@@ -32,13 +32,14 @@ class Making:
 
 @dataclass(frozen=True, slots=True)
 class PrintedQuestion:
-    """`examples` are attributes that the question came from, in the words of those who thought aloud, each
-    with its passage in brackets where it has one. `answered` are the examples that the judge reads."""
+    """`counts` says how its answer counts, as far as it isn't as usual. `examples` are attributes that the question
+    came from, in the words of those who thought aloud, each with its passage in brackets where it has one. `answered`
+    are the examples that the judge reads."""
 
     number: int
     text: str
+    counts: str
     guidance: str
-    weight: float
     examples: tuple[str, ...]
     answered: tuple[str, ...] = ()
 
@@ -71,7 +72,8 @@ def printed_checklist(document: Mapping[str, Any], making: Making) -> PrintedChe
     for number, question in enumerate(document["questions"], start=1):
         examples = tuple(dict.fromkeys(_example(attribute) for attribute in question["attributes"]))[:MOST_EXAMPLES]
         answered = tuple(map(example_words, question.get("examples", ())))
-        printed = PrintedQuestion(number, question["text"], _guidance(question), question["weight"], examples, answered)
+        counts = ". ".join([*counting_words(question), ""]).strip()
+        printed = PrintedQuestion(number, question["text"], counts, _guidance(question), examples, answered)
         listed.setdefault(question["component"], []).append(printed)
     return PrintedChecklist(
         f"{document['dimension']}: checklist, version {document['version']}",
@@ -94,16 +96,16 @@ def _example(attribute: Mapping[str, Any]) -> str:
 def _guidance(question: Mapping[str, Any]) -> str:
     """With what to do on paper, which has two boxes, where the question may not apply."""
     also = "Where it does not apply, write n/a." if question.get("may_not_apply") else ""
-    counts = ". ".join([*counting_words(question), ""]).strip()
-    return " ".join(filter(None, (question["guidance"], also, counts)))
+    return " ".join(filter(None, (question["guidance"], also)))
 
 
 def _together(document: Mapping[str, Any]) -> str:
-    """What of the formula holds for thresholds of a grade and for required questions, where there are any."""
+    """What of the formula holds for thresholds of a grade, required questions and weights, where there are any."""
     questions = document["questions"]
     grades = " Thresholds of one quality count together as one question." if _any(questions, "grade") else ""
     caps = " A required question that fails caps the score." if any("cap" in question for question in questions) else ""
-    return grades + caps
+    weights = any(question["weight"] != 1 for question in questions)
+    return grades + caps + (" The weighted score counts each question by its weight." if weights else "")
 
 
 def _any(questions: Sequence[Mapping[str, Any]], field: str) -> bool:
@@ -207,8 +209,8 @@ def _question(row: Any, question: PrintedQuestion) -> None:
     number, words, yes, no = row.cells
     number.text = str(question.number)
     words.text = _legal(question.text)
-    if question.weight != 1:
-        words.paragraphs[0].add_run(f" (weight {question.weight:g})").font.color.rgb = _GREY
+    if question.counts:
+        _small(words.add_paragraph(), "", _legal(question.counts))
     if question.guidance:
         _small(words.add_paragraph(), question.guidance, "How to decide: ")
     if question.answered:

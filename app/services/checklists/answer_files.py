@@ -6,7 +6,7 @@ from typing import Any
 
 from app.corpora.table import Cells, TableData, answer_rows, load_table
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import Checklist
+from app.domain.checklist import Checklist, Question
 from app.domain.expert_answer import AnswerDraw, AnswerSheet, ExpertAnswer
 from app.domain.judgment import Answer
 from app.domain.people import Right
@@ -23,6 +23,8 @@ _KEY = ("doc_id", "system_id", "item_id")
 _HOW_DRAWN = ("wave", "probability")
 DRAW_COLUMNS = (*_KEY, *_HOW_DRAWN, "design", "seed", "tau", "drawn")
 COLUMNS = ("expert", *_KEY, "number", "question", "answer", "note")
+GUIDANCE = ("guidance",)
+"""Only on an expert's sheet, where a question has any."""
 FROM_VERSION = ("from_version",)
 """Only where an answer counts again: the earlier version in which it was given."""
 ANSWER_WORDS: dict[Answer | None, str] = {
@@ -43,8 +45,11 @@ def answers_csv(workbench: Workbench, checklist_id: int, expert: str = "") -> by
     """
     if expert:
         sheet = answer_sheet(workbench, checklist_id, expert)
-        columns = COLUMNS + (FROM_VERSION if sheet.carried.answers else ())
-        return csv_bytes(columns, _answer_rows(workbench, sheet.draw, sheet.checklist, list(_whole_sheet(sheet))))
+        guidance = {number: _guidance(question) for number, question in enumerate(sheet.checklist.asked, start=1)}
+        told = GUIDANCE if any(guidance.values()) else ()
+        rows = _answer_rows(workbench, sheet.draw, sheet.checklist, list(_whole_sheet(sheet)))
+        columns = (*COLUMNS, *told, *(FROM_VERSION if sheet.carried.answers else ()))
+        return csv_bytes(columns, (row | {"guidance": guidance[row["number"]]} for row in rows))
     found = expert_answers(workbench, checklist_id)
     drawn = {tuple(row[name] for name in _KEY): row for row in draw_rows(workbench, checklist_id)}
     draw = answer_sheet(workbench, checklist_id, "").draw
@@ -53,6 +58,11 @@ def answers_csv(workbench: Workbench, checklist_id: int, expert: str = "") -> by
         for row in _answer_rows(workbench, draw, found.checklist, found.answers)
     )
     return csv_bytes((*COLUMNS, *(FROM_VERSION if found.carried.answers else ()), *_HOW_DRAWN), rows)
+
+
+def _guidance(question: Question) -> str:
+    open_ = "Where it does not apply, write n/a." if question.may_not_apply else ""
+    return " ".join(filter(None, (question.expert_guidance, open_)))
 
 
 def _answer_rows(

@@ -196,9 +196,7 @@ def _questions(mine: AnswerSheet, text: int) -> list[dict[str, Any]]:
                 "id": question.id,
                 "text": question.text,
                 "component": question.component,
-                "guidance": " ".join(
-                    [question.guidance, *(["A yes is bad here."] if question.must_not else [])]
-                ).strip(),
+                "guidance": question.expert_guidance,
                 "open": question.may_not_apply,
                 "answer": one.answer.value if one and one.answer else None,
                 "note": one.note if one else "",

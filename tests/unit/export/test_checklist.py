@@ -57,9 +57,11 @@ ADA = {"text": "Is it in order?", "contributor": "Ada", "kind": "human"}
 BY_RULES = {"text": "Check the links", "contributor": "rules", "kind": "llm"}
 
 
-def test_json_and_yaml_hold_the_same_document() -> None:
-    document = json.loads(checklist_file("json", DOCUMENT))
-    assert yaml.safe_load(checklist_file("yaml", DOCUMENT)) == document == DOCUMENT
+@pytest.mark.parametrize("rubric", [DIMENSION.rubric, "Kind\x85words", "a\r\n\tb \n\n: #c\u2028🙂\x85\n"])
+def test_json_and_yaml_hold_the_same_document(rubric: str) -> None:
+    written = {**DOCUMENT, "rubric": rubric}
+    document = json.loads(checklist_file("json", written))
+    assert yaml.safe_load(checklist_file("yaml", written)) == document == written
     assert [q["id"] for q in document["questions"]] == [7, 9]
     assert "not an LLM" in document["notice"]
 

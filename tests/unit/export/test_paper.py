@@ -38,7 +38,7 @@ def document(*questions: dict[str, Any]) -> dict[str, Any]:
 @pytest.fixture
 def sheet() -> PrintedChecklist:
     questions = (
-        question("Does each paragraph follow?", guidance="Yes if one can say why.", weight=2.0),
+        question("Does each paragraph follow?", guidance="Yes if one can say why.", weight=2.0, must_not=True),
         question("Do links fit?", attributes=[]),
         question(HOSTILE, component=""),
     )
@@ -80,13 +80,11 @@ def test_both_files_say_all_there_is_to_know(sheet: PrintedChecklist) -> None:
             "Built by gpt",
             "Edited by Ada, Ben",
             "It holds together.",
-            "Score: 1 + 5 × number of yes",
+            "Score: 1 + 5 × number of points",
             "Flow",
             "How it goes on.",
             "Does it flow?",
-            "1 Does each paragraph follow?",
-            "(weight 2)",
-            "How to decide: Yes if one can say why.",
+            "1 Does each paragraph follow? A yes costs the point. Weight 2. How to decide: Yes if one can say why.",
             "For example: Ideas follow from each other.",
             "2 Do links fit?",
             "Without a component",

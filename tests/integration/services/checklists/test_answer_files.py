@@ -8,6 +8,8 @@ import pytest
 from app.domain.expert_answer import AnswerDraw, WishedWave
 from app.errors import FileFormatError, NotReadyError
 from app.services.checklists.answer_files import answers_csv, import_answers
+from app.services.checklists.checklists import new_draft, publish
+from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.checklists.expert_answers import (
     Answer,
     answer,
@@ -49,6 +51,20 @@ def test_a_sheet_holds_every_question_in_the_experts_order_with_blanks(bench: Wo
     assert [row["doc_id"] for row in rows[::3]] == [texts[t].doc_id for t in sheet.texts]
     assert [row["answer"] for row in rows] == ["", "skip", *[""] * 7]
     assert rows[0]["question"] == "Is part 0 in its place?"
+
+
+def test_a_sheet_tells_what_the_screen_tells_of_each_question(bench: Workbench) -> None:
+    draft = new_draft(bench, CHECKLIST)
+    first, second, _ = draft.asked
+    edit_question(bench, first, QuestionWording(first.text, first.component, "Dates count.", must_not=True))
+    edit_question(bench, second, QuestionWording(second.text, second.component, may_not_apply=True))
+    publish(bench, draft.id)
+    draw_texts(bench, draft.id, 3, seed=3)
+    rows = table(answers_csv(bench, draft.id, "Ana"))
+    told = ["A yes is bad here. Dates count.", "Where it does not apply, write n/a.", ""]
+    assert [row["guidance"] for row in rows] == told * 3
+    rows[1]["answer"] = "n/a"
+    assert import_answers(bench, draft.id, written(rows), "ana.csv").kept == 1
 
 
 def test_a_filled_sheet_comes_in_and_comes_in_again_without_a_change(bench: Workbench, draw: AnswerDraw) -> None:
