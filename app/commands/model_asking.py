@@ -14,7 +14,7 @@ from app.commands.output import say
 from app.errors import InputError
 
 if TYPE_CHECKING:
-    from app.services.runtime.judges import ModelOptions
+    from app.providers.model_options import ModelOptions
     from app.services.runtime.workbench import Workbench
 
 
@@ -59,7 +59,7 @@ def chosen_model_options(
     max_output_tokens: int | None, timeout: float | None, effort: str, tier: str = ""
 ) -> "ModelOptions":
     """Raises InputError for what no model could mean."""
-    from app.services.runtime.judges import TIMEOUT, ModelOptions
+    from app.providers.model_options import TIMEOUT, ModelOptions
 
     return ModelOptions(max_output_tokens, TIMEOUT if timeout is None else timeout, effort, tier)
 
@@ -75,7 +75,7 @@ def warn_of_end(model: str) -> None:
 def workbench_asking(workbench: "Workbench", models: Iterable[str], options: "ModelOptions") -> "Workbench":
     """The workbench that asks all models so. Raises EffortError where one of these is known not to take the effort."""
 
-    from app.services.runtime.judges import check_effort
+    from app.providers.model_options import check_effort
 
     for model in models:
         check_effort(model, options.effort)

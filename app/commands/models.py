@@ -92,7 +92,8 @@ def list_(
 
 def _print_nearby(workbench: "Workbench") -> None:
     """Model servers on this computer that aren't in use, or how to get one."""
-    from app.services.runtime.endpoint_models import ASKED_SECONDS, HOW_TO_GET_ONE, local_servers
+    from app.providers.credentials import HOW_TO_GET_ONE
+    from app.services.runtime.endpoint_models import ASKED_SECONDS, local_servers
 
     nearby = local_servers(workbench, patience=ASKED_SECONDS)
     for server in nearby.others:

@@ -8,10 +8,11 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from app.domain.chart_look import LLM, METHODS, NEUTRAL, PERSON
+from app.domain.condition import Family, StudyCondition
 from app.domain.people import Right
 from app.domain.project import Dimension, Project
 from app.services.building.build import COMPONENTS, USUAL_COMPONENTS
-from app.services.conditions.study import Family, StudyCondition, StudyOptions, StudyPlan, last_study
+from app.services.conditions.study import StudyOptions, StudyPlan, last_study
 from app.services.conditions.study_figures import (
     MEANS,
     NOTES,

@@ -11,11 +11,12 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
+from app.domain.expert_answer import AnswerSheet
 from app.domain.judgment import Answer
 from app.providers.credentials import Credentials
 from app.services.checklists.checklist_files import import_checklist_file
 from app.services.checklists.checklists import publish
-from app.services.checklists.expert_answers import AnswerSheet, answer_sheet, answerable, draw_texts
+from app.services.checklists.expert_answers import answer_sheet, answerable, draw_texts
 from app.services.data.projects import one_dimension
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database

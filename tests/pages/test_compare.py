@@ -11,15 +11,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.attribute_analysis.topics import topic_models
+from app.attribute_analysis.topics.topic_models import TopicAnalysis
 from app.domain.attribute import ContributorKind
+from app.domain.condition import Family
 from app.domain.project import Dimension, Task
 from app.errors import NotReadyError, UnsupportedError
 from app.services.attributes import analysis as embedding_service
-from app.services.attributes.analysis import TopicAnalysis, active_attributes, names_of_task, topics_in
+from app.services.attributes.analysis import active_attributes, names_of_task, topics_in
 from app.services.attributes.attribute_changes import exclude_attributes
 from app.services.attributes.attributes import add_attributes
 from app.services.building.build import build
-from app.services.conditions.study import Family, StudyOptions
+from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import run_study
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench

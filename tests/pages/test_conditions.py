@@ -7,10 +7,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import ContributorKind
+from app.domain.condition import Family
 from app.domain.project import Dimension, Task
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.checklists import versions_of
-from app.services.conditions.study import Family, StudyOptions
+from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import run_study
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench

@@ -13,26 +13,29 @@ from xml.etree import ElementTree
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.corpora.table import ScoreColumns
 from app.domain.checklist import ChecklistStatus
+from app.domain.condition import Family
 from app.domain.judgment import Evaluation
 from app.domain.project import Dimension, Task
 from app.domain.run import Outcome, SystemChoice
+from app.meta_evaluation.judges.panel import alt_test_verdict
 from app.services.attributes.preferences import import_preferences
 from app.services.checklists.checklists import view_checklist
-from app.services.conditions.study import Family, StudyOptions
+from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import run_study
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.results.method_grid import ceilings_of, cell, dimension_means, method_grid
 from app.services.results.preferences import accuracy_on_pairs
 from app.services.results.quality_cost import writers
 from app.services.results.question_analysis import questions_of, weights_of
-from app.services.results.raters import alt_test_verdict, human_side_of, stand_in_for_rater
+from app.services.results.raters import human_side_of, stand_in_for_rater
 from app.services.results.result_files import report_html, report_made_apart, result_figures_csv, scores_csv, verdict_of
 from app.services.results.result_texts import report_evidence
 from app.services.results.results import Choices, kept_results, results_of
 from app.services.results.rubric_xray import rubric_xray
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.own_scores import ScoreColumns, import_scores
+from app.services.scoring.own_scores import import_scores
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from pages.components.results.details import SECTIONS
 from pages.components.results.verdicts import AXES, CEILING, INTERVAL, forest_chart

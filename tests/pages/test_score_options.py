@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.people import Role
 from app.domain.run import BatchStatus, RecordedCall, RunStatus
+from app.evaluators.checklist import JudgeOptions
 from app.providers.batches.openai import OpenAIBatches
 from app.services.data.projects import dimensions_named
 from app.services.results.method_grid import result_words
@@ -18,7 +19,7 @@ from app.services.results.result_files import verdict_of
 from app.services.results.results import kept_results
 from app.services.runtime.batch_rounds import AGAIN, AT_ONCE, LIVE
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.runs import JudgeOptions, RunOptions, get_run, list_runs, start_run, work_on
+from app.services.scoring.runs import RunOptions, get_run, list_runs, start_run, work_on
 from app.services.scoring.scoring_jobs import batches_of_run, is_scoring, job_key
 from app.settings import settings
 from pages.components.shell import current

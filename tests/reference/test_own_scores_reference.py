@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
+from app.corpora.table import ScoreColumns
 from app.services.data.imports import import_file
 from app.services.data.projects import dimensions_named, get_project
 from app.services.results.results import Choices, results_of
-from app.services.scoring.own_scores import ScoreColumns, import_scores
+from app.services.scoring.own_scores import import_scores
 from tests.support.made_data import made_data
 from tests.support.projects import workbench_at
 

@@ -37,8 +37,8 @@ from app.errors import InputError, WorkbenchError
 from app.input_file import LARGEST_FILE, LARGEST_LIST, read_file
 
 if TYPE_CHECKING:
+    from app.providers.model_options import ModelOptions
     from app.services.attributes.attributes import NearDuplicate
-    from app.services.runtime.judges import ModelOptions
     from app.services.runtime.workbench import Workbench
 
 

@@ -10,7 +10,8 @@ from app.domain.project import Dimension
 from app.errors import NotReadyError
 
 if TYPE_CHECKING:
-    from app.services.attributes.side_by_side import SharedKeyword, SideBySide
+    from app.attribute_analysis.similarity import SharedKeyword
+    from app.domain.expert_answer import SideBySide
     from app.services.runtime.workbench import Workbench
 
 DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension that is compared.")]

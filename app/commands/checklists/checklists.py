@@ -251,7 +251,7 @@ def schema() -> None:
 
     Example: interacteval checklist schema > checklist.schema.json
     """
-    from app.services.checklists.checklist_files import schema_text
+    from app.export.checklist import schema_text
 
     echo_file(schema_text())
 

@@ -226,7 +226,7 @@ def _ids(pair: str) -> tuple[int, int]:
 
 
 def _kind(kind: str) -> Any:
-    from app.services.disagreements.queue import PartedKind
+    from app.meta_evaluation.questions.question_agreement import PartedKind
 
     if kind and kind not in list(PartedKind):
         raise InputError(f"“{kind}” is no kind of disagreement.", f"The kinds are {', '.join(PartedKind)}.")

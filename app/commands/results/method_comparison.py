@@ -12,7 +12,8 @@ from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Coefficien
 from app.meta_evaluation.writer_bias import By
 
 if TYPE_CHECKING:
-    from app.services.results.quality_cost import Mean, QualityCost, WriterBias
+    from app.meta_evaluation.writer_bias import Mean, WriterBias
+    from app.services.results.quality_cost import QualityCost
 
 DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension whose scores are meant.")]
 PREFERRED = {"person": "the person's text", "alike": "neither", "llm": "the LLM's text"}

@@ -34,8 +34,9 @@ def import_(
 
     Example: interacteval scores import rouge.csv --project News --dimension relevance --column rouge_l
     """
+    from app.corpora.table import ScoreColumns
     from app.services.data.projects import dimensions_named
-    from app.services.scoring.own_scores import ScoreColumns, import_scores
+    from app.services.scoring.own_scores import import_scores
 
     workbench, target = open_project(project)
     columns = ScoreColumns(column, doc_id, system_id, item_id)

@@ -109,8 +109,8 @@ def _print(found: "list[RunComparison]") -> None:
 
 
 if TYPE_CHECKING:
+    from app.domain.run import ProviderBatch
     from app.services.runtime.workbench import Workbench
-    from app.services.scoring.scoring_jobs import ProviderBatch
 
 RunArgument = Annotated[int, typer.Argument(help="The run's number.")]
 AnyRunArgument = Annotated[int | None, typer.Argument(help="The run's number; the project's newest without it.")]
@@ -158,11 +158,12 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
 
     Example: interacteval runs show 3
     """
+    from app.domain.run import OPEN
     from app.services.results.result_texts import run_counts
     from app.services.runtime.spending import run_spending
     from app.services.scoring.run_writer import method_label
     from app.services.scoring.runs import get_run
-    from app.services.scoring.scoring_jobs import OPEN, batches_of_run
+    from app.services.scoring.scoring_jobs import batches_of_run
 
     workbench = open_workbench()
     run = _meant(workbench, run, project)
@@ -215,8 +216,9 @@ def wait(
 
     Example: interacteval runs wait 3
     """
+    from app.services.runtime.batch_rounds import AT_ONCE
     from app.services.scoring.runs import get_run, wait_until_free
-    from app.services.scoring.scoring_jobs import AT_ONCE, ask_rest
+    from app.services.scoring.scoring_jobs import ask_rest
 
     workbench = open_workbench()
     get_run(workbench, run)

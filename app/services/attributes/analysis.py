@@ -43,28 +43,14 @@ from app.settings import settings
 
 __all__ = [
     "MINILM_INSTALL",
-    "AttributeMap",
-    "AttributePool",
     "CoherenceAt",
-    "ContributorComparison",
     "GroupSpread",
     "LeftOut",
     "OneSidedTheme",
     "SetComparison",
-    "Similarity",
     "ThemeCoverage",
     "TopicAnalysis",
     "TopicGrouping",
-    "UniqueAndShared",
-    "UniqueAttributes",
-    "attribute_coverage",
-    "compare_contributors",
-    "find_unique_attributes",
-    "names_of_task",
-    "pool_of",
-    "similarity_of_sets",
-    "topic_coherence",
-    "topics_in",
 ]
 
 

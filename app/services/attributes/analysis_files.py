@@ -21,19 +21,7 @@ from app.export.charts import (
 from app.export.latex import interval_shown, latex_tabular
 from app.services.runtime.output_file import output_file, table_csv
 
-__all__ = [
-    "FIELDS",
-    "SPREAD_TITLE",
-    "SpreadRow",
-    "likeness_chart",
-    "likeness_latex",
-    "likeness_rows",
-    "spread_chart",
-    "spread_rows",
-    "topics_latex",
-    "write_similarity",
-    "write_topics",
-]
+__all__ = ["spread_chart"]
 Label = Callable[[str], str]
 SPREAD_TITLE = "Topic spread per contributor"
 FIELDS = {"ROUGE-L": "rouge_l", "Jaccard": "jaccard", "Cosine": "cosine"}

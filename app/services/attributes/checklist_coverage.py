@@ -26,16 +26,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.llm_think_aloud import ThinkAloudForecast
 
-__all__ = [
-    "ChecklistCoverage",
-    "CoverageJob",
-    "begin_judging_coverage",
-    "checklist_coverage",
-    "coverage_job_key",
-    "forecast_coverage",
-    "judge_coverage",
-    "stop_judging_coverage",
-]
+__all__ = ["ChecklistCoverage"]
 
 AT_ONCE = 40
 """Attributes in one request."""

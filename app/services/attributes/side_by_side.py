@@ -13,19 +13,6 @@ from app.services.runtime.use_case import may, use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
-__all__ = [
-    "QUESTIONS",
-    "SharedKeyword",
-    "SideBySide",
-    "answer_side_by_side",
-    "begin_side_by_side",
-    "can_compare_as_outsider",
-    "keywords",
-    "reveal",
-    "side_by_sides_of",
-    "side_by_sides_seen_by",
-]
-
 # The six of InteractEval's Appendix F, in our own words; {0} is the dimension.
 QUESTIONS = {
     "measures": "Going by its definition, what does {0} measure? Say it in your own words.",

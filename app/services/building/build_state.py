@@ -20,11 +20,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
-__all__ = [
-    "BuildView",
-    "Offer",
-    "StageState",
-]
+__all__ = ["StageState"]
 
 
 _NEVER_TAKEN_BACK = ("runs", "last_id")  # calls that were made stay on record, ids are never given twice

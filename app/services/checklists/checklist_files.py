@@ -33,12 +33,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
-__all__ = [
-    "EXPORT_FORMATS",
-    "export_file",
-    "export_name",
-    "schema_text",
-]
+__all__ = ["schema_text"]
 
 
 # Stand where the text and its source will be; private characters that no text or prompt contains.

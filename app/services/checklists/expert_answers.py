@@ -32,34 +32,6 @@ from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork
 
-__all__ = [
-    "Answer",
-    "AnswerDraw",
-    "AnswerPlan",
-    "AnswerSet",
-    "AnswerSheet",
-    "WishedWave",
-    "answer",
-    "answer_cube",
-    "answer_sheet",
-    "answerable",
-    "answered_version",
-    "answers_taken_over",
-    "draw_of",
-    "draw_planned",
-    "draw_same_texts",
-    "draw_texts",
-    "drawable",
-    "expert_answers",
-    "inapplicable_cube",
-    "note",
-    "own_sheet",
-    "plan_answers",
-    "texts_of",
-    "unfinished_sheet",
-]
-
-
 ALIKE = 1e-9
 """Probabilities that differ by less are the same."""
 

@@ -16,7 +16,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
-__all__ = ["LEFT_OUT", "Branch", "Flow", "LineageView", "Unserved"]
+__all__ = ["LEFT_OUT", "Branch", "Flow", "Unserved"]
 
 
 @dataclass(frozen=True, slots=True)

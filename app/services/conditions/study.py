@@ -32,19 +32,6 @@ from app.services.scoring.runs import RunOptions
 from app.services.think_aloud.samples import drawn
 from db.unit_of_work import UnitOfWork
 
-__all__ = [
-    "Cell",
-    "Family",
-    "StudyCondition",
-    "StudyOptions",
-    "StudyPlan",
-    "checks_of",
-    "last_study",
-    "plan_study",
-    "plan_trials",
-]
-
-
 CHOICES = "study_choices"
 
 

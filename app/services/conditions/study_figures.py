@@ -24,15 +24,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
-__all__ = [
-    "Coefficient",
-    "ConditionFigures",
-    "FamilyDifference",
-    "Measure",
-    "Member",
-    "StudyFigures",
-    "study_figures",
-]
+__all__ = ["Coefficient", "Measure"]
 
 
 PERMUTATIONS = 2000

@@ -22,18 +22,7 @@ from app.services.conditions.study_figures import (
     single_contributors,
 )
 
-__all__ = [
-    "COLUMNS",
-    "SWEEP",
-    "SWEEP_TITLE",
-    "figure_rows",
-    "study_csv",
-    "study_latex",
-    "sweep_chart",
-    "sweep_points",
-    "sweep_svg",
-    "sweep_table",
-]
+__all__ = ["sweep_chart"]
 
 HEADINGS = (*(name.title() for name in COEFFICIENTS), "MAE")
 SWEEP_TITLE = "Spearman by number of components"

@@ -10,24 +10,11 @@ from statistics import fmean
 
 from app.corpora.draws import stratified_draw
 from app.domain.people import Right
-from app.domain.project import LockedSplit, Look
+from app.domain.project import LockedSplit
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
-
-__all__ = [
-    "LockedSplit",
-    "Look",
-    "SplitState",
-    "lock",
-    "locked_runs",
-    "open_split",
-    "opened_splits",
-    "require_name",
-    "require_split",
-    "state_of",
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,6 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
-__all__ = ["Decided", "decide_answer", "keep_decision", "undo_decision"]
-
 
 @dataclass(frozen=True, slots=True)
 class Decided:

@@ -26,18 +26,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
 
-__all__ = [
-    "DisagreementQueue",
-    "JudgeSaid",
-    "PartedKind",
-    "PersonSaid",
-    "QueueFilter",
-    "QueuedPair",
-    "SidesOfPair",
-    "decidable_versions",
-    "disagreement_queue",
-    "sides_of_pair",
-]
+__all__ = ["PartedKind"]
 
 
 NUMBERS = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: OUTSIDE}

@@ -30,20 +30,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
-__all__ = [
-    "Agreement",
-    "ClosedRoom",
-    "RoomView",
-    "close_room",
-    "join_room",
-    "move_room",
-    "open_room",
-    "room_states",
-    "room_view",
-    "rooms_of",
-    "say_line",
-    "vote",
-]
+__all__ = ["Agreement"]
 
 
 @dataclass(frozen=True, slots=True)

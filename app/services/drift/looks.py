@@ -36,12 +36,6 @@ from app.services.scoring.run_worker import OnProgress
 from app.services.scoring.runs import RunOptions, RunReport, get_run, set_budget, start_run, work_on
 from app.services.scoring.scoring_jobs import job_key, plan_scoring, refuse_second, score_runs, start_scoring_job
 
-__all__ = [
-    "DriftState",
-    "DriftVerdict",
-    "drift_state",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Asking:

@@ -32,11 +32,7 @@ from app.services.scoring.evaluators import earlier_answers, options_of, reuse_p
 from app.services.think_aloud.samples import held_back_by_samples
 from db.unit_of_work import UnitOfWork
 
-__all__ = [
-    "FEWEST_PROOF",
-    "figures_sentence",
-    "too_few_sentence",
-]
+__all__ = ["FEWEST_PROOF", "too_few_sentence"]
 
 
 NEARLY = 1e-9

@@ -32,15 +32,6 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
 
-__all__ = [
-    "COLUMNS",
-    "TrailEntry",
-    "server_trail",
-    "trail_csv",
-    "trail_of",
-]
-
-
 ISSUER, OWNER = "invite", "owner"
 MOST_DAYS = 365
 _ASK = "Ask the person who sent it for a new one."

@@ -13,6 +13,7 @@ from app.errors import NotReadyError
 from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, ScoredDimension, evaluate, mean_over_dimensions
 from app.meta_evaluation.score_matrix import RESAMPLES, Coefficient, Duplicates, Measure
+from app.meta_evaluation.writer_bias import Mean
 from app.services.attributes.analysis import names_of_task, similarity_of_sets, topics_in
 from app.services.conditions.study import plan_trials
 from app.services.conditions.study_figures import StudyFigures, trial_figures
@@ -26,11 +27,9 @@ from app.services.reproduction.reproduction import (
     Source,
     StudySource,
 )
-from app.services.results.quality_cost import Mean, bias_of
+from app.services.results.quality_cost import bias_of
 from app.services.results.results import Choices, DimensionResult, kept_result
 from app.services.results.run_comparison import compare_runs, sets_named
-
-__all__ = ["Cell", "TableCells", "cells_of"]
 
 MARKS = ("†", "‡")
 LIKELY = 0.05

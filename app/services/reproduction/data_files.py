@@ -28,8 +28,6 @@ from app.services.results.quality_cost import mark_people, writers
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 
-__all__ = ["PublishedScores", "bring_attributes_in", "bring_texts_in", "file_sets", "read_scores"]
-
 _KINDS = {"human": ContributorKind.HUMAN, "expert": ContributorKind.HUMAN, "llm": ContributorKind.LLM}
 _TABLES = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx"})
 

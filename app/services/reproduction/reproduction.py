@@ -61,18 +61,6 @@ from app.services.think_aloud.llm_think_aloud import (
 )
 from app.services.think_aloud.samples import ensure_samples, rechoose_samples
 
-__all__ = [
-    "AttributeSource",
-    "FileSource",
-    "ImportedSource",
-    "PlannedPart",
-    "Reproduction",
-    "RunSource",
-    "Source",
-    "StudySource",
-    "Wishes",
-]
-
 _NOT_COMPARED = frozenset({"budget", "use_cache", "batch", "timeout", "max_output_tokens", "tier"})
 _FOR_THE_PERSON = (MissingKeyError, MissingAddressError, WrongKeyError, UnknownModelError)
 SAYS = Callable[[str], None]

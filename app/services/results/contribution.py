@@ -7,7 +7,7 @@ from itertools import combinations
 from statistics import fmean
 from typing import Any
 
-from app.attribute_analysis.pool import Contribution, Reach, contribution_of
+from app.attribute_analysis.pool import Contribution, contribution_of
 from app.domain.checklist import Checklist, Question
 from app.domain.judgment import Answer, checklist_score
 from app.domain.people import Right
@@ -32,18 +32,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
-__all__ = [
-    "AspectPair",
-    "AspectWorth",
-    "Aspects",
-    "Contribution",
-    "Reach",
-    "WithoutContributor",
-    "aspects_of",
-    "checklist_contribution",
-    "runs_with_checklist",
-    "without_each",
-]
+__all__ = ["Contribution"]
 
 
 Judged = tuple[int, int, Answer]

@@ -12,11 +12,12 @@ from app.domain.judgment import Answer
 from app.domain.people import Right
 from app.domain.run import RunDimension, RunSummary
 from app.errors import InputError
+from app.meta_evaluation.evaluation import Figure
 from app.meta_evaluation.gates import FALL, MOST_NIGHTS, SCORE, YES, Gate, NightlyFigures, nightly_figures
 from app.meta_evaluation.judges.drift import LIMIT
 from app.meta_evaluation.judges.estimate import judge_alone
 from app.meta_evaluation.judges.figures import EstimatedFigure
-from app.services.results.results import Choices, DimensionResult, Figure
+from app.services.results.results import Choices, DimensionResult
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.run_writer import variant_words

@@ -10,39 +10,16 @@ from app.domain.run import RunSummary, model_label
 from app.export.latex import interval_shown
 from app.meta_evaluation.evaluation import Figure, ScoredDimension, mean_over_dimensions
 from app.meta_evaluation.raters.human_ceiling import Ceiling
-from app.meta_evaluation.score_matrix import Measure
+from app.meta_evaluation.score_matrix import Level, Measure
 from app.services.results.raters import ceiling_beside
-from app.services.results.results import Choices, DimensionResult, Level
+from app.services.results.results import Choices, DimensionResult
 from app.services.results.run_comparison import RunComparison, compare_runs, sets_named
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE
 from app.services.scoring.run_writer import method_label
 
-__all__ = [
-    "AVERAGE",
-    "FIGURES",
-    "METHOD",
-    "Ceiling",
-    "Comparisons",
-    "Difference",
-    "DimensionMean",
-    "FigureName",
-    "GridRow",
-    "MethodGrid",
-    "ceilings_of",
-    "cell",
-    "comparisons_with",
-    "defined_figures",
-    "difference",
-    "dimension_means",
-    "grid_notes",
-    "mean_figures",
-    "method_and_judge",
-    "method_grid",
-    "method_labels",
-    "result_words",
-]
+__all__ = ["Ceiling"]
 
 FigureName = Literal["spearman", "kendall", "pearson", "mae"]
 FIGURES: dict[FigureName, str] = {

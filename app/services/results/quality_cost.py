@@ -29,12 +29,11 @@ from app.meta_evaluation.judges.asking_ways import (
     wavering_words,
 )
 from app.meta_evaluation.judges.figures import EstimatedFigure
-from app.meta_evaluation.judges.panel import Panel, PanelJudge, panel, panel_verdict
+from app.meta_evaluation.judges.panel import Panel, panel, panel_verdict
 from app.meta_evaluation.score_matrix import Coefficient, Floats, Level
 from app.meta_evaluation.writer_bias import (
     By,
     Mean,
-    PairGroup,
     Preference,
     WriterBias,
     WritersPair,
@@ -52,26 +51,7 @@ from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, options_of
 from app.services.scoring.recordings import recorded_calls
 from app.services.scoring.run_writer import gives_probabilities, variant_of
 
-__all__ = [
-    "AskingComparison",
-    "AskingCost",
-    "AskingResult",
-    "AskingVerdict",
-    "EstimatedFigure",
-    "JudgePanel",
-    "Mean",
-    "PairGroup",
-    "Panel",
-    "PanelJudge",
-    "Preference",
-    "WriterBias",
-    "asking_result",
-    "bias_of",
-    "judge_panel",
-    "mark_people",
-    "panel_verdict",
-    "writers",
-]
+__all__ = ["Mean", "WriterBias", "panel_verdict"]
 
 
 PER = 1000

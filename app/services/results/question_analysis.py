@@ -23,7 +23,6 @@ from app.meta_evaluation.questions.item_analysis import (
     ItemAnalysis,
     QuestionItem,
     QuestionWeights,
-    Redundancy,
     analyse_items,
     learn_weights,
 )
@@ -49,23 +48,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
-__all__ = [
-    "FEWEST_TEXTS",
-    "ApplicabilityAgreement",
-    "AskedOfExperts",
-    "ItemAnalysis",
-    "JudgeConsistency",
-    "QuestionAgreement",
-    "QuestionItem",
-    "QuestionWeights",
-    "Questions",
-    "Redundancy",
-    "asked_of_experts",
-    "questions_of",
-    "repeat_agreement",
-    "repeated_answers",
-    "weights_of",
-]
+__all__ = ["FEWEST_TEXTS", "JudgeConsistency", "QuestionAgreement", "QuestionItem"]
 
 
 Ints = NDArray[np.int64]

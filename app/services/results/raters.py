@@ -42,32 +42,12 @@ from db.unit_of_work import Database
 
 __all__ = [
     "AltTest",
-    "AnswerForecasts",
-    "AnswerPlan",
-    "Ceiling",
-    "CorrectedEstimate",
-    "CorrectedShare",
-    "CorrectedShares",
-    "EstimatedFigure",
-    "FailureRate",
-    "FailureRates",
     "HumanSide",
-    "PlannedAnswers",
-    "RatingCorrelation",
     "Stratum",
-    "VerdictAgreement",
     "alt_test_verdict",
-    "ceiling_beside",
-    "corrected_shares",
     "estimate_cautions",
     "estimate_forecast",
     "estimate_verdict",
-    "failure_rates",
-    "human_side_of",
-    "planned_answers",
-    "rating_correlations",
-    "ratings_of",
-    "stand_in_for_rater",
 ]
 
 

@@ -49,20 +49,7 @@ from app.services.think_aloud.samples import evaluation_texts
 if TYPE_CHECKING:
     from app.export.charts import ReportChart
 
-__all__ = [
-    "AgreementVerdict",
-    "Bin",
-    "CalibrationPoint",
-    "PairCount",
-    "SourceCoefficient",
-    "VerdictKind",
-    "by_source",
-    "calibration",
-    "pair_counts",
-    "score_distributions",
-    "shown_sources",
-    "verdict_of",
-]
+__all__ = ["AgreementVerdict", "SourceCoefficient", "VerdictKind"]
 
 
 BINS = 8

@@ -32,25 +32,7 @@ from app.services.scoring.run_writer import (
 from app.services.scoring.runs import warning_of
 from db.unit_of_work import Database, UnitOfWork
 
-__all__ = [
-    "USUAL",
-    "Choices",
-    "Constant",
-    "DimensionResult",
-    "Duplicates",
-    "Figure",
-    "Level",
-    "Resampling",
-    "default_runs",
-    "has_probabilities",
-    "kept_result",
-    "kept_results",
-    "newer_trial",
-    "newer_trial_words",
-    "result_state",
-    "results_of",
-    "runs_to_show",
-]
+__all__ = ["Constant", "Duplicates", "Figure", "Level", "Resampling"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,13 +28,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import get_run
 from db.unit_of_work import Database
 
-__all__ = [
-    "ModeFinding",
-    "RubricXray",
-    "UnservedAttribute",
-    "result_with_questions",
-    "rubric_xray",
-]
+__all__ = ["ModeFinding"]
 
 
 def rubric_evidence(workbench: Workbench, result: DimensionResult, checklist: Checklist) -> RubricEvidence:

@@ -36,16 +36,9 @@ __all__ = [
     "Coefficient",
     "EstimatedDifference",
     "EstimatedFigure",
-    "RunComparison",
-    "ScoreSet",
     "SystemMean",
-    "SystemScores",
-    "compare_runs",
     "difference_cautions",
     "difference_verdict",
-    "score_sets",
-    "sets_named",
-    "system_scores",
 ]
 
 

@@ -31,7 +31,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
 
-__all__ = ["HOW_TO_GET_ONE", "EndpointModels", "LocalServer", "LocalServers"]
+__all__ = ["HOW_TO_GET_ONE", "LocalServer"]
 
 
 T = TypeVar("T")

@@ -13,12 +13,9 @@ from app.providers.known_prices import end_label, end_of, end_warning, known_pri
 from app.providers.model_name import parse_model_name
 from app.providers.model_options import (
     EFFORTS,
-    TIERS,
     TIMEOUT,
     USUAL,
     ModelOptions,
-    check_effort,
-    check_tier,
     efforts_of,
     takes_options,
 )
@@ -29,21 +26,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
-__all__ = [
-    "EFFORTS",
-    "TIERS",
-    "TIMEOUT",
-    "USUAL",
-    "ModelOptions",
-    "check_effort",
-    "check_tier",
-    "end_label",
-    "end_of",
-    "end_warning",
-    "keep_model_options",
-    "set_model_options",
-    "takes_options",
-]
+__all__ = ["EFFORTS", "TIMEOUT", "USUAL", "ModelOptions", "end_label", "end_of", "end_warning", "takes_options"]
 
 
 @dataclass(frozen=True, slots=True)

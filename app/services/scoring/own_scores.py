@@ -32,13 +32,7 @@ from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, OWN
 from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork
 
-__all__ = [
-    "OwnScoresReport",
-    "ScoreColumns",
-    "columns_of",
-    "import_scores",
-    "import_upload",
-]
+__all__ = ["ScoreColumns"]
 
 
 _LONGEST_NAME = 60

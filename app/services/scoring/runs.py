@@ -119,23 +119,7 @@ def same_answers(counts: Mapping[int, Mapping[Answer, int]], fewest: int) -> dic
     return dict(Counter(answer for one in given for answer in one).most_common())
 
 
-__all__ = [
-    "JudgeOptions",
-    "RunOptions",
-    "RunReport",
-    "check_can_resume",
-    "failures_of",
-    "get_run",
-    "gone_writer",
-    "list_runs",
-    "plan_run",
-    "set_budget",
-    "start_run",
-    "start_runs",
-    "stop_run",
-    "wait_until_free",
-    "work_on",
-]
+__all__ = ["JudgeOptions"]
 
 
 @dataclass(frozen=True, slots=True)

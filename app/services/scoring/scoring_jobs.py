@@ -12,13 +12,13 @@ from typing import Any, Protocol
 
 from app.domain.job import JobStatus
 from app.domain.people import Right
-from app.domain.run import OPEN, BatchStatus, ProviderBatch, RunStatus, RunSummary
+from app.domain.run import OPEN, ProviderBatch, RunStatus, RunSummary
 from app.errors import ConflictError, InputError
 from app.providers.batches.batch import BatchedModel
 from app.providers.registry import sells_batches
 from app.services.background.jobs import is_active, job_state, start_job
 from app.services.background.progress import Progress, job_kind
-from app.services.runtime.batch_rounds import AT_ONCE, BatchRounds, Beat
+from app.services.runtime.batch_rounds import BatchRounds, Beat
 from app.services.runtime.prompts import own_wordings_of_run
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -191,17 +191,7 @@ def _ending(run: RunSummary) -> str:
             return ""
 
 
-__all__ = [
-    "AT_ONCE",
-    "OPEN",
-    "BatchStatus",
-    "ProviderBatch",
-    "ask_rest",
-    "batches_of_run",
-    "has_open_batches",
-    "out_now",
-    "sells_batches",
-]
+__all__ = ["sells_batches"]
 
 
 @use_case(Right.READ)

@@ -12,7 +12,7 @@ from app.evaluators.registry import WRITINGS, as_lines, from_lines
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
-__all__ = ["OWN_SEEDS", "StageOutput", "Version", "keep_own_seeds", "save_edit", "stage_outputs_of"]
+__all__ = ["OWN_SEEDS"]
 PERSON = "a person"
 
 

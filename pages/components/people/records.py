@@ -6,13 +6,12 @@ from datetime import UTC, datetime
 import pandas as pd
 import streamlit as st
 
-from app.domain.people import ApiToken, LinkState
+from app.domain.people import ApiToken, LinkState, TrailEntry
 from app.domain.project import Project
 from app.services.people.invitations import (
     MOST_USD,
     TOKEN_DAYS,
     TOKEN_USD,
-    TrailEntry,
     api_tokens_of,
     make_api_token,
     revoke_api_token,

@@ -8,17 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.chart_look import JUDGE, NEUTRAL
+from app.domain.expert_answer import DriftVerdict
 from app.domain.people import Right
 from app.services.drift.anchors import FEWEST, count_possible_anchors
-from app.services.drift.looks import (
-    Asking,
-    DriftState,
-    DriftVerdict,
-    begin_look,
-    begin_reference,
-    begin_successor,
-    drift_state,
-)
+from app.services.drift.looks import Asking, DriftState, begin_look, begin_reference, begin_successor, drift_state
 from app.services.runtime.judges import end_of, end_warning
 from app.services.runtime.use_case import may
 from app.services.scoring.scoring_jobs import job_key

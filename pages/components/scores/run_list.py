@@ -13,6 +13,7 @@ from app.services.drift.looks import Asking, anchors_ahead, begin_anchored_scori
 from app.services.results.method_grid import result_words
 from app.services.results.result_files import verdict_of
 from app.services.results.results import kept_results
+from app.services.runtime.batch_rounds import AT_ONCE
 from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
@@ -20,7 +21,6 @@ from app.services.scoring.forecast import Forecast
 from app.services.scoring.run_writer import method_label
 from app.services.scoring.runs import RunOptions, answer_warnings, list_runs, set_budget, stop_run
 from app.services.scoring.scoring_jobs import (
-    AT_ONCE,
     ask_rest,
     batches_of_run,
     begin_cancelling,

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from app.domain.judgment import Answer
 from app.domain.people import Role
 from app.domain.project import Dimension
-from app.services.checklists.expert_answers import Answer, answer, answer_sheet, draw_texts
+from app.services.checklists.expert_answers import answer, answer_sheet, draw_texts
 from app.services.data.projects import add_dimension
 from app.services.people.invitations import invite
 from app.services.runtime.workbench import open_workbench

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from app.attribute_analysis.attribute_file import decode_attributes
 from app.commands.results.table_file import read_table
 from app.corpora import parquet, workbook
+from app.corpora.table import ScoreColumns
 from app.domain.attribute import ContributorKind
 from app.domain.people import Role, read_invited
 from app.prompting.template import split_front_matter
@@ -35,7 +36,7 @@ from app.services.data.projects import list_projects, overview
 from app.services.data.uploads import Upload, preview_upload
 from app.services.runtime.prompts import save_wording, sections_of
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.own_scores import ScoreColumns, import_judge_answers, import_scores
+from app.services.scoring.own_scores import import_judge_answers, import_scores
 from app.services.think_aloud.transcripts import keep_recording, keep_transcript
 from tests.support.hostile_files import damaged, damaged_archive, forked, try_all
 from tests.support.projects import ready_to_score, workbench_at

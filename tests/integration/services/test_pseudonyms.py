@@ -11,6 +11,7 @@ from sqlalchemy import Text, cast, select
 from sqlmodel import SQLModel
 
 from app.domain.attribute import ContributorKind
+from app.domain.condition import Family, StudyCondition
 from app.domain.judgment import Answer as Given
 from app.domain.people import Actor, Membership, Role
 from app.domain.project import Project
@@ -22,7 +23,7 @@ from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import remove_question
 from app.services.checklists.expert_answers import answer, answer_sheet, answerable, draw_texts
 from app.services.checklists.question_proposals import comment_on
-from app.services.conditions.study import Family, StudyCondition, StudyOptions, last_study, plan_study
+from app.services.conditions.study import StudyOptions, last_study, plan_study
 from app.services.conditions.study_worker import run_study
 from app.services.data.locked_split import lock
 from app.services.drift.anchors import freeze_anchors

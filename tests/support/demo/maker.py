@@ -15,9 +15,11 @@ import yaml
 
 from app.corpora.corpus import Corpus
 from app.corpora.demo_data import DEMO_NOTICE, demo_attributes
+from app.corpora.table import ScoreColumns
 from app.domain.attribute import ContributorKind
 from app.domain.build import ChangeDecision
 from app.domain.checklist import Checklist
+from app.domain.condition import Family
 from app.domain.expert_answer import RoomStage, SheetEntry, Winner
 from app.domain.judgment import Answer
 from app.domain.project import Dimension, Project, Text
@@ -33,7 +35,7 @@ from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, add_question, edit_question
 from app.services.checklists.expert_answers import draw_texts, keep_entries, texts_of
 from app.services.checklists.question_proposals import comment_on, propose_validation
-from app.services.conditions.study import Family, StudyOptions
+from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import run_study
 from app.services.data.imports import keep_corpus
 from app.services.data.locked_split import lock
@@ -46,7 +48,7 @@ from app.services.drift.looks import Asking, ask_reference, look_once
 from app.services.improvement.improve import improve, refuse_improvement, take_improvement
 from app.services.results.results import look_at_locked_results
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.own_scores import ScoreColumns, import_scores
+from app.services.scoring.own_scores import import_scores
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.services.think_aloud.independence import add_expert, mark_done
 from app.services.think_aloud.llm_think_aloud import ask_models

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from app.domain.chart_look import JUDGE, NEUTRAL
-from app.services.conditions.study import StudyCondition
+from app.domain.condition import StudyCondition
 from app.services.results.run_comparison import Coefficient, RunComparison, ScoreSet, compare_runs, score_sets
 from app.services.scoring.run_writer import variant_of
 from pages.components.shell.current import listed_choice, numbers, one_of

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from pydantic import SecretStr
 
+from app.attribute_analysis.coverage import ThemeCoverage
 from app.attribute_analysis.embedding import cosine_matrix
 from app.domain.attribute import Attribute, ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
 from app.domain.people import Role
 from app.errors import NotAllowedError, NotReadyError
 from app.providers.credentials import Access, Credentials
-from app.services.attributes.analysis import LSA, NEAR, ThemeCoverage, attribute_coverage
+from app.services.attributes.analysis import LSA, NEAR, attribute_coverage
 from app.services.attributes.attribute_changes import exclude_attributes, merge_attributes
 from app.services.attributes.attributes import add_attributes
 from app.services.attributes.checklist_coverage import (

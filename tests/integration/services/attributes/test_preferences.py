@@ -12,6 +12,7 @@ from sqlalchemy import text as sql
 from typer.testing import CliRunner
 
 from app.cli import build
+from app.corpora.table import ScoreColumns
 from app.domain.attribute import ComparedTexts, ContributorKind
 from app.domain.expert_answer import Preference, Winner
 from app.domain.people import Role
@@ -26,7 +27,7 @@ from app.services.pseudonyms import replace_name
 from app.services.results.preferences import accuracy_on_pairs, preference_summary
 from app.services.results.results import Choices, results_of
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.own_scores import ScoreColumns, import_scores
+from app.services.scoring.own_scores import import_scores
 from tests.support.projects import ready_to_score
 from tests.support.real_data import shared_data
 

@@ -6,12 +6,12 @@ import io
 import pytest
 
 from app.domain.expert_answer import AnswerDraw, WishedWave
+from app.domain.judgment import Answer
 from app.errors import FileFormatError, NotReadyError
 from app.services.checklists.answer_files import answers_csv, import_answers
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.checklists.expert_answers import (
-    Answer,
     answer,
     answer_sheet,
     draw_planned,

@@ -9,6 +9,7 @@ import pytest
 
 from app.domain.checklist import Checklist
 from app.domain.expert_answer import AnswerDraw, SheetEntry
+from app.domain.judgment import Answer
 from app.domain.people import Role
 from app.errors import ConflictError, NotAllowedError, NotReadyError
 from app.services.checklists.answer_files import answers_csv
@@ -16,7 +17,6 @@ from app.services.checklists.assignments import overlap_of, progress, share_text
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.checklists.expert_answers import (
-    Answer,
     answer_sheet,
     answerable,
     draw_of,

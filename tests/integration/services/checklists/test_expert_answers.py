@@ -8,12 +8,12 @@ import pytest
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.domain.expert_answer import AnswerDraw
+from app.domain.judgment import Answer
 from app.domain.project import Dimension
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.expert_answers import (
-    Answer,
     answer,
     answer_cube,
     answer_sheet,

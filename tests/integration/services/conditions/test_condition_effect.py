@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from scipy.stats import spearmanr
 
+from app.domain.condition import Family
 from app.domain.project import Dimension, Project, Task
 from app.domain.run import RunDimension
 from app.services.attributes.analysis import compare_contributors
@@ -12,7 +13,7 @@ from app.services.attributes.attribute_changes import exclude_attributes
 from app.services.attributes.attributes import attributes_of
 from app.services.building.build import build
 from app.services.conditions.condition_effect import condition_draws, effect_of_conditions
-from app.services.conditions.study import Family, StudyOptions
+from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import run_study
 from app.services.results.results import Choices, results_of
 from app.services.runtime.workbench import Workbench

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.condition import Family
 from app.domain.project import Project
 from app.services.attributes.attribute_changes import edit_attribute
 from app.services.attributes.attributes import attributes_of
-from app.services.conditions.study import Family, StudyOptions, plan_study, plan_trials
+from app.services.conditions.study import StudyOptions, plan_study, plan_trials
 from app.services.conditions.study_figures import study_figures
 from app.services.conditions.study_worker import StudyEstimate, StudyReport, estimate_study, run_study
 from app.services.data.locked_split import lock

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from app.domain.condition import Family
 from app.domain.project import Dimension, Project
 from app.errors import InputError, NotReadyError, UnknownModelError
 from app.evaluators.checklist import PLAIN
 from app.providers.credentials import Access, Credentials
 from app.services.building.build import build
 from app.services.checklists.checklists import published_checklist, versions_of
-from app.services.conditions.study import Family, StudyOptions, last_study, plan_study, plan_trials
+from app.services.conditions.study import StudyOptions, last_study, plan_study, plan_trials
 from app.services.conditions.study_figures import study_figures, sweep_figures
 from app.services.conditions.study_tables import study_csv
 from app.services.conditions.study_worker import estimate_study, run_study

@@ -8,12 +8,13 @@ import pytest
 from pydantic import SecretStr
 
 from app.domain.build import Stage
+from app.domain.condition import Family
 from app.domain.project import Project
 from app.errors import EffortError
 from app.prompting import load_prompt
 from app.providers.credentials import Access, Credentials
 from app.providers.model_options import ModelOptions
-from app.services.conditions.study import Family, StudyOptions, last_study, plan_study, plan_trials
+from app.services.conditions.study import StudyOptions, last_study, plan_study, plan_trials
 from app.services.conditions.study_worker import estimate_study, run_study
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs

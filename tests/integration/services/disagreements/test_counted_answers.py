@@ -8,10 +8,11 @@ import pytest
 from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.domain.judgment import Answer
 from app.domain.project import Dimension, Task, Text
+from app.meta_evaluation.questions.question_agreement import PartedKind
 from app.services.checklists.expert_answers import draw_texts
 from app.services.data.uploads import Upload
 from app.services.disagreements.deciding import decide_answer
-from app.services.disagreements.queue import PartedKind, QueueFilter, disagreement_queue
+from app.services.disagreements.queue import QueueFilter, disagreement_queue
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import AnswerGivers, bring_answers_in
 from tests.support.disagreements import text_ids

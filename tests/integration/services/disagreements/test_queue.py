@@ -4,11 +4,11 @@ import pytest
 
 from app.domain.judgment import Answer
 from app.errors import NotFoundError, NotReadyError
+from app.meta_evaluation.questions.question_agreement import PartedKind
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.disagreements.deciding import decide_answer, undo_decision
 from app.services.disagreements.queue import (
-    PartedKind,
     QueuedPair,
     QueueFilter,
     decidable_versions,

@@ -8,12 +8,13 @@ import pytest
 from app.domain.judgment import Answer
 from app.domain.project import Dimension
 from app.domain.run import AskingWay
+from app.evaluators.checklist import JudgeOptions
 from app.services.checklists.expert_answers import draw_texts
 from app.services.results.quality_cost import AskingResult, asking_result, quality_and_cost
 from app.services.results.results import kept_result
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.asking_runs import AskingOptions, asking_runs, start_asking, work_on_asking
-from app.services.scoring.runs import JudgeOptions, RunOptions, start_run, work_on
+from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.answering import answer_all
 from tests.support.asking_judges import judge_of, leaning, steady
 from tests.support.fake_llm.behaviour import Answer as Reply

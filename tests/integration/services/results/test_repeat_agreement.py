@@ -7,10 +7,11 @@ import math
 import pytest
 
 from app.domain.project import Dimension
+from app.evaluators.checklist import JudgeOptions
 from app.services.results.question_analysis import repeat_agreement
 from app.services.results.results import Choices, kept_results
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.runs import JudgeOptions, RunOptions, start_run, work_on
+from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.server import FakeLlm, Received
 from tests.support.projects import ready_to_score

@@ -10,6 +10,7 @@ import pytest
 from app.domain.checklist import Checklist
 from app.domain.judgment import Answer
 from app.domain.project import Dimension
+from app.evaluators.checklist import JudgeOptions
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.draft_edits import (
     QuestionWording,
@@ -20,7 +21,7 @@ from app.services.checklists.draft_edits import (
 )
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import estimate
-from app.services.scoring.runs import JudgeOptions, RunOptions, get_run, start_run, work_on
+from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.behaviour import all_yes
 from tests.support.fake_llm.server import FakeLlm, Usual

@@ -7,13 +7,14 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import build
+from app.corpora.table import ScoreColumns
 from app.errors import InputError
 from app.services.data.uploads import Upload
 from app.services.results.results import Choices, results_of
 from app.services.results.run_comparison import score_sets
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.evaluators import on_scale
-from app.services.scoring.own_scores import ScoreColumns, columns_of, import_scores, import_upload
+from app.services.scoring.own_scores import columns_of, import_scores, import_upload
 from app.services.scoring.runs import get_run, work_on
 from tests.support.projects import ready_to_score
 

@@ -3,10 +3,10 @@
 import pytest
 
 from app.domain.run import ScoredText, ScoreStatus
+from app.meta_evaluation.evaluation import SourceCoefficient
 from app.services.results.result_files import (
     BINS,
     MOST_SOURCES,
-    SourceCoefficient,
     calibration,
     pair_counts,
     score_distributions,

@@ -7,11 +7,11 @@ import pytest
 
 from app.domain.judgment import Answer
 from app.domain.project import Dimension, Task, Text
+from app.meta_evaluation.judges.difference import difference_verdict
 from app.services.checklists.expert_answers import draw_texts
 from app.services.results import run_comparison
 from app.services.results.question_analysis import expert_side
 from app.services.results.results import Choices, DimensionResult, kept_results
-from app.services.results.run_comparison import difference_verdict
 from app.services.results.run_comparison import system_scores as scores_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
