@@ -6,28 +6,20 @@ from typing import Any
 from sqlalchemy import ColumnElement, ForeignKey, Table, and_, false, or_, select
 from sqlmodel import SQLModel
 
-from db.models import (
-    ApiTokenRow,
-    CallIntentRow,
-    CallUseRow,
+from db.models.people import ApiTokenRow, InvitationRow, MembershipRow, PersonRow, SignInRow, TrailRow
+from db.models.project import (
     CountedUploadRow,
     ImportReportRow,
-    InvitationRow,
     JobFileBlockRow,
     JobFileRow,
     JobRow,
-    MembershipRow,
-    ModelCallRow,
-    PersonRow,
     ProjectRow,
-    ScoringRunRow,
-    SignInRow,
     StagedRatingRow,
     StagedTextRow,
     TextImportRow,
-    TrailRow,
     WorkerRow,
 )
+from db.models.run import CallIntentRow, CallUseRow, ModelCallRow, ScoringRunRow
 
 _TABLES = SQLModel.metadata.tables
 PROJECT = _TABLES[ProjectRow.__tablename__]

@@ -4,29 +4,37 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import UniqueConstraint
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from db.models.columns import FieldLine, field_column, json_column, now, owned_by, refers_to, text_column, time_column
+from db.models.columns import (
+    FieldLine,
+    NumberedRow,
+    field_column,
+    json_column,
+    now,
+    owned_by,
+    refers_to,
+    text_column,
+    time_column,
+)
 
 
-class AnswerDrawRow(SQLModel, table=True):
+class AnswerDrawRow(NumberedRow, table=True):
     __tablename__ = "answer_draw"
     __table_args__ = (UniqueConstraint("checklist_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     checklist_id: int = Field(sa_column=owned_by("checklist.id"))
     seed: int
     stratified: bool
     drawn_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class AnswerWaveRow(SQLModel, table=True):
+class AnswerWaveRow(NumberedRow, table=True):
     """Texts drawn at one time, and by what: numbered from 1 within the draw."""
 
     __tablename__ = "answer_wave"
     __table_args__ = (UniqueConstraint("draw_id", "number"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     draw_id: int = Field(sa_column=owned_by("answer_draw.id"))
     number: int
     design: str
@@ -35,39 +43,36 @@ class AnswerWaveRow(SQLModel, table=True):
     drawn_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class AnswerChanceRow(SQLModel, table=True):
+class AnswerChanceRow(NumberedRow, table=True):
     """The chance that a text would have had in a wave if no earlier one had drawn it, for every text that could be
     drawn. A wave of an older program has none: there all were alike."""
 
     __tablename__ = "answer_chance"
     __table_args__ = (UniqueConstraint("wave_id", "text_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     wave_id: int = Field(sa_column=owned_by("answer_wave.id"))
     text_id: int = Field(sa_column=owned_by("text.id"))
     chance: float
 
 
-class AnswerDrawTextRow(SQLModel, table=True):
+class AnswerDrawTextRow(NumberedRow, table=True):
     """`wave` is the number of the one that drew the text."""
 
     __tablename__ = "answer_draw_text"
     __table_args__ = (UniqueConstraint("draw_id", "text_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     draw_id: int = Field(sa_column=owned_by("answer_draw.id"))
     text_id: int = Field(sa_column=owned_by("text.id"))
     wave: int = 1
 
 
-class ExpertAnswerRow(SQLModel, table=True):
+class ExpertAnswerRow(NumberedRow, table=True):
     """`answer` is yes, no, does not apply or unanswered (the expert skipped it); empty where there is only a note so
     far."""
 
     __tablename__ = "expert_answer"
     __table_args__ = (UniqueConstraint("draw_id", "contributor_id", "text_id", "question_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     draw_id: int = Field(sa_column=owned_by("answer_draw.id"))
     contributor_id: int = Field(sa_column=owned_by("contributor.id"))
     text_id: int = Field(sa_column=owned_by("text.id"))
@@ -77,13 +82,12 @@ class ExpertAnswerRow(SQLModel, table=True):
     saved_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class SideBySideRow(SQLModel, table=True):
+class SideBySideRow(NumberedRow, table=True):
     """`people` and `llms` are the wordings as they were shown: later edits don't change what was compared."""
 
     __tablename__ = "side_by_side"
     __table_args__ = (UniqueConstraint("dimension_id", "contributor_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     contributor_id: int = Field(sa_column=owned_by("contributor.id"))
     people_are_a: bool
@@ -93,25 +97,23 @@ class SideBySideRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class SideBySideAnswerRow(SQLModel, table=True):
+class SideBySideAnswerRow(NumberedRow, table=True):
     __tablename__ = "side_by_side_answer"
     __table_args__ = (UniqueConstraint("side_by_side_id", "question"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     side_by_side_id: int = Field(sa_column=owned_by("side_by_side.id"))
     question: str
     text: str = Field(default="", sa_column=field_column())
     saved_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class PreferenceRow(SQLModel, table=True):
+class PreferenceRow(NumberedRow, table=True):
     """Which of two texts of one source a person found better: `winner` is a, b or tie. `attribute_id`: what the reason
     became."""
 
     __tablename__ = "preference"
     __table_args__ = (UniqueConstraint("dimension_id", "rater", "text_a_id", "text_b_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     text_a_id: int = Field(sa_column=owned_by("text.id"))
     text_b_id: int = Field(sa_column=owned_by("text.id"))
@@ -122,47 +124,43 @@ class PreferenceRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class PairDrawRow(SQLModel, table=True):
+class PairDrawRow(NumberedRow, table=True):
     """`pairs` are ids of two texts each. The newest of a dimension counts."""
 
     __tablename__ = "pair_draw"
 
-    id: int | None = Field(default=None, primary_key=True)
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     pairs: list[list[int]] = Field(sa_column=json_column())
     drawn_by: str = ""
     drawn_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class AssignmentRow(SQLModel, table=True):
+class AssignmentRow(NumberedRow, table=True):
     """A dimension that an expert was given. An expert without any has all dimensions."""
 
     __tablename__ = "assignment"
     __table_args__ = (UniqueConstraint("contributor_id", "dimension_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     contributor_id: int = Field(sa_column=owned_by("contributor.id"))
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
 
 
-class AnswerShareRow(SQLModel, table=True):
+class AnswerShareRow(NumberedRow, table=True):
     """A drawn text that an expert was given to answer. Of a draw without any everybody answers every text."""
 
     __tablename__ = "answer_share"
     __table_args__ = (UniqueConstraint("draw_id", "text_id", "contributor_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     draw_id: int = Field(sa_column=owned_by("answer_draw.id"))
     text_id: int = Field(sa_column=owned_by("text.id"))
     contributor_id: int = Field(sa_column=owned_by("contributor.id"))
 
 
-class RoomRow(SQLModel, table=True):
+class RoomRow(NumberedRow, table=True):
     """`texts` are ids; `revealed` is the number of the last round whose votes were revealed; `draft` is a version."""
 
     __tablename__ = "room"
 
-    id: int | None = Field(default=None, primary_key=True)
     question_id: int = Field(sa_column=owned_by("question.id"))
     texts: list[int] = Field(sa_column=json_column())
     stage: str
@@ -175,26 +173,24 @@ class RoomRow(SQLModel, table=True):
     closed_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
-class RoomMemberRow(SQLModel, table=True):
+class RoomMemberRow(NumberedRow, table=True):
     """An expert who joined, and what they said in the discussion."""
 
     __tablename__ = "room_member"
     __table_args__ = (UniqueConstraint("room_id", "contributor_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     room_id: int = Field(sa_column=owned_by("room.id"))
     contributor_id: int = Field(sa_column=owned_by("contributor.id"))
     line: str = Field(default="", sa_column=field_column())
     joined_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class RoomVoteRow(SQLModel, table=True):
+class RoomVoteRow(NumberedRow, table=True):
     """`round` is 1 before the discussion and 2 after it."""
 
     __tablename__ = "room_vote"
     __table_args__ = (UniqueConstraint("member_id", "text_id", "round"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     member_id: int = Field(sa_column=owned_by("room_member.id"))
     text_id: int = Field(sa_column=owned_by("text.id"))
     round: int
@@ -202,11 +198,10 @@ class RoomVoteRow(SQLModel, table=True):
     saved_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class ChecklistRow(SQLModel, table=True):
+class ChecklistRow(NumberedRow, table=True):
     __tablename__ = "checklist"
     __table_args__ = (UniqueConstraint("dimension_id", "version"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     version: int
     parent_id: int | None = Field(default=None, sa_column=refers_to("checklist.id"))
@@ -219,10 +214,9 @@ class ChecklistRow(SQLModel, table=True):
     published_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
-class ComponentRow(SQLModel, table=True):
+class ComponentRow(NumberedRow, table=True):
     __tablename__ = "component"
 
-    id: int | None = Field(default=None, primary_key=True)
     checklist_id: int = Field(sa_column=owned_by("checklist.id"))
     name: str = Field(sa_type=FieldLine)
     description: str = Field(default="", sa_column=field_column())
@@ -230,27 +224,25 @@ class ComponentRow(SQLModel, table=True):
     removed: bool = False
 
 
-class ComponentAttributeRow(SQLModel, table=True):
+class ComponentAttributeRow(NumberedRow, table=True):
     __tablename__ = "component_attribute"
     __table_args__ = (UniqueConstraint("component_id", "attribute_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     component_id: int = Field(sa_column=owned_by("component.id"))
     attribute_id: int = Field(sa_column=owned_by("attribute.id"))
 
 
-class DroppedAttributeRow(SQLModel, table=True):
+class DroppedAttributeRow(NumberedRow, table=True):
     __tablename__ = "dropped_attribute"
     __table_args__ = (UniqueConstraint("checklist_id", "attribute_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     checklist_id: int = Field(sa_column=owned_by("checklist.id"))
     attribute_id: int = Field(sa_column=owned_by("attribute.id"))
     stage: str
     reason: str = Field(default="", sa_column=text_column())
 
 
-class QuestionRow(SQLModel, table=True):
+class QuestionRow(NumberedRow, table=True):
     """`original_text` is the first wording; `parent_id` is a sub-question's key question.
 
     A question that was removed stays, so that it can come back.
@@ -258,7 +250,6 @@ class QuestionRow(SQLModel, table=True):
 
     __tablename__ = "question"
 
-    id: int | None = Field(default=None, primary_key=True)
     checklist_id: int = Field(sa_column=owned_by("checklist.id"))
     component_id: int | None = Field(default=None, sa_column=owned_by("component.id", nullable=True))
     parent_id: int | None = Field(default=None, sa_column=refers_to("question.id"))
@@ -281,18 +272,17 @@ class QuestionRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class CopiedQuestionRow(SQLModel, table=True):
+class CopiedQuestionRow(NumberedRow, table=True):
     """A question that a new draft took over from an earlier version: comments on that one are about this one too."""
 
     __tablename__ = "copied_question"
     __table_args__ = (UniqueConstraint("question_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     question_id: int = Field(sa_column=owned_by("question.id"))
     from_id: int = Field(sa_column=owned_by("question.id"))
 
 
-class QuestionCommentRow(SQLModel, table=True):
+class QuestionCommentRow(NumberedRow, table=True):
     """What somebody said about a question, or about a comment (`comment_id`): that it is resolved, or open again.
 
     Rows are only ever added. `kind` is comment, resolved or reopened.
@@ -300,7 +290,6 @@ class QuestionCommentRow(SQLModel, table=True):
 
     __tablename__ = "question_comment"
 
-    id: int | None = Field(default=None, primary_key=True)
     question_id: int = Field(sa_column=owned_by("question.id"))
     comment_id: int | None = Field(default=None, sa_column=owned_by("question_comment.id", nullable=True))
     kind: str = "comment"
@@ -309,21 +298,19 @@ class QuestionCommentRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class QuestionAttributeRow(SQLModel, table=True):
+class QuestionAttributeRow(NumberedRow, table=True):
     __tablename__ = "question_attribute"
     __table_args__ = (UniqueConstraint("question_id", "attribute_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     question_id: int = Field(sa_column=owned_by("question.id"))
     attribute_id: int = Field(sa_column=owned_by("attribute.id"))
 
 
-class ChecklistChangeRow(SQLModel, table=True):
+class ChecklistChangeRow(NumberedRow, table=True):
     """One edit of a draft: who, when, and what each thing it touched was before and after. `undoes_id`: takes back."""
 
     __tablename__ = "checklist_change"
 
-    id: int | None = Field(default=None, primary_key=True)
     checklist_id: int = Field(sa_column=owned_by("checklist.id"))
     who: str = ""
     what: str
@@ -332,12 +319,11 @@ class ChecklistChangeRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class ProposalRow(SQLModel, table=True):
+class ProposalRow(NumberedRow, table=True):
     """What a model would change in a draft, open until a person decides. `sources` are question ids."""
 
     __tablename__ = "question_proposal"
 
-    id: int | None = Field(default=None, primary_key=True)
     checklist_id: int = Field(sa_column=owned_by("checklist.id"))
     stage_run_id: int | None = Field(default=None, sa_column=refers_to("stage_run.id"))
     action: str
@@ -352,12 +338,11 @@ class ProposalRow(SQLModel, table=True):
     decided_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
-class DecisionRow(SQLModel, table=True):
+class DecisionRow(NumberedRow, table=True):
     """`wording` and `guidance` are the question's as they were; `guided` the line that became guidance of it."""
 
     __tablename__ = "decision"
 
-    id: int | None = Field(default=None, primary_key=True)
     question_id: int = Field(sa_column=owned_by("question.id"))
     text_id: int = Field(sa_column=owned_by("text.id"))
     run_id: int | None = Field(default=None, sa_column=refers_to("scoring_run.id"))
@@ -372,27 +357,25 @@ class DecisionRow(SQLModel, table=True):
     undone_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
-class DocumentHalfRow(SQLModel, table=True):
+class DocumentHalfRow(NumberedRow, table=True):
     """A document's name, not its texts: one that is imported later for it belongs to the same half. Never changed."""
 
     __tablename__ = "document_half"
     __table_args__ = (UniqueConstraint("project_id", "doc_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(sa_column=owned_by("project.id"))
     doc_id: str
     half: str
     drawn_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class ImprovementRow(SQLModel, table=True):
+class ImprovementRow(NumberedRow, table=True):
     """`text` and `guidance` are the question's as they were; `decisions` and `proof_texts` are ids. `best` is a place
     in `tried`; `proof` is empty where the proof part wasn't asked, `beside` where no
     random examples were. `taken_text` is empty until one was taken."""
 
     __tablename__ = "question_improvement"
 
-    id: int | None = Field(default=None, primary_key=True)
     question_id: int = Field(sa_column=owned_by("question.id"))
     run_id: int | None = Field(default=None, sa_column=refers_to("scoring_run.id"))
     model: str
@@ -418,26 +401,24 @@ class ImprovementRow(SQLModel, table=True):
     taken_guidance: str = Field(default="", sa_column=field_column())
 
 
-class BuildRow(SQLModel, table=True):
+class BuildRow(NumberedRow, table=True):
     """`study_digest`: of all that a study of conditions asked it to be made from; "" for builds that people work on."""
 
     __tablename__ = "build"
 
-    id: int | None = Field(default=None, primary_key=True)
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     condition: str
     study_digest: str = Field(default="", index=True)
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class BuildRevisionRow(SQLModel, table=True):
+class BuildRevisionRow(NumberedRow, table=True):
     """`what` was done by `who` ("" for no name), and the whole state after it; `checklist_id` is the version that was
     made from it."""
 
     __tablename__ = "build_revision"
     __table_args__ = (UniqueConstraint("build_id", "number"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     build_id: int = Field(sa_column=owned_by("build.id"))
     number: int
     what: str = Field(sa_column=text_column())

@@ -1,4 +1,4 @@
-"""Column types that behave alike on SQLite and PostgreSQL."""
+"""Column types that behave alike on SQLite and PostgreSQL, and the base of tables whose rows are numbered."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, DateTime, Dialect, ForeignKey, Integer, Text, text
 from sqlalchemy.orm import Session
 from sqlalchemy.types import TypeDecorator, TypeEngine
-from sqlmodel import AutoString, SQLModel
+from sqlmodel import AutoString, Field, SQLModel
 
 from app.errors import InputError
 from app.limits import LONGEST_FIELD
@@ -18,6 +18,12 @@ SQLModel.metadata.naming_convention = {
     "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
     "pk": "pk_%(table_name)s",
 }
+
+
+class NumberedRow(SQLModel):
+    """A table whose rows the database numbers when they are inserted."""
+
+    id: int | None = Field(default=None, primary_key=True)
 
 
 class UtcDateTime(TypeDecorator[datetime]):

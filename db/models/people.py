@@ -3,16 +3,15 @@
 from datetime import datetime
 
 from sqlalchemy import UniqueConstraint
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from db.models.columns import now, owned_by, refers_to, text_column, time_column
+from db.models.columns import NumberedRow, now, owned_by, refers_to, text_column, time_column
 
 
-class PersonRow(SQLModel, table=True):
+class PersonRow(NumberedRow, table=True):
     __tablename__ = "person"
     __table_args__ = (UniqueConstraint("issuer", "subject"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     issuer: str
     subject: str
     name: str
@@ -21,13 +20,12 @@ class PersonRow(SQLModel, table=True):
     seen_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
-class MembershipRow(SQLModel, table=True):
+class MembershipRow(NumberedRow, table=True):
     """`name` is the contributor's: what an expert writes stands under it."""
 
     __tablename__ = "membership"
     __table_args__ = (UniqueConstraint("person_id", "project_id"), UniqueConstraint("project_id", "name"))
 
-    id: int | None = Field(default=None, primary_key=True)
     person_id: int = Field(sa_column=owned_by("person.id"))
     project_id: int = Field(sa_column=owned_by("project.id"))
     role: str
@@ -35,13 +33,12 @@ class MembershipRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class InvitationRow(SQLModel, table=True):
+class InvitationRow(NumberedRow, table=True):
     """The link itself is nowhere: `token_hash` is what its token comes to."""
 
     __tablename__ = "invitation"
     __table_args__ = (UniqueConstraint("token_hash"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     person_id: int = Field(sa_column=owned_by("person.id"))
     project_id: int | None = Field(default=None, sa_column=owned_by("project.id", nullable=True))
     token_hash: str
@@ -52,13 +49,12 @@ class InvitationRow(SQLModel, table=True):
     revoked_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
-class SignInRow(SQLModel, table=True):
+class SignInRow(NumberedRow, table=True):
     """One browser. What its cookie holds is nowhere: `token_hash` is what it comes to."""
 
     __tablename__ = "sign_in"
     __table_args__ = (UniqueConstraint("token_hash"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     person_id: int = Field(sa_column=owned_by("person.id"))
     token_hash: str
     began_at: datetime = Field(default_factory=now, sa_column=time_column())
@@ -66,14 +62,13 @@ class SignInRow(SQLModel, table=True):
     ended_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
-class ApiTokenRow(SQLModel, table=True):
+class ApiTokenRow(NumberedRow, table=True):
     """What a program sends is nowhere: `token_hash` is what it comes to. `person_id`: whom its calls are put down to,
     empty where the server's owner made it. `spent_usd` includes what is set aside for requests under way."""
 
     __tablename__ = "api_token"
     __table_args__ = (UniqueConstraint("token_hash"), UniqueConstraint("project_id", "name"))
 
-    id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(sa_column=owned_by("project.id"))
     person_id: int | None = Field(default=None, sa_column=owned_by("person.id", nullable=True))
     name: str
@@ -86,12 +81,11 @@ class ApiTokenRow(SQLModel, table=True):
     spent_usd: float = 0.0
 
 
-class TrailRow(SQLModel, table=True):
+class TrailRow(NumberedRow, table=True):
     """`project` is the project's name then; `project_id` is empty once it is deleted, `person_id` once they are."""
 
     __tablename__ = "trail"
 
-    id: int | None = Field(default=None, primary_key=True)
     project_id: int | None = Field(default=None, sa_column=refers_to("project.id"))
     project: str = ""
     person_id: int | None = Field(default=None, sa_column=refers_to("person.id"))

@@ -6,13 +6,12 @@ from typing import Any
 from sqlalchemy import Column, Index, LargeBinary, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import FieldLine, field_column, json_column, now, owned_by, text_column, time_column
+from db.models.columns import FieldLine, NumberedRow, field_column, json_column, now, owned_by, text_column, time_column
 
 
-class ProjectRow(SQLModel, table=True):
+class ProjectRow(NumberedRow, table=True):
     __tablename__ = "project"
 
-    id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
     text_name: str = Field(default="text", sa_type=FieldLine)
     source_name: str = Field(default="source", sa_type=FieldLine)
@@ -26,13 +25,12 @@ class ProjectRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class DimensionRow(SQLModel, table=True):
+class DimensionRow(NumberedRow, table=True):
     """`overlap`: how many experts answer each text drawn for them, 0 for all of them."""
 
     __tablename__ = "dimension"
     __table_args__ = (UniqueConstraint("project_id", "name"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(sa_column=owned_by("project.id"))
     name: str
     rubric: str = Field(default="", sa_column=field_column())
@@ -42,13 +40,12 @@ class DimensionRow(SQLModel, table=True):
     overlap: int = 0
 
 
-class TextRow(SQLModel, table=True):
+class TextRow(NumberedRow, table=True):
     """`imported_at` is empty for texts of databases from before it was kept."""
 
     __tablename__ = "text"
     __table_args__ = (UniqueConstraint("project_id", "doc_id", "system_id", "item_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(sa_column=owned_by("project.id"))
     doc_id: str
     system_id: str = ""
@@ -60,24 +57,22 @@ class TextRow(SQLModel, table=True):
     imported_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
-class RatingRow(SQLModel, table=True):
+class RatingRow(NumberedRow, table=True):
     __tablename__ = "rating"
     __table_args__ = (UniqueConstraint("text_id", "dimension_id", "rater"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     text_id: int = Field(sa_column=owned_by("text.id"))
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     rater: str
     value: float
 
 
-class VerdictRow(SQLModel, table=True):
+class VerdictRow(NumberedRow, table=True):
     """What an expert said of a text while reading it. Good and not good are ratings of theirs too."""
 
     __tablename__ = "verdict"
     __table_args__ = (UniqueConstraint("text_id", "dimension_id", "contributor_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     text_id: int = Field(sa_column=owned_by("text.id"))
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     contributor_id: int = Field(sa_column=owned_by("contributor.id"))
@@ -85,7 +80,7 @@ class VerdictRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class TextImportRow(SQLModel, table=True):
+class TextImportRow(NumberedRow, table=True):
     """Goes when the import is done. `touched_at` tells one that still goes on from one that was killed.
 
     job_file_id: the file that it reads, where that goes with a job."""
@@ -93,18 +88,16 @@ class TextImportRow(SQLModel, table=True):
     __tablename__ = "text_import"
     __table_args__ = ({"sqlite_autoincrement": True},)  # the number of one that was killed is never another's
 
-    id: int | None = Field(default=None, primary_key=True)
     job_file_id: int | None = Field(default=None, sa_column=owned_by("job_file.id", nullable=True))
     touched_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class StagedTextRow(SQLModel, table=True):
+class StagedTextRow(NumberedRow, table=True):
     """`row` is where it stands in the file, `position` which text of the import it is."""
 
     __tablename__ = "staged_text"
     __table_args__ = (UniqueConstraint("import_id", "position"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     import_id: int = Field(sa_column=owned_by("text_import.id"))
     position: int
     row: int
@@ -117,13 +110,12 @@ class StagedTextRow(SQLModel, table=True):
     extra: dict[str, Any] = Field(default_factory=dict, sa_column=json_column())
 
 
-class StagedRatingRow(SQLModel, table=True):
+class StagedRatingRow(NumberedRow, table=True):
     """A rating of the text at `position`."""
 
     __tablename__ = "staged_rating"
     __table_args__ = (UniqueConstraint("import_id", "position", "dimension", "rater"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     import_id: int = Field(sa_column=owned_by("text_import.id"))
     position: int
     dimension: str
@@ -131,14 +123,13 @@ class StagedRatingRow(SQLModel, table=True):
     value: float
 
 
-class JobFileRow(SQLModel, table=True):
+class JobFileRow(NumberedRow, table=True):
     """A file that goes with a job, and with its end. `job_id` is empty while it is still written; `touched_at` tells
     one that is from one whose process was killed. `used`: what the job makes of it is kept."""
 
     __tablename__ = "job_file"
     __table_args__ = ({"sqlite_autoincrement": True},)  # the number of one that went is never another's
 
-    id: int | None = Field(default=None, primary_key=True)
     job_id: int | None = Field(default=None, sa_column=owned_by("job.id", nullable=True))
     name: str
     size: int
@@ -146,45 +137,41 @@ class JobFileRow(SQLModel, table=True):
     touched_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class JobFileBlockRow(SQLModel, table=True):
+class JobFileBlockRow(NumberedRow, table=True):
     """The part of it at `position`, counted from 0."""
 
     __tablename__ = "job_file_block"
     __table_args__ = (UniqueConstraint("file_id", "position"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     file_id: int = Field(sa_column=owned_by("job_file.id"))
     position: int
     data: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
 
 
-class ImportReportRow(SQLModel, table=True):
+class ImportReportRow(NumberedRow, table=True):
     """What the last import brought into a project, until somebody puts it away."""
 
     __tablename__ = "import_report"
     __table_args__ = (UniqueConstraint("project_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(sa_column=owned_by("project.id"))
     report: dict[str, Any] = Field(default_factory=dict, sa_column=json_column())
 
 
-class CountedUploadRow(SQLModel, table=True):
+class CountedUploadRow(NumberedRow, table=True):
     """How many bytes a person sent, for as long as they count."""
 
     __tablename__ = "counted_upload"
 
-    id: int | None = Field(default=None, primary_key=True)
     person_id: int = Field(sa_column=owned_by("person.id"))
     size: int
     at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class OwnPromptRow(SQLModel, table=True):
+class OwnPromptRow(NumberedRow, table=True):
     __tablename__ = "own_prompt"
     __table_args__ = (UniqueConstraint("project_id", "name", "number"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(sa_column=owned_by("project.id"))
     name: str
     number: int
@@ -197,7 +184,7 @@ class OwnPromptRow(SQLModel, table=True):
 ACTIVE = text("status IN ('waiting', 'running')")
 
 
-class JobRow(SQLModel, table=True):
+class JobRow(NumberedRow, table=True):
     """`losses`: how many processes ended over it without a word. `seen_at`: when somebody was told how it ended.
 
     `params` hold no key: who needs one that was typed is `bound`.
@@ -206,7 +193,6 @@ class JobRow(SQLModel, table=True):
     __tablename__ = "job"
     __table_args__ = (Index("uq_job_key_active", "key", unique=True, sqlite_where=ACTIVE, postgresql_where=ACTIVE),)
 
-    id: int | None = Field(default=None, primary_key=True)
     key: str = Field(index=True)
     kind: str
     params: dict[str, Any] = Field(default_factory=dict, sa_column=json_column())

@@ -6,15 +6,14 @@ from typing import Any
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import json_column, now, owned_by, refers_to, text_column, time_column
+from db.models.columns import NumberedRow, json_column, now, owned_by, refers_to, text_column, time_column
 
 
-class StageRunRow(SQLModel, table=True):
+class StageRunRow(NumberedRow, table=True):
     """One model's work on one stage: think-aloud, components ... validation. Kept whole, failures too."""
 
     __tablename__ = "stage_run"
 
-    id: int | None = Field(default=None, primary_key=True)
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     checklist_id: int | None = Field(default=None, sa_column=refers_to("checklist.id"))
     stage: str
@@ -32,7 +31,7 @@ class StageRunRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class ScoringRunRow(SQLModel, table=True):
+class ScoringRunRow(NumberedRow, table=True):
     """`writer` names the process that works on the run, `heartbeat_at` when it last said so. `calls_cached` counts
     requests that were answered from the ledger and cost nothing, `retries` those that were sent again, and
     `maybe_paid_twice` those that were under way when their process ended, so that nobody knows whether they were paid.
@@ -40,7 +39,6 @@ class ScoringRunRow(SQLModel, table=True):
 
     __tablename__ = "scoring_run"
 
-    id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(sa_column=owned_by("project.id"))
     evaluator: str
     judge: str
@@ -57,13 +55,12 @@ class ScoringRunRow(SQLModel, table=True):
     finished_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
-class RunDimensionRow(SQLModel, table=True):
+class RunDimensionRow(NumberedRow, table=True):
     """A dimension a run scores, with the checklist it answers and the documents left out of it."""
 
     __tablename__ = "run_dimension"
     __table_args__ = (UniqueConstraint("run_id", "dimension_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     run_id: int = Field(sa_column=owned_by("scoring_run.id"))
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     checklist_id: int | None = Field(default=None, sa_column=refers_to("checklist.id"))
@@ -72,14 +69,13 @@ class RunDimensionRow(SQLModel, table=True):
     excluded_texts: list[int] = Field(default_factory=list, sa_column=json_column())
 
 
-class ScoreRow(SQLModel, table=True):
+class ScoreRow(NumberedRow, table=True):
     """One text on one dimension: planned as pending, then done or failed with the kind of error."""
 
     __tablename__ = "score"
     # The second for how far runs are, which is asked every second: counted without looking at the scores themselves.
     __table_args__ = (UniqueConstraint("run_id", "dimension_id", "text_id"), Index(None, "run_id", "status"))
 
-    id: int | None = Field(default=None, primary_key=True)
     run_id: int = Field(sa_column=owned_by("scoring_run.id"))
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     text_id: int = Field(sa_column=owned_by("text.id"))
@@ -92,14 +88,13 @@ class ScoreRow(SQLModel, table=True):
     error: str = Field(default="", sa_column=text_column())
 
 
-class JudgmentRow(SQLModel, table=True):
+class JudgmentRow(NumberedRow, table=True):
     """`origin_run_id` is the earlier run that asked, where this one took its answer over. `cannot_tell`: unanswered
     because the judge said that it can't tell. `quote`: as the judge gave it, looked up when it is shown."""
 
     __tablename__ = "judgment"
     __table_args__ = (UniqueConstraint("score_id", "question_id", "repeat"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     score_id: int = Field(sa_column=owned_by("score.id"))
     question_id: int = Field(sa_column=owned_by("question.id"))
     repeat: int = 0
@@ -111,7 +106,7 @@ class JudgmentRow(SQLModel, table=True):
     quote: str = Field(default="", sa_column=text_column())
 
 
-class ModelCallRow(SQLModel, table=True):
+class ModelCallRow(NumberedRow, table=True):
     """Every call that reached a model: the cache (by request digest) and the ledger (what it cost).
 
     `usable` is False for a reply that could not be read: a retry asks again. `person_id` is
@@ -120,7 +115,6 @@ class ModelCallRow(SQLModel, table=True):
 
     __tablename__ = "model_call"
 
-    id: int | None = Field(default=None, primary_key=True)
     digest: str = Field(index=True)
     model: str
     prompt: str = ""
@@ -155,20 +149,18 @@ class CallIntentRow(SQLModel, table=True):
     run_id: int = Field(sa_column=owned_by("scoring_run.id"))
 
 
-class CallUseRow(SQLModel, table=True):
+class CallUseRow(NumberedRow, table=True):
     """A project that was answered from the ledger with a call that another paid for: it rests on that reply too."""
 
     __tablename__ = "call_use"
 
-    id: int | None = Field(default=None, primary_key=True)
     digest: str = Field(index=True)
     project_id: int = Field(sa_column=owned_by("project.id"))
 
 
-class ProviderBatchRow(SQLModel, table=True):
+class ProviderBatchRow(NumberedRow, table=True):
     __tablename__ = "provider_batch"
 
-    id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(sa_column=owned_by("project.id"))
     run_id: int | None = Field(default=None, sa_column=owned_by("scoring_run.id", nullable=True))
     model: str = ""
@@ -182,13 +174,12 @@ class ProviderBatchRow(SQLModel, table=True):
     out_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
-class AnchorSetRow(SQLModel, table=True):
+class AnchorSetRow(NumberedRow, table=True):
     """`answers` are (text id, question id, answer) as most experts gave them when they were frozen; `digest` is over
     them and everything that a judge is asked about them."""
 
     __tablename__ = "anchor_set"
 
-    id: int | None = Field(default=None, primary_key=True)
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     checklist_id: int = Field(sa_column=owned_by("checklist.id"))
     texts: list[int] = Field(default_factory=list, sa_column=json_column())
@@ -198,13 +189,12 @@ class AnchorSetRow(SQLModel, table=True):
     frozen_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class AnchorLookRow(SQLModel, table=True):
+class AnchorLookRow(NumberedRow, table=True):
     """One asking of `judge`, compared with the reference of the judge `against`. `figures` and `verdict` are empty
     until it is over, and in a reference, which is what looks are compared with."""
 
     __tablename__ = "anchor_look"
 
-    id: int | None = Field(default=None, primary_key=True)
     set_id: int = Field(sa_column=owned_by("anchor_set.id"))
     run_id: int = Field(sa_column=owned_by("scoring_run.id"))
     judge: str
@@ -215,12 +205,11 @@ class AnchorLookRow(SQLModel, table=True):
     looked_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class LockedSplitRow(SQLModel, table=True):
+class LockedSplitRow(NumberedRow, table=True):
     """`opened_at` is empty while the split is locked. An opened one stays on record, with its documents and looks."""
 
     __tablename__ = "locked_split"
 
-    id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(sa_column=owned_by("project.id"))
     share: float
     seed: int
@@ -230,23 +219,21 @@ class LockedSplitRow(SQLModel, table=True):
     opened_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
-class LockedDocumentRow(SQLModel, table=True):
+class LockedDocumentRow(NumberedRow, table=True):
     """A document's name, not its texts: one that is imported later for a locked document is locked too."""
 
     __tablename__ = "locked_document"
     __table_args__ = (UniqueConstraint("split_id", "doc_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     split_id: int = Field(sa_column=owned_by("locked_split.id"))
     doc_id: str
 
 
-class LockedLookRow(SQLModel, table=True):
+class LockedLookRow(NumberedRow, table=True):
     """One deliberate look at results on the locked texts; `runs` are the numbers of those looked at."""
 
     __tablename__ = "locked_look"
 
-    id: int | None = Field(default=None, primary_key=True)
     split_id: int = Field(sa_column=owned_by("locked_split.id"))
     who: str
     runs: list[Any] = Field(default_factory=list, sa_column=json_column())

@@ -3,16 +3,15 @@
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, UniqueConstraint, func
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from db.models.columns import FieldLine, field_column, now, owned_by, refers_to, text_column, time_column
+from db.models.columns import FieldLine, NumberedRow, field_column, now, owned_by, refers_to, text_column, time_column
 
 
-class ContributorRow(SQLModel, table=True):
+class ContributorRow(NumberedRow, table=True):
     __tablename__ = "contributor"
     __table_args__ = (UniqueConstraint("project_id", "name"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(sa_column=owned_by("project.id"))
     name: str
     kind: str
@@ -22,7 +21,7 @@ class ContributorRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class ThinkAloudSampleRow(SQLModel, table=True):
+class ThinkAloudSampleRow(NumberedRow, table=True):
     """A text shown in the think-aloud of a dimension; its document leaves that dimension's evaluation set.
 
     `score` is None where nobody had rated the text when it was chosen.
@@ -34,7 +33,6 @@ class ThinkAloudSampleRow(SQLModel, table=True):
         UniqueConstraint("dimension_id", "text_id"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     text_id: int = Field(sa_column=owned_by("text.id"))
     position: int
@@ -42,7 +40,7 @@ class ThinkAloudSampleRow(SQLModel, table=True):
     chosen_by: str = "auto"
 
 
-class ThinkAloudDoneRow(SQLModel, table=True):
+class ThinkAloudDoneRow(NumberedRow, table=True):
     """An expert who said "done" on a dimension, and so may see what others wrote.
 
     `first_done_at` stays when the expert writes on: what is newer was written after others could be seen. Experts
@@ -53,7 +51,6 @@ class ThinkAloudDoneRow(SQLModel, table=True):
     __tablename__ = "think_aloud_done"
     __table_args__ = (UniqueConstraint("dimension_id", "contributor_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     contributor_id: int = Field(sa_column=owned_by("contributor.id"))
     done: bool = True
@@ -61,7 +58,7 @@ class ThinkAloudDoneRow(SQLModel, table=True):
     last_done_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
-class AttributeRow(SQLModel, table=True):
+class AttributeRow(NumberedRow, table=True):
     """`text` is what counts now; `original_text` is what the contributor said.
 
     `original_dimension_id`: where it was said, once it has been moved; `prompted_by`: the sample that prompted it;
@@ -70,7 +67,6 @@ class AttributeRow(SQLModel, table=True):
 
     __tablename__ = "attribute"
 
-    id: int | None = Field(default=None, primary_key=True)
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     contributor_id: int = Field(sa_column=owned_by("contributor.id"))
     text: str = Field(sa_column=field_column())
@@ -87,13 +83,12 @@ class AttributeRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class PassageRow(SQLModel, table=True):
+class PassageRow(NumberedRow, table=True):
     """The words that made a contributor say an attribute. `part`: of the text, its source or a transcript."""
 
     __tablename__ = "passage"
     __table_args__ = (UniqueConstraint("attribute_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
     attribute_id: int = Field(sa_column=owned_by("attribute.id"))
     text_id: int | None = Field(default=None, sa_column=refers_to("text.id"))
     part: str = "text"
@@ -107,12 +102,11 @@ written_about: ColumnElement[int] = func.coalesce(AttributeRow.original_dimensio
 """The dimension that an attribute was written about, wherever a facilitator has moved it since."""
 
 
-class TranscriptRow(SQLModel, table=True):
+class TranscriptRow(NumberedRow, table=True):
     """`audio` names a file of the data folder; `error` says why it has not become text yet."""
 
     __tablename__ = "transcript"
 
-    id: int | None = Field(default=None, primary_key=True)
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     contributor_id: int = Field(sa_column=owned_by("contributor.id"))
     text: str = Field(default="", sa_column=text_column())
@@ -122,12 +116,11 @@ class TranscriptRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class ProposedAttributeRow(SQLModel, table=True):
+class ProposedAttributeRow(NumberedRow, table=True):
     """Nothing but a proposal until the expert accepts it: then `attribute_id` is what it became."""
 
     __tablename__ = "proposed_attribute"
 
-    id: int | None = Field(default=None, primary_key=True)
     transcript_id: int = Field(sa_column=owned_by("transcript.id"))
     attribute_id: int | None = Field(default=None, sa_column=refers_to("attribute.id"))
     text: str = Field(sa_column=text_column())

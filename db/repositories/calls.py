@@ -10,17 +10,10 @@ from sqlmodel import SQLModel, col, delete, select
 
 from app.domain.run import OPEN, BatchStatus, CallIntent, ProviderBatch, RecordedCall, StageRun
 from db.engine import stored_state
-from db.models import (
-    CallIntentRow,
-    CallUseRow,
-    DimensionRow,
-    ModelCallRow,
-    PersonRow,
-    ProviderBatchRow,
-    ScoringRunRow,
-    StageRunRow,
-)
 from db.models.columns import now
+from db.models.people import PersonRow
+from db.models.project import DimensionRow
+from db.models.run import CallIntentRow, CallUseRow, ModelCallRow, ProviderBatchRow, ScoringRunRow, StageRunRow
 from db.repositories.repository import Repository, columns_of, value_of
 
 # Made once, and for the table instead of objects: every request of a run waits until its reply is written.

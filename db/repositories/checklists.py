@@ -22,20 +22,20 @@ from app.domain.checklist import (
 )
 from app.errors import InputError
 from db.engine import stored_state
-from db.models import (
+from db.models.checklist import (
     BuildRevisionRow,
     BuildRow,
     ChecklistRow,
     ComponentAttributeRow,
     ComponentRow,
     CopiedQuestionRow,
-    DimensionRow,
     DroppedAttributeRow,
     ProposalRow,
     QuestionAttributeRow,
     QuestionRow,
 )
 from db.models.columns import now
+from db.models.project import DimensionRow
 from db.repositories.drafts import locked_draft
 from db.repositories.repository import Repository, columns_of, grouped, value_of
 

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 from app.domain.build import BuildSummary, Revision
 from app.domain.checklist import Change, ChecklistStatus, Edit, Kind, QuestionKind, QuestionOrigin, Step
 from app.errors import ConflictError, NotFoundError
-from db.models import (
+from db.models.checklist import (
     BuildRevisionRow,
     BuildRow,
     ChecklistChangeRow,

@@ -25,26 +25,22 @@ from app.domain.expert_answer import SideBySide as Comparison
 from app.domain.judgment import Answer
 from app.domain.project import Scope, TextPlace
 from db.engine import stored_state
-from db.models import (
-    AnchorLookRow,
-    AnchorSetRow,
+from db.models.checklist import (
     AnswerChanceRow,
     AnswerDrawRow,
     AnswerDrawTextRow,
     AnswerWaveRow,
-    AttributeRow,
     ChecklistRow,
-    ContributorRow,
-    DimensionRow,
     ExpertAnswerRow,
     PairDrawRow,
     PreferenceRow,
     SideBySideAnswerRow,
     SideBySideRow,
-    TextRow,
 )
 from db.models.columns import now
-from db.models.think_aloud import written_about
+from db.models.project import DimensionRow, TextRow
+from db.models.run import AnchorLookRow, AnchorSetRow
+from db.models.think_aloud import AttributeRow, ContributorRow, written_about
 from db.repositories.checklists import ancestors_of, read_checklists
 from db.repositories.locked_split import within
 from db.repositories.repository import Repository, value_of

@@ -11,13 +11,14 @@ from sqlmodel import SQLModel, col, select
 
 from app.domain.project import Rating, Text
 from app.errors import ConflictError
-from db.models import (
+from db.models.columns import UtcDateTime, now
+from db.models.people import PersonRow
+from db.models.project import (
     CountedUploadRow,
     DimensionRow,
     ImportReportRow,
     JobFileBlockRow,
     JobFileRow,
-    PersonRow,
     ProjectRow,
     RatingRow,
     StagedRatingRow,
@@ -25,7 +26,6 @@ from db.models import (
     TextImportRow,
     TextRow,
 )
-from db.models.columns import UtcDateTime, now
 from db.repositories.repository import Repository
 from db.repositories.texts import text_columns
 

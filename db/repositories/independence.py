@@ -6,9 +6,10 @@ from sqlalchemy import func
 from sqlmodel import col, select
 
 from app.domain.attribute import AttributeStatus, ContributorKind, ExpertProgress
-from db.models import AttributeRow, ContributorRow, DimensionRow, PreferenceRow, ThinkAloudDoneRow
+from db.models.checklist import PreferenceRow
 from db.models.columns import now
-from db.models.think_aloud import written_about
+from db.models.project import DimensionRow
+from db.models.think_aloud import AttributeRow, ContributorRow, ThinkAloudDoneRow, written_about
 from db.repositories.repository import Repository
 
 _REMOVED = (AttributeStatus.EXCLUDED.value, AttributeStatus.WITHDRAWN.value)

@@ -13,8 +13,8 @@ from sqlmodel.sql.expression import SelectOfScalar
 from app.domain.job import Job, JobStatus, NewJob
 from app.errors import ConflictError, JobLostError
 from db.engine import stored_state
-from db.models import JobFileRow, JobRow, WorkerRow
 from db.models.columns import database_now, now
+from db.models.project import JobFileRow, JobRow, WorkerRow
 from db.repositories.repository import Repository, columns_of, value_of
 from db.repositories.runs import SILENCE
 

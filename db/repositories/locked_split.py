@@ -9,8 +9,9 @@ from sqlmodel import col, select
 
 from app.domain.project import LockedSplit, Look, Scope
 from app.domain.run import ScoreStatus
-from db.models import LockedDocumentRow, LockedLookRow, LockedSplitRow, ScoreRow, ScoringRunRow, TextRow
 from db.models.columns import now
+from db.models.project import TextRow
+from db.models.run import LockedDocumentRow, LockedLookRow, LockedSplitRow, ScoreRow, ScoringRunRow
 from db.repositories.repository import Repository, value_of
 
 _LOCKED_TEXTS = (

@@ -26,35 +26,25 @@ from app.domain.people import (
 )
 from app.domain.storable_text import quoted
 from app.errors import ConflictError, NotFoundError
-from db.models import (
+from db.models.checklist import (
     AnswerShareRow,
-    ApiTokenRow,
     AssignmentRow,
-    AttributeRow,
     BuildRow,
     ChecklistRow,
     ComponentRow,
-    ContributorRow,
     DecisionRow,
-    DimensionRow,
     ImprovementRow,
-    JobRow,
-    MembershipRow,
-    ModelCallRow,
-    PersonRow,
-    ProjectRow,
     ProposalRow,
-    ProposedAttributeRow,
     QuestionCommentRow,
     QuestionRow,
     RoomRow,
-    ScoringRunRow,
     SideBySideRow,
-    TextRow,
-    TrailRow,
-    TranscriptRow,
 )
 from db.models.columns import FieldText, now
+from db.models.people import ApiTokenRow, MembershipRow, PersonRow, TrailRow
+from db.models.project import DimensionRow, JobRow, ProjectRow, TextRow
+from db.models.run import ModelCallRow, ScoringRunRow
+from db.models.think_aloud import AttributeRow, ContributorRow, ProposedAttributeRow, TranscriptRow
 from db.project_rows import PEOPLE, of_project, tables
 from db.repositories.repository import Repository, value_of
 

@@ -15,7 +15,8 @@ from app.domain.project import Dimension, Project, Task
 from app.domain.run import OwnPrompt
 from app.domain.storable_text import checked_name, quoted
 from app.errors import ConflictError, FileFormatError, InputError, NotFoundError
-from db.models import DimensionRow, OwnPromptRow, ProjectRow, TranscriptRow
+from db.models.project import DimensionRow, OwnPromptRow, ProjectRow
+from db.models.think_aloud import TranscriptRow
 from db.project_rows import PLACES, PROJECT, Ids, of_project, tables
 from db.repositories.repository import Repository, columns_of, value_of
 

@@ -24,15 +24,12 @@ from app.domain.improvement import (
 from app.domain.judgment import Answer
 from app.errors import ConflictError, NotFoundError
 from db.engine import stored_state
-from db.models import (
+from db.models.checklist import (
     ChecklistRow,
-    ContributorRow,
     CopiedQuestionRow,
     DecisionRow,
-    DimensionRow,
     DocumentHalfRow,
     ImprovementRow,
-    ProjectRow,
     QuestionCommentRow,
     QuestionRow,
     RoomMemberRow,
@@ -40,6 +37,8 @@ from db.models import (
     RoomVoteRow,
 )
 from db.models.columns import now
+from db.models.project import DimensionRow, ProjectRow
+from db.models.think_aloud import ContributorRow
 from db.repositories.repository import Repository, grouped, value_of
 
 _COMMENT, _RESOLVED = "comment", "resolved"

@@ -11,7 +11,8 @@ from sqlmodel import Session, col, select
 from app.domain.judgment import Answer, Judgment
 from app.domain.project import Scope
 from app.domain.run import ANSWERS, RunAnswers, ScoredText, ScoreStatus
-from db.models import JudgmentRow, RatingRow, ScoreRow, TextRow
+from db.models.project import RatingRow, TextRow
+from db.models.run import JudgmentRow, ScoreRow
 from db.repositories.locked_split import within
 from db.repositories.repository import Repository, grouped
 from db.repositories.texts import AT_A_TIME

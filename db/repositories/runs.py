@@ -10,8 +10,10 @@ from sqlmodel import Session, SQLModel, col, delete, select
 from app.domain.run import Lease, Outcome, PlannedScore, RunDimension, RunStatus, RunSummary, ScoreStatus
 from app.errors import ConflictError, NotFoundError, RunLostError
 from db.engine import stored_state
-from db.models import ChecklistRow, DimensionRow, JudgmentRow, ProjectRow, RunDimensionRow, ScoreRow, ScoringRunRow
+from db.models.checklist import ChecklistRow
 from db.models.columns import database_now, now
+from db.models.project import DimensionRow, ProjectRow
+from db.models.run import JudgmentRow, RunDimensionRow, ScoreRow, ScoringRunRow
 from db.repositories.repository import Repository, value_of
 
 SILENCE = timedelta(seconds=30)  # a running run that has not said so for this long has lost its process

@@ -7,8 +7,9 @@ from sqlalchemy import update
 from sqlmodel import col, select
 
 from app.domain.people import ApiToken, Invitation, PendingAct, TrailEntry
-from db.models import ApiTokenRow, InvitationRow, PersonRow, ProjectRow, SignInRow, TrailRow
 from db.models.columns import now
+from db.models.people import ApiTokenRow, InvitationRow, PersonRow, SignInRow, TrailRow
+from db.models.project import ProjectRow
 from db.repositories.repository import Repository, value_of
 
 

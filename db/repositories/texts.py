@@ -13,8 +13,9 @@ from sqlmodel import Session, col, or_, select
 from app.domain.attribute import Contributor
 from app.domain.project import Rating, Scope, Text, TextPlace, Verdict
 from app.errors import ConflictError, NotFoundError
-from db.models import ContributorRow, DimensionRow, RatingRow, TextRow, VerdictRow
 from db.models.columns import now
+from db.models.project import DimensionRow, RatingRow, TextRow, VerdictRow
+from db.models.think_aloud import ContributorRow
 from db.repositories.locked_split import within
 from db.repositories.repository import Repository
 

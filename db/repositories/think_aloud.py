@@ -24,21 +24,18 @@ from app.domain.attribute import (
 from app.domain.storable_text import checked_name
 from app.errors import ConflictError, InputError
 from db.engine import stored_state
-from db.models import (
+from db.models.checklist import PreferenceRow
+from db.models.project import DimensionRow, RatingRow, TextRow, VerdictRow
+from db.models.run import StageRunRow
+from db.models.think_aloud import (
     AttributeRow,
     ContributorRow,
-    DimensionRow,
     PassageRow,
-    PreferenceRow,
     ProposedAttributeRow,
-    RatingRow,
-    StageRunRow,
-    TextRow,
     ThinkAloudSampleRow,
     TranscriptRow,
-    VerdictRow,
+    written_about,
 )
-from db.models.think_aloud import written_about
 from db.repositories.repository import Repository, columns_of, value_of
 from db.repositories.texts import text_value
 

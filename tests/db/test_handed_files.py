@@ -21,8 +21,8 @@ from app.services.data.imports import HandedImportJob, forget_report, import_key
 from app.services.data.uploads import ImportPlan, MappedColumns, Upload
 from app.services.runtime.backups import WriterLock
 from app.services.runtime.workbench import Workbench
-from db.models import JobFileBlockRow, JobFileRow, JobRow, StagedTextRow, TextImportRow
 from db.models.columns import now
+from db.models.project import JobFileBlockRow, JobFileRow, JobRow, StagedTextRow, TextImportRow
 from db.repositories.imports import FORSAKEN
 from db.repositories.jobs import LOSSES
 from db.unit_of_work import Database, UnitOfWork

@@ -15,8 +15,8 @@ from app.providers.credentials import Credentials
 from app.services.data import imports
 from app.services.data.imports import keep_corpus
 from app.services.runtime.workbench import Workbench
-from db.models import StagedRatingRow, StagedTextRow, TextImportRow
 from db.models.columns import now
+from db.models.project import StagedRatingRow, StagedTextRow, TextImportRow
 from db.repositories.imports import ABANDONED, Imports, TextOfFile
 from db.unit_of_work import Database
 

@@ -6,8 +6,8 @@ import pytest
 
 from app.domain.job import Job, JobStatus, NewJob
 from app.errors import ConflictError, JobLostError
-from db.models import JobRow
 from db.models.columns import now
+from db.models.project import JobRow
 from db.unit_of_work import Database
 
 

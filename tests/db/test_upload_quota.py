@@ -14,8 +14,8 @@ from app.providers.credentials import Credentials
 from app.services.people.ways_in import DAY, MB, count_upload, largest_upload, uploads_a_day
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
-from db.models import CountedUploadRow
 from db.models.columns import now
+from db.models.project import CountedUploadRow
 from db.unit_of_work import Database
 
 

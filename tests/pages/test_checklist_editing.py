@@ -13,7 +13,7 @@ from app.services.checklists.question_proposals import open_proposals, proposals
 from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
-from db.models import PassageRow
+from db.models.think_aloud import PassageRow
 from tests.support.background import wait_for
 from tests.support.model_field import not_set_up
 

@@ -16,7 +16,7 @@ from app.services.data import imports
 from app.services.data.imports import import_key, last_report, start_import
 from app.services.data.uploads import ImportPlan, MappedColumns, Upload
 from app.services.runtime.workbench import Workbench
-from db.models import JobFileBlockRow, JobFileRow, StagedTextRow, TextImportRow
+from db.models.project import JobFileBlockRow, JobFileRow, StagedTextRow, TextImportRow
 from db.unit_of_work import Database, UnitOfWork
 from tests.support.background import wait_for
 from tests.support.workers import Started, until, worker_processes

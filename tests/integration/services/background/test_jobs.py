@@ -29,8 +29,8 @@ from app.services.data.projects import list_projects
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, get_run, start_run
 from app.services.scoring.scoring_jobs import ScoringJob, begin_scoring, is_scoring, job_key
-from db.models import JobRow
 from db.models.columns import now
+from db.models.project import JobRow
 from tests.support.background import PATIENCE, wait_for
 
 RELEASED, SECRET = threading.Event(), "sk-planted"

@@ -24,8 +24,8 @@ from app.services.people.invitations import (
 )
 from app.services.people.sign_ins import actor_of_cookie, actor_of_proxy, end_sign_in, signed_cookie, token_in
 from app.services.runtime.workbench import Workbench
-from db.models import InvitationRow, SignInRow
 from db.models.columns import now
+from db.models.people import InvitationRow, SignInRow
 
 PROJECT = 1
 

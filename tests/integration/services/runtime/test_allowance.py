@@ -26,7 +26,7 @@ from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
 from app.services.scoring.scoring_jobs import begin_scoring
 from app.services.think_aloud.llm_think_aloud import ask_models
 from app.settings import settings
-from db.models import ModelCallRow
+from db.models.run import ModelCallRow
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Tokens, all_yes
 from tests.support.fake_llm.server import FakeLlm, Received, Usual
 from tests.support.projects import ready_to_score, workbench_at

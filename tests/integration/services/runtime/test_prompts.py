@@ -29,7 +29,7 @@ from app.services.scoring.forecast import forecast
 from app.services.scoring.recordings import recorded_calls
 from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
 from app.services.think_aloud.llm_think_aloud import ask_models
-from db.models import ScoringRunRow
+from db.models.run import ScoringRunRow
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.checklist_builder import build_answer
 from tests.support.fake_llm.server import FakeLlm, Usual

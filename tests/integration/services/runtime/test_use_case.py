@@ -18,18 +18,17 @@ from app.errors import NotAllowedError
 from app.services.runtime import use_case
 from app.services.runtime.use_case import NO_PROJECT, check
 from app.services.runtime.workbench import Workbench
-from db.models import (
+from db.models.checklist import (
     BuildRow,
     DecisionRow,
     ImprovementRow,
     ProposalRow,
-    ProposedAttributeRow,
     QuestionCommentRow,
     RoomRow,
     SideBySideRow,
-    TranscriptRow,
 )
 from db.models.columns import now
+from db.models.think_aloud import ProposedAttributeRow, TranscriptRow
 from db.unit_of_work import UnitOfWork
 from tests.support.projects import small_checklist, workbench_at
 from tests.support.use_cases import FoundUseCase, use_cases
