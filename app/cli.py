@@ -14,40 +14,73 @@ from app.commands.output import say
 from app.domain.storable_text import is_storable
 from app.errors import InputError, WorkbenchError
 
-# Each module registers its commands on the root; they import heavy libraries only when a command runs.
+# Help of each group of commands, in the order that help shows them.
+_GROUPS = {
+    "project": "Projects: look, create, say what their texts are called, delete.",
+    "dimension": "What the texts of a project are judged on.",
+    "attributes": "What people and LLMs said to look for.",
+    "side-by-side": "People and LLMs side by side, blind (six open questions).",
+    "preferences": "Pairs of texts, and which one people found better.",
+    "checklist": "Look at checklists, edit drafts, publish them, take them out, bring them in.",
+    "checklist component": "Change the components of a draft and their key questions.",
+    "answers": "Experts' own answers to a published checklist.",
+    "disagreements": "Where experts and judges part, and what was decided.",
+    "split": "Lock documents away for the last test, and look at results on them on purpose.",
+    "conditions": "Compare checklists from single, several and all contributors with one judge.",
+    "runs": "Look at scoring runs, wait for one, or stop it.",
+    "scores": "Scores of any metric from elsewhere.",
+    "stage-outputs": "Steps of G-Eval, aspects of CoAScore, seeds of CheckEval: see and change them.",
+    "models": "Which models can be used.",
+    "prompts": "Prompts of a project: look, word them anew, go back.",
+    "people": "Who takes part in a project on a team's server.",
+    "api-token": "Tokens with which programs ask a project over HTTP.",
+}
+# Group, module, and its functions: a command is called as its function, with - for _ and without a last _. The modules
+# import heavy libraries only when a command runs.
 _COMMANDS = (
-    "workbench",
-    "data.projects",
-    "data.imports",
-    "data.dimensions",
-    "attributes.attributes",
-    "attributes.side_by_side",
-    "attributes.preferences",
-    "checklists.build",
-    "checklists.checklists",
-    "checklists.answers",
-    "checklists.disagreements",
-    "data.split",
-    "conditions.conditions",
-    "reproduce",
-    "scoring.score",
-    "scoring.judge",
-    "scoring.runs",
-    "scoring.own_scores",
-    "scoring.drift",
-    "scoring.stage_outputs",
-    "results.results",
-    "results.meta_eval",
-    "results.judges",
-    "attributes.attribute_sets",
-    "checklists.lineage",
-    "models",
-    "prompts",
-    "data.backups",
-    "people",
-    "api_tokens",
-    "worker",
-    "agents",
+    ("", "workbench", "serve demo"),
+    ("project", "data.projects", "list_ show experts create wording delete export import_"),
+    ("", "data.imports", "import_ template"),
+    ("dimension", "data.dimensions", "list_ add edit correlations"),
+    ("attributes", "attributes.attributes", "add import_ list_ contributors"),
+    ("attributes", "attributes.attribute_sets", "coverage"),
+    ("attributes", "attributes.attributes", "edit exclude restore move merge alike"),
+    ("", "attributes.attributes", "think_aloud"),
+    ("side-by-side", "attributes.side_by_side", "show answer reveal list_"),
+    ("preferences", "attributes.preferences", "import_ show draw attributes"),
+    ("", "checklists.build", "build"),
+    ("checklist", "checklists.checklists", "list_ show export import_ schema publish"),
+    ("checklist", "checklists.checklist_edits", "questions edit add remove move undo history diff restore"),
+    ("checklist component", "checklists.checklist_components", "list_ add edit move remove"),
+    ("checklist", "checklists.checklist_models", "ask review applicability proposals decide try_"),
+    ("checklist", "checklists.checklists", "calls"),
+    ("checklist", "checklists.improvements", "improve improvements timeline"),
+    ("checklist", "checklists.checklist_models", "xray"),
+    ("answers", "checklists.answers", "draw plan list_ export import_"),
+    ("disagreements", "checklists.disagreements", "list_ show decide undo rooms"),
+    ("split", "data.split", "lock show look open_"),
+    ("conditions", "conditions.conditions", "run show effect"),
+    ("", "reproduce", "reproduce"),
+    ("", "scoring.score", "score"),
+    ("", "scoring.judge", "judge"),
+    ("runs", "scoring.runs", "list_ show wait cancel record compare"),
+    ("runs", "results.method_comparison", "quality bias failures"),
+    ("scores", "scoring.own_scores", "import_"),
+    ("", "scoring.drift", "drift"),
+    ("stage-outputs", "scoring.stage_outputs", "list_ edit seeds"),
+    ("", "results.results", "results"),
+    ("", "results.meta_eval", "meta_eval compare"),
+    ("", "results.judges", "estimate_ alt_test_ panel_"),
+    ("", "attributes.attribute_sets", "similarity topics"),
+    ("", "checklists.lineage", "lineage"),
+    ("models", "models", "list_ test prices"),
+    ("", "models", "bench"),
+    ("prompts", "prompts", "list_ show save use"),
+    ("", "data.backups", "backup restore"),
+    ("people", "people", "invite_ list_ assign reassign revoke pseudonym_ trail"),
+    ("api-token", "api_tokens", "make list_ revoke"),
+    ("", "worker", "worker"),
+    ("", "agents", "mcp"),
 )
 # What was called so in version 0.2.0; the old names work for one release, and no help shows them.
 _OLD_COMMANDS = {"writings": "stage-outputs"}
@@ -100,14 +133,6 @@ class _Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-def _refuse_repeats(tree: typer.Typer) -> None:
-    for command in tree.registered_commands:
-        command.cls = _Command
-    for group in tree.registered_groups:
-        if group.typer_instance is not None:
-            _refuse_repeats(group.typer_instance)
-
-
 def build() -> typer.Typer:
     """The whole command tree."""
     root = typer.Typer(
@@ -128,9 +153,17 @@ def build() -> typer.Typer:
     ) -> None:
         pass
 
-    for name in _COMMANDS:
-        importlib.import_module(f"app.commands.{name}").register(root)
-    _refuse_repeats(root)
+    groups = {"": root}
+    for path, help_ in _GROUPS.items():
+        above, _, name = path.rpartition(" ")
+        groups[path] = typer.Typer(no_args_is_help=True, help=help_)
+        groups[above].add_typer(groups[path], name=name)
+    groups["scores"].callback()(lambda: None)  # else Typer would make its only command the group itself
+    for path, module, functions in _COMMANDS:
+        commands = importlib.import_module(f"app.commands.{module}")
+        for function in functions.split():
+            name = function.strip("_").replace("_", "-")
+            groups[path].command(name, cls=_Command)(getattr(commands, function))
     return root
 
 

@@ -44,10 +44,6 @@ class TextToJudge(BaseModel):
     source: str = Field(default="", max_length=LONGEST_TEXT)
 
 
-def register(root: typer.Typer) -> None:
-    root.command()(mcp)
-
-
 def mcp(
     judge: Annotated[str, typer.Option(help="The judge that agents may ask: provider:name, or rules.")] = "rules",
     budget: Annotated[

@@ -12,15 +12,7 @@ from app.domain.people import ApiToken
 TokenArgument = Annotated[str, typer.Argument(help="What the token is called, such as what it is for.")]
 
 
-def register(root: typer.Typer) -> None:
-    tokens = typer.Typer(no_args_is_help=True, help="Tokens with which programs ask a project over HTTP.")
-    tokens.command("make")(make_token)
-    tokens.command("list")(list_tokens)
-    tokens.command("revoke")(revoke_token)
-    root.add_typer(tokens, name="api-token")
-
-
-def make_token(
+def make(
     name: TokenArgument,
     project: ProjectOption,
     budget: Annotated[float, typer.Option(help="US dollars that judging with it may cost in all.")] = 5.0,
@@ -42,7 +34,7 @@ def make_token(
     echo(f"For {project} alone, up to ${budget:,.2f}, until {made.token.expires_at:%d %b %Y}.", err=True)
 
 
-def list_tokens(project: ProjectOption, json_: JsonOption = False) -> None:
+def list_(project: ProjectOption, json_: JsonOption = False) -> None:
     """Every token of the project, what is left of its budget, and when a program last came with it.
 
     Example: interacteval api-token list --project News
@@ -65,7 +57,7 @@ def list_tokens(project: ProjectOption, json_: JsonOption = False) -> None:
     echo(table(["Name", "State", "Spent", "Until", "Last used"], cells))
 
 
-def revoke_token(name: TokenArgument, project: ProjectOption, json_: JsonOption = False) -> None:
+def revoke(name: TokenArgument, project: ProjectOption, json_: JsonOption = False) -> None:
     """Revoke a token: programs that come with it are refused from now on.
 
     Example: interacteval api-token revoke nightly --project News

@@ -26,15 +26,6 @@ class Benchmark(StrEnum):
     SESSIONS = "sessions"
 
 
-def register(root: typer.Typer) -> None:
-    models = typer.Typer(no_args_is_help=True, help="Which models can be used.")
-    models.command("list")(list_)
-    models.command()(test)
-    models.command()(prices)
-    root.add_typer(models, name="models")
-    root.command()(bench)
-
-
 def list_(
     ask: Annotated[
         bool, typer.Option("--ask", help="Ask each vendor whose key is set which models the key may use.")

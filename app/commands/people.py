@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.services.people.invitations import MadeLink
 
 
-def assign_work(
+def assign(
     project: ProjectOption,
     name: Annotated[str, typer.Argument(help="The expert who is given the dimensions.")] = "",
     dimension: Annotated[
@@ -47,7 +47,7 @@ def assign_work(
         _share(project, named, overlap, json_)
 
 
-def reassign_texts(
+def reassign(
     giver: Annotated[str, typer.Argument(metavar="FROM", help="Who doesn't get to their texts.")],
     taker: Annotated[str, typer.Argument(metavar="TO", help="The expert who answers them instead.")],
     project: ProjectOption,
@@ -111,7 +111,7 @@ def _share(project: str, dimensions: list[str], overlap: int, json_: bool) -> No
             echo(f"  {name}: {counted(texts, 'text')} to answer")
 
 
-def replace_by_pseudonym(
+def pseudonym_(
     name: Annotated[str, typer.Argument(help="The name that is to go, as it is written in the project.")],
     project: ProjectOption,
     pseudonym: Annotated[
@@ -139,19 +139,7 @@ def replace_by_pseudonym(
         echo(line, err=True)
 
 
-def register(root: typer.Typer) -> None:
-    people = typer.Typer(no_args_is_help=True, help="Who takes part in a project on a team's server.")
-    people.command("invite")(invite_person)
-    people.command("list")(list_people)
-    people.command("assign")(assign_work)
-    people.command("reassign")(reassign_texts)
-    people.command("revoke")(revoke_person)
-    people.command("pseudonym")(replace_by_pseudonym)
-    people.command("trail")(trail)
-    root.add_typer(people, name="people")
-
-
-def invite_person(
+def invite_(
     name: Annotated[str, typer.Argument(help="What the person is called in the project.")] = "",
     project: Annotated[str, typer.Option("--project", help="The project they take part in.")] = "",
     role: Annotated[Role, typer.Option(help="What they may do there.")] = Role.EXPERT,
@@ -182,7 +170,7 @@ def invite_person(
     _print(made, link_of(made.token, seen_at), json_)
 
 
-def list_people(project: ProjectOption, json_: JsonOption = False) -> None:
+def list_(project: ProjectOption, json_: JsonOption = False) -> None:
     """Everybody with a part in the project, what became of their link, what is theirs and how far they are.
 
     Example: interacteval people list --project News
@@ -200,7 +188,7 @@ def list_people(project: ProjectOption, json_: JsonOption = False) -> None:
     echo(table(["Name", "Role", "Link", "Last there", "Dimensions", "Done", "Texts"], [_cells(row) for row in rows]))
 
 
-def revoke_person(
+def revoke(
     name: Annotated[str, typer.Argument(help="What the person is called in the project.")],
     project: ProjectOption,
     json_: JsonOption = False,

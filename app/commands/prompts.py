@@ -14,14 +14,6 @@ from app.input_file import LARGEST_LIST, read_file
 NameArgument = Annotated[str, typer.Argument(help="The prompt's name, as `prompts list` gives it.")]
 
 
-def register(root: typer.Typer) -> None:
-    prompts = typer.Typer(no_args_is_help=True, help="Prompts of a project: look, word them anew, go back.")
-    prompts.command("list")(list_)
-    for command in (show, save, use):
-        prompts.command()(command)
-    root.add_typer(prompts, name="prompts")
-
-
 def list_(project: ProjectOption, json_: JsonOption = False) -> None:
     """Every prompt, and which wording the project uses.
 

@@ -36,10 +36,6 @@ _SUFFIXES = (".md", ".csv", ".tex")
 COLUMNS = ("paper", "table", "row", "column", "published", "ours", "low", "high", "difference", "mark", "n", "reason")
 
 
-def register(root: typer.Typer) -> None:
-    root.command()(reproduce)
-
-
 def reproduce(
     paper: Annotated[str, typer.Argument(help="`list`, a paper of that list, or a recipe of your own: FILE.yaml.")],
     name: Annotated[str, typer.Argument(metavar="[TABLE]", help="A table of the paper, such as table-2.")] = "",

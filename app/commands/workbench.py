@@ -15,11 +15,6 @@ from app.domain.people import AccessMode
 from app.errors import InputError
 
 
-def register(root: typer.Typer) -> None:
-    root.command()(serve)
-    root.command()(demo)
-
-
 def serve(
     host: Annotated[str, typer.Option(help="The address to listen on; 127.0.0.1 is this machine only.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8501,

@@ -7,10 +7,6 @@ import typer
 from app.commands.output import say
 
 
-def register(root: typer.Typer) -> None:
-    root.command()(worker)
-
-
 def worker(
     at_once: Annotated[int, typer.Option("--at-once", min=1, max=32, help="How many jobs it does at a time.")] = 2,
 ) -> None:

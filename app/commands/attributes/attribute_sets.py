@@ -44,11 +44,6 @@ Output = Annotated[
 ]
 
 
-def register(cli: typer.Typer) -> None:
-    cli.command("similarity")(similarity)
-    cli.command("topics")(topics)
-
-
 def similarity(
     files: Files = None,
     kind: Kinds = None,

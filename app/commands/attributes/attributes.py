@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from app.commands.attributes.attribute_sets import coverage
 from app.commands.model_asking import (
     BatchFallbackOption,
     BatchOption,
@@ -44,11 +43,6 @@ if TYPE_CHECKING:
 
 IdArgument = Annotated[int, typer.Argument(help="Its number, as `attributes list` shows it.")]
 IdsArgument = Annotated[list[int], typer.Argument(help="Their numbers, as `attributes list` shows them.")]
-
-
-def register_edits(attributes: typer.Typer) -> None:
-    for command in (edit, exclude, restore, move, merge, alike):
-        attributes.command()(command)
 
 
 def edit(
@@ -172,18 +166,6 @@ def _opened(project: str, ids: list[int]) -> "tuple[Workbench, list[Attribute]]"
 
     workbench, target = open_project(project)
     return workbench, attributes_numbered(workbench, target.id, ids)
-
-
-def register(root: typer.Typer) -> None:
-    attributes = typer.Typer(no_args_is_help=True, help="What people and LLMs said to look for.")
-    attributes.command()(add)
-    attributes.command("import")(import_)
-    attributes.command("list")(list_)
-    attributes.command()(contributors)
-    attributes.command()(coverage)
-    register_edits(attributes)
-    root.add_typer(attributes, name="attributes")
-    root.command("think-aloud")(think_aloud)
 
 
 def add(

@@ -24,15 +24,6 @@ if TYPE_CHECKING:
 _SHOWN = 20
 
 
-def register(root: typer.Typer) -> None:
-    preferences = typer.Typer(no_args_is_help=True, help="Pairs of texts, and which one people found better.")
-    preferences.command("import")(import_)
-    preferences.command()(show)
-    preferences.command()(draw)
-    preferences.command()(attributes)
-    root.add_typer(preferences, name="preferences")
-
-
 def import_(
     file: Annotated[Path, typer.Argument(help="A table: two texts of one source a row, and who won.")],
     project: ProjectOption,

@@ -18,15 +18,6 @@ DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension
 ExpertOption = Annotated[str, typer.Option(help="Who compares; done with thinking aloud, or from outside.")]
 
 
-def register(root: typer.Typer) -> None:
-    compared = typer.Typer(no_args_is_help=True, help="People and LLMs side by side, blind (six open questions).")
-    compared.command()(show)
-    compared.command()(answer)
-    compared.command()(reveal)
-    compared.command("list")(list_)
-    root.add_typer(compared, name="side-by-side")
-
-
 def show(
     project: ProjectOption,
     dimension: DimensionOption,

@@ -22,16 +22,6 @@ VersionOption = Annotated[int | None, typer.Option(help="A published version; th
 USUAL_MORE = 60
 
 
-def register(root: typer.Typer) -> None:
-    answers = typer.Typer(no_args_is_help=True, help="Experts' own answers to a published checklist.")
-    answers.command()(draw)
-    answers.command()(plan)
-    answers.command("list")(list_)
-    answers.command()(export)
-    answers.command("import")(import_)
-    root.add_typer(answers, name="answers")
-
-
 def draw(
     project: ProjectOption,
     dimension: OneDimensionOption,

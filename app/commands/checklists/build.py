@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 STAGES = "components, clusters, key-questions, sub-questions, validation"
 
 
-def register(root: typer.Typer) -> None:
-    root.command()(build)
-
-
 def build(
     project: ProjectOption,
     model: Annotated[str, typer.Option(help="provider:name, or rules.")],

@@ -15,14 +15,6 @@ if TYPE_CHECKING:
 NameArgument = Annotated[str, typer.Argument(help="The component's name.")]
 
 
-def register(checklists: typer.Typer) -> None:
-    components = typer.Typer(no_args_is_help=True, help="Change the components of a draft and their key questions.")
-    components.command("list")(list_)
-    for command in (add, edit, move, remove):
-        components.command()(command)
-    checklists.add_typer(components, name="component")
-
-
 def list_(project: ProjectOption, dimension: OneDimensionOption, json_: JsonOption = False) -> None:
     """The draft's components with their key questions.
 

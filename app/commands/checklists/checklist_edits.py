@@ -23,12 +23,6 @@ _GRADE = "The quality of which it is one of two or three thresholds, lowest firs
 VersionOption = Annotated[int | None, typer.Option(help="The version; the newest without it.")]
 
 
-def register(checklists: typer.Typer) -> None:
-    checklists.command("questions")(list_questions)
-    for command in (edit, add, remove, move, undo, history):
-        checklists.command()(command)
-
-
 def newest_draft(project: str, dimension: str) -> "tuple[Workbench, Checklist]":
     """Raises NotReadyError where there is no checklist, ConflictError where the newest version is published."""
     from app.services.checklists.checklists import view_checklist
@@ -56,7 +50,7 @@ def question_of(checklist: "Checklist", number: int) -> "Question":
     return found
 
 
-def list_questions(
+def questions(
     project: ProjectOption, dimension: OneDimensionOption, version: VersionOption = None, json_: JsonOption = False
 ) -> None:
     """The questions a judge is asked and those switched off, with the numbers that the other commands take.
@@ -287,11 +281,6 @@ def _print(checklist: "Checklist", json_: bool) -> None:
     ]
     marks = [name for name in ("may_not_apply", "must_not", "cap", "grade") if any(row.get(name) for row in rows)]
     print_rows(rows, json_, "This version has no questions.", ("question", "on", "weight", *marks, "component", "text"))
-
-
-def register_versions(checklists: typer.Typer) -> None:
-    checklists.command()(diff)
-    checklists.command()(restore)
 
 
 def diff(

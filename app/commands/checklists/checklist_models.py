@@ -20,12 +20,6 @@ if TYPE_CHECKING:
 ModelOption = Annotated[str, typer.Option(help="provider:name, or rules.")]
 
 
-def register(checklists: typer.Typer) -> None:
-    for command in (ask, review, applicability, proposals, decide):
-        checklists.command()(command)
-    checklists.command("try")(try_)
-
-
 def ask(
     action: Annotated[str, typer.Argument(help="rephrase, simpler, split or merge.")],
     questions: Annotated[list[int], typer.Argument(help="The numbers of the questions; several for merge.")],
@@ -168,10 +162,6 @@ def _document(proposal: "Proposal") -> dict[str, object]:
         "after": list(proposal.after),
         "reason": proposal.reason,
     }
-
-
-def register_xray(checklists: typer.Typer) -> None:
-    checklists.command()(xray)
 
 
 def xray(

@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.checklists import checklist_components, checklist_edits, checklist_models, improvements
-from app.commands.checklists import checklist_edits as checklist_versions
-from app.commands.checklists import checklist_models as rubric_xray
 from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options, runs_end_on_signals
 from app.commands.output import (
     DimensionOption,
@@ -33,10 +30,6 @@ from app.limits import CONCURRENCY
 if TYPE_CHECKING:
     from app.services.results.quality_cost import AskingResult
     from app.services.scoring.forecast import Estimate
-
-
-def register_calls(checklists: typer.Typer) -> None:
-    checklists.command()(calls)
 
 
 def calls(
@@ -164,26 +157,6 @@ def _whole(*values: float | None) -> list[int | None]:
 
 VersionOption = Annotated[int | None, typer.Option(help="The version; the newest without it.")]
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
-
-
-def register(root: typer.Typer) -> None:
-    checklists = typer.Typer(
-        no_args_is_help=True, help="Look at checklists, edit drafts, publish them, take them out, bring them in."
-    )
-    checklists.command("list")(list_)
-    checklists.command()(show)
-    checklists.command()(export)
-    checklists.command("import")(import_)
-    checklists.command()(schema)
-    checklists.command()(publish)
-    checklist_edits.register(checklists)
-    checklist_components.register(checklists)
-    checklist_versions.register_versions(checklists)
-    checklist_models.register(checklists)
-    register_calls(checklists)
-    improvements.register(checklists)
-    rubric_xray.register_xray(checklists)
-    root.add_typer(checklists, name="checklist")
 
 
 def list_(

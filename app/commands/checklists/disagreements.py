@@ -22,16 +22,6 @@ PairArgument = Annotated[str, typer.Argument(metavar="ID", help="As list shows i
 ByOption = Annotated[str, typer.Option("--by", help="Who decides; it stays with the decision.")]
 
 
-def register(root: typer.Typer) -> None:
-    disagreements = typer.Typer(no_args_is_help=True, help="Where experts and judges part, and what was decided.")
-    disagreements.command("list")(list_)
-    disagreements.command()(show)
-    disagreements.command()(decide)
-    disagreements.command()(undo)
-    disagreements.command()(rooms)
-    root.add_typer(disagreements, name="disagreements")
-
-
 def list_(
     project: ProjectOption,
     dimension: OneDimensionOption,

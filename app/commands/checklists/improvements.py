@@ -19,11 +19,6 @@ RunOption = Annotated[
 ]
 
 
-def register(checklists: typer.Typer) -> None:
-    for command in (improve, improvements, timeline):
-        checklists.command()(command)
-
-
 def improve(
     project: ProjectOption,
     dimension: OneDimensionOption,

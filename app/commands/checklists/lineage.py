@@ -8,10 +8,6 @@ from app.commands.output import JsonOption, ProjectOption, counted, echo, print_
 from app.commands.project import open_dimension
 
 
-def register(root: typer.Typer) -> None:
-    root.command()(lineage)
-
-
 def lineage(
     project: ProjectOption,
     dimension: Annotated[str, typer.Option("--dimension", help="The dimension's name.")],

@@ -338,16 +338,6 @@ ComponentsOption = Annotated[
 AS_BEFORE = "As the last study of the project without it."
 
 
-def register(root: typer.Typer) -> None:
-    conditions = typer.Typer(
-        no_args_is_help=True, help="Compare checklists from single, several and all contributors with one judge."
-    )
-    conditions.command()(run)
-    conditions.command()(show)
-    conditions.command()(effect)
-    root.add_typer(conditions, name="conditions")
-
-
 def run(
     project: ProjectOption,
     dimension: DimensionOption = "all",

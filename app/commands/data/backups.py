@@ -9,11 +9,6 @@ from app.commands.output import JsonOption, counted, echo, print_json
 from app.commands.project import open_workbench
 
 
-def register(root: typer.Typer) -> None:
-    root.command()(backup)
-    root.command()(restore)
-
-
 def backup(
     file: Annotated[
         Path, typer.Argument(help="The file to write; an older one is replaced when the new one is whole.")

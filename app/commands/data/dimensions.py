@@ -16,15 +16,6 @@ LowOption = Annotated[float | None, typer.Option(help="The lowest score.")]
 HighOption = Annotated[float | None, typer.Option(help="The highest score.")]
 
 
-def register(root: typer.Typer) -> None:
-    dimensions = typer.Typer(no_args_is_help=True, help="What the texts of a project are judged on.")
-    dimensions.command("list")(list_)
-    dimensions.command()(add)
-    dimensions.command()(edit)
-    dimensions.command()(correlations)
-    root.add_typer(dimensions, name="dimension")
-
-
 def list_(project: ProjectOption, json_: JsonOption = False) -> None:
     """All dimensions with range and rubric.
 

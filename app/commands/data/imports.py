@@ -21,11 +21,6 @@ FormatOption = Annotated[
 _SHOWN = 20
 
 
-def register(root: typer.Typer) -> None:
-    root.command("import")(import_)
-    root.command("template")(template)
-
-
 def import_(
     file: Annotated[Path, typer.Argument(help="The file with texts and ratings.")],
     project: ProjectOption,

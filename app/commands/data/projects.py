@@ -16,18 +16,6 @@ if TYPE_CHECKING:
 NameArgument = Annotated[str, typer.Argument(help="The project's name.")]
 
 
-def register(root: typer.Typer) -> None:
-    projects = typer.Typer(
-        no_args_is_help=True, help="Projects: look, create, say what their texts are called, delete."
-    )
-    projects.command("list")(list_)
-    for command in (show, experts, create, wording, delete):
-        projects.command()(command)
-    projects.command("export")(export)
-    projects.command("import")(import_)
-    root.add_typer(projects, name="project")
-
-
 def list_(json_: JsonOption = False) -> None:
     """All projects, newest first.
 

@@ -14,17 +14,6 @@ if TYPE_CHECKING:
 WhoOption = Annotated[str, typer.Option("--by", help="Who does it: the name stays with the split.")]
 
 
-def register(root: typer.Typer) -> None:
-    split = typer.Typer(
-        no_args_is_help=True, help="Lock documents away for the last test, and look at results on them on purpose."
-    )
-    split.command()(lock)
-    split.command()(show)
-    split.command()(look)
-    split.command("open")(open_)
-    root.add_typer(split, name="split")
-
-
 def lock(
     project: ProjectOption,
     by: WhoOption,

@@ -71,14 +71,7 @@ INDEPENDENT = (
 )
 
 
-def register(cli: typer.Typer) -> None:
-    """Add the three commands to the root command."""
-    cli.command("estimate")(estimate_share)
-    cli.command("alt-test")(run_alt_test)
-    cli.command("panel")(weigh_panel)
-
-
-def estimate_share(
+def estimate_(
     file: File,
     judge: OneJudge,
     human: Reference,
@@ -138,7 +131,7 @@ def estimate_share(
         echo(f"\n{difference_page(apart)}")
 
 
-def run_alt_test(
+def alt_test_(
     file: File,
     judge: OneJudge,
     human: People,
@@ -170,7 +163,7 @@ def run_alt_test(
     echo(page(alt_test_verdict(found), _people_table(found), [*skipped, INDEPENDENT], last))
 
 
-def weigh_panel(
+def panel_(
     file: File,
     judge: Judges,
     human: Reference,

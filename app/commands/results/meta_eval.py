@@ -110,12 +110,6 @@ Permutations = Annotated[int, typer.Option("--permutations", min=0, help="of the
 Seed = Annotated[int, typer.Option("--seed", min=0, help="the same seed gives the same figures")]
 
 
-def register(cli: typer.Typer) -> None:
-    """Add both commands to the root command."""
-    cli.command("meta-eval")(meta_eval)
-    cli.command("compare")(compare)
-
-
 def meta_eval(
     file: File,
     pred: Annotated[str, typer.Option("--pred", metavar="COL", help="scores to judge", show_default=False)],

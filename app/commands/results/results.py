@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from app.services.runtime.workbench import Workbench
 
 
-def register(root: typer.Typer) -> None:
-    root.command()(results)
-
-
 def results(
     project: ProjectOption,
     dimension: DimensionOption = "all",

@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from app.services.scoring.runs import RunReport
 
 
-def register(root: typer.Typer) -> None:
-    root.command()(drift)
-
-
 def drift(
     project: Annotated[str | None, typer.Option(help="The project's name; not needed where there is one.")] = None,
     dimension: DimensionOption = "all",

@@ -37,10 +37,6 @@ STDIN = "-"
 _SHOWN = 20
 
 
-def register(root: typer.Typer) -> None:
-    root.command()(judge)
-
-
 def judge(
     file: Annotated[Path, typer.Argument(help="JSON Lines, CSV or another table with a column of texts; - for stdin.")],
     checklist: Annotated[Path, typer.Option(help="A checklist file, as `checklist export` writes it: JSON or YAML.")],

@@ -11,14 +11,6 @@ from app.commands.project import open_project
 _SHOWN = 20
 
 
-def register(root: typer.Typer) -> None:
-    scores = typer.Typer(help="Scores of any metric from elsewhere.", no_args_is_help=True)
-    scores.command("import")(import_)
-    # Without a second command Typer would make `import` the group itself.
-    scores.callback()(lambda: None)
-    root.add_typer(scores, name="scores")
-
-
 def import_(
     file: Annotated[Path, typer.Argument(help="CSV, TSV, JSON, JSON Lines or Parquet, one row per text.")],
     project: ProjectOption,

@@ -8,7 +8,6 @@ import typer
 from app.commands.model_asking import runs_end_on_signals
 from app.commands.output import JsonOption, ProjectOption, counts_table, echo, print_json, say, table
 from app.commands.project import open_dimension, open_workbench
-from app.commands.results.method_comparison import bias, failures, quality
 from app.commands.scoring.score import carry_out, say_wait
 from app.domain.run import RunSummary
 from app.errors import InputError, NotFoundError
@@ -115,14 +114,6 @@ if TYPE_CHECKING:
 RunArgument = Annotated[int, typer.Argument(help="The run's number.")]
 AnyRunArgument = Annotated[int | None, typer.Argument(help="The run's number; the project's newest without it.")]
 OfProjectOption = Annotated[str | None, typer.Option("--project", help="The project whose newest run is meant.")]
-
-
-def register(root: typer.Typer) -> None:
-    runs = typer.Typer(no_args_is_help=True, help="Look at scoring runs, wait for one, or stop it.")
-    runs.command("list")(list_)
-    for command in (show, wait, cancel, record, compare, quality, bias, failures):
-        runs.command()(command)
-    root.add_typer(runs, name="runs")
 
 
 def _judge(run: "RunSummary") -> str:

@@ -200,10 +200,6 @@ PANELS = {
 }
 
 
-def register(root: typer.Typer) -> None:
-    root.command()(score)
-
-
 def score(
     context: typer.Context,
     project: ProjectOption,

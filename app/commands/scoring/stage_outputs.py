@@ -13,16 +13,6 @@ from app.errors import NotFoundError
 DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension it is written for.")]
 
 
-def register(root: typer.Typer) -> None:
-    outputs = typer.Typer(
-        no_args_is_help=True, help="Steps of G-Eval, aspects of CoAScore, seeds of CheckEval: see and change them."
-    )
-    outputs.command("list")(list_)
-    outputs.command()(edit)
-    outputs.command()(seeds)
-    root.add_typer(outputs, name="stage-outputs")
-
-
 def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption = False) -> None:
     """What judges and people wrote for a dimension, the newest first.
 

@@ -5,7 +5,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from app.commands.attributes.attribute_sets import read_sets, register
+from app.cli import build
+from app.commands.attributes.attribute_sets import read_sets
 from app.domain.attribute import ContributorKind
 from app.errors import FileFormatError, InputError, MissingKeyError, NotFoundError, NotReadyError
 from app.export.spreadsheet import csv_bytes
@@ -21,9 +22,7 @@ LLM = ["Check that the grammar holds", "Verify commas and grammar", "Ensure idea
 
 @pytest.fixture
 def cli() -> typer.Typer:
-    found = typer.Typer()
-    register(found)
-    return found
+    return build()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from app.commands.results.meta_eval import register
+from app.cli import build
 from app.errors import InputError
 
 TABLE = """doc,system,judge,other,expert
@@ -27,9 +27,7 @@ d,y,2,1,3
 
 @pytest.fixture
 def cli() -> typer.Typer:
-    root = typer.Typer()
-    register(root)
-    return root
+    return build()
 
 
 @pytest.fixture
