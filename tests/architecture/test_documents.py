@@ -17,7 +17,7 @@ from tests.support.repository import ROOT, name_of, project_files
 # What says how things are today.
 GUIDE = ROOT / "docs" / "guide"
 OF_TODAY = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "deploy/README.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "deploy/README.md", "docs/architecture.md")),
     *sorted(GUIDE.rglob("*.md")),
 ]
 DECISIONS = sorted((ROOT / "docs" / "adr").glob("*.md"))
@@ -158,6 +158,15 @@ def test_where_to_change_what_names_what_is_there() -> None:
         if names:
             missing = set(names) - _defined(ROOT / path)
             assert not missing, f"{what}: {path} no longer defines {missing}"
+
+
+def test_both_flows_are_short_and_name_functions_that_are_there() -> None:
+    """A numbered line each: `path`: `function`."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    flows = [re.findall(r"^\d+\. `([^`]+)`: `([^`]+)`", part, re.MULTILINE) for part in text.split("\n## ")[1:]]
+    assert [0 < len(flow) <= most for flow, most in zip(flows, (22, 25), strict=True)] == [True, True]
+    named = [place for flow in flows for place in flow] + re.findall(r"`([\w/]+\.py)`: `(\w+)`", text)
+    assert [place for place in named if place[1] not in _defined(ROOT / place[0])] == []
 
 
 def test_every_folder_of_tests_is_told_of() -> None:
