@@ -21,7 +21,7 @@ from app.export.checklist_reading import (
     read_rows,
     read_settings,
 )
-from app.export.paper import Making, print_page, printed_checklist, word_file
+from app.export.printed_checklist import Making, print_page, printed_checklist, word_file
 from app.export.tool_files.writing import ENDINGS, JudgeWords, tool_file
 from app.prompting.template import enclose, one_line
 from app.providers.base import ChatRequest

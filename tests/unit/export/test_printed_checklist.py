@@ -9,7 +9,7 @@ from typing import Any
 import docx
 import pytest
 
-from app.export.paper import Making, PrintedChecklist, print_page, printed_checklist, word_file
+from app.export.printed_checklist import Making, PrintedChecklist, print_page, printed_checklist, word_file
 
 HOSTILE = '<script>alert("1")</script> & {{ 7 * 7 }} \x01\x0b'
 SAID = {"text": "Ideas follow from each other.", "contributor": "Nora", "kind": "human"}
