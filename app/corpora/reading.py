@@ -6,15 +6,10 @@ from pathlib import Path
 
 from app.corpora.corpus import CorpusReader, CorpusText
 from app.corpora.formats.conversations import MESSAGES, with_judged
-from app.corpora.formats.ellipse import ELLIPSE
 from app.corpora.formats.generic import read_generic
 from app.corpora.formats.gptscore_sets import GPTSCORE_SETS
 from app.corpora.formats.known_format import KnownFormat
-from app.corpora.formats.openmeva import OPENMEVA
-from app.corpora.formats.qags import QAGS
-from app.corpora.formats.sfres import SFRES
-from app.corpora.formats.summeval import SUMMEVAL
-from app.corpora.formats.topical_chat import TOPICAL_CHAT
+from app.corpora.formats.published_sets import PUBLISHED_SETS
 from app.corpora.formats.traces import TRACES
 from app.corpora.mapping import ColumnMapping
 from app.corpora.records import CONTAINERS, Records, read_records
@@ -22,8 +17,7 @@ from app.corpora.rows import listed
 from app.errors import FileFormatError, InputError
 
 KNOWN_FORMATS: dict[str, KnownFormat] = {
-    known.name: known
-    for known in (SUMMEVAL, ELLIPSE, TOPICAL_CHAT, QAGS, OPENMEVA, SFRES, *GPTSCORE_SETS, *TRACES, MESSAGES)
+    known.name: known for known in (*PUBLISHED_SETS, *GPTSCORE_SETS, *TRACES, MESSAGES)
 }
 CONVERSATIONS = frozenset(known.name for known in (*TRACES, MESSAGES))
 """Formats of which another part than the last reply can be judged."""

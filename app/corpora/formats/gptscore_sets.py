@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from app.corpora.assembly import CorpusBuilder, RatingCell
+from app.corpora.assembly import RatingCell
 from app.corpora.corpus import CorpusReader
-from app.corpora.formats.known_format import RATER, KnownFormat
+from app.corpora.formats.known_format import RATER, KnownFormat, read_texts
 from app.corpora.presets import load_preset
 from app.corpora.records import Records
 from app.corpora.rows import BadCellError, identifier, json_safe, prose, proses
@@ -31,11 +31,9 @@ _SPEAKER = re.compile(r"\A(System|User):\s*", re.IGNORECASE)
 def _read_fed(records: Records, file_name: str) -> CorpusReader:
     """A record with a `response` is a turn; one without is a whole dialogue. Each has a list of ratings a dimension,
     one a rater, whose names the file doesn't give."""
-    preset = load_preset("turns and dialogues")
-    builder = CorpusBuilder(preset.dimensions)
     numbers: dict[str, int] = {}
 
-    def read_one(row: int, record: dict[str, Any]) -> None:
+    def text_of(row: int, record: dict[str, Any]) -> tuple[Text, Iterable[RatingCell]]:
         said, context = record.get("annotations"), prose(record.get("context"), "context")
         if not isinstance(said, dict):
             raise BadCellError("The annotations are not an object with ratings for each dimension.")
@@ -49,9 +47,9 @@ def _read_fed(records: Records, file_name: str) -> CorpusReader:
             source=dialogue_source(context) if response else "",
             extra=json_safe({k: v for k, v in record.items() if k not in _FED}),
         )
-        builder.add(row, text, _fed_cells(said, whole=not response))
+        return text, _fed_cells(said, whole=not response)
 
-    return builder.reader("fed", preset.task, records, file_name, read_one)
+    return read_texts("fed", load_preset("turns and dialogues"), records, file_name, text_of)
 
 
 _FED = frozenset({"context", "response", "system", "annotations"})
@@ -84,34 +82,30 @@ _INFORMATIVE = (
 
 def _read_newsroom(records: Records, file_name: str) -> CorpusReader:
     """A row is one rater's judgment of a summary; raters have no names, so they are numbered by summary."""
-    known = {dimension.name: dimension.rubric for dimension in load_preset("news summaries").dimensions}
+    preset = load_preset("news summaries")
+    known = {dimension.name: dimension.rubric for dimension in preset.dimensions}
     dimensions = [
         Dimension(name, known.get(name, _INFORMATIVE), 1, 5, place) for place, name in enumerate(_NEWSROOM.values())
     ]
 
-    def text_of(first: Mapping[str, Any]) -> Text:
+    def text_of(_: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
+        rows = record["rows"]
+        first = rows[0]
         title, article = (_plain(first.get(name)) for name in ("ArticleTitle", "ArticleText"))
-        return Text(
+        text = Text(
             doc_id=identifier(first.get("ArticleID")),
             system_id=identifier(first.get("System")),
             text=_plain(first.get("SystemSummary")),
             source="\n\n".join(filter(None, (title, article))),
         )
-
-    def cells_of(rows: list[dict[str, Any]]) -> list[RatingCell]:
-        return [
+        return text, [
             RatingCell(name, f"rater {rater}", row.get(column))
             for rater, row in enumerate(rows, start=1)
             for column, name in _NEWSROOM.items()
         ]
 
     merged = _merged(records, ("ArticleID", "System"))
-    builder = CorpusBuilder(dimensions)
-
-    def read_one(row: int, record: dict[str, Any]) -> None:
-        builder.add(row, text_of(record["rows"][0]), cells_of(record["rows"]))
-
-    return builder.reader("newsroom", load_preset("news summaries").task, merged, file_name, read_one)
+    return read_texts("newsroom", preset, merged, file_name, text_of, dimensions)
 
 
 def _plain(value: object) -> str:
@@ -157,11 +151,8 @@ def penalty(category: str, severity: str) -> float:
 def _read_mqm(records: Records, file_name: str) -> CorpusReader:
     """A row is one error that a rater found, or that none was found. A rating is what all their errors cost, below 0,
     at most 25; accuracy and fluency count the errors of that kind alone."""
-    preset = load_preset("translation")
-    merged = _merged(records, ("system", "doc", "seg_id"))
-    builder = CorpusBuilder(preset.dimensions)
 
-    def read_one(row: int, record: dict[str, Any]) -> None:
+    def text_of(row: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
         rows = record["rows"]
         first = rows[0]
         document, segment = identifier(first.get("doc")), identifier(first.get("seg_id"))
@@ -171,9 +162,10 @@ def _read_mqm(records: Records, file_name: str) -> CorpusReader:
             text=_unmarked(first.get("target")),
             source=_unmarked(first.get("source")),
         )
-        builder.add(row, text, _mqm_cells(rows))
+        return text, _mqm_cells(rows)
 
-    return builder.reader("mqm", preset.task, merged, file_name, read_one)
+    merged = _merged(records, ("system", "doc", "seg_id"))
+    return read_texts("mqm", load_preset("translation"), merged, file_name, text_of)
 
 
 def _unmarked(value: object) -> str:
@@ -255,13 +247,13 @@ def _text_of(row: int, record: Mapping[str, Any]) -> tuple[Text, Mapping[str, An
 
 def _read_realsumm(records: Records, file_name: str) -> CorpusReader:
     """Human judgment is the share of the reference's content units that a summary holds; metrics are kept beside it."""
-    builder = CorpusBuilder([Dimension("coverage", _COVERAGE, 0, 1)])
 
-    def read_one(row: int, record: dict[str, Any]) -> None:
+    def text_of(row: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
         text, scores = _text_of(row, record)
-        builder.add(row, text, [RatingCell("coverage", RATER, scores.get(_COVERED))])
+        return text, [RatingCell("coverage", RATER, scores.get(_COVERED))]
 
-    return builder.reader("realsumm", load_preset("news summaries").task, _by_text(records), file_name, read_one)
+    preset, coverage = load_preset("news summaries"), Dimension("coverage", _COVERAGE, 0, 1)
+    return read_texts("realsumm", preset, _by_text(records), file_name, text_of, [coverage])
 
 
 REALSUMM = KnownFormat(
@@ -276,15 +268,14 @@ _JUDGED = frozenset({"dataset", "system", "judge", "mr", "sys_ref", *_OF_DATA})
 def _read_bagel(records: Records, file_name: str) -> CorpusReader:
     """A table has rows of other data sets too, which are left out, one a judge; a record by document the means."""
     preset = load_preset("data to text")
-    builder = CorpusBuilder(preset.dimensions)
     documents: dict[str, str] = {}
     table = any(record.keys() >= _JUDGED for _, record in records.items)
 
-    def read_document(row: int, record: dict[str, Any]) -> None:
+    def text_of_document(row: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
         text, scores = _text_of(row, record)
-        builder.add(row, text, [RatingCell(name, RATER, scores.get(field)) for field, name in _OF_DATA.items()])
+        return text, [RatingCell(name, RATER, scores.get(field)) for field, name in _OF_DATA.items()]
 
-    def read_rows(row: int, record: dict[str, Any]) -> None:
+    def text_of_rows(_: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
         rows = record["rows"]
         first = rows[0]
         if (named := identifier(first.get("dataset"))).upper() != "BAGEL":
@@ -297,17 +288,16 @@ def _read_bagel(records: Records, file_name: str) -> CorpusReader:
             source=source,
             references=proses(first.get("orig_ref"), "reference (orig_ref)"),
         )
-        cells = [
+        return text, [
             RatingCell(name, f"judge {identifier(each.get('judge'))}", each.get(field))
             for each in rows
             for field, name in _OF_DATA.items()
         ]
-        builder.add(row, text, cells)
 
     if table:
         merged = _merged(records, ("dataset", "system", "mr", "sys_ref"))
-        return builder.reader("bagel", preset.task, merged, file_name, read_rows)
-    return builder.reader("bagel", preset.task, _by_text(records), file_name, read_document)
+        return read_texts("bagel", preset, merged, file_name, text_of_rows)
+    return read_texts("bagel", preset, _by_text(records), file_name, text_of_document)
 
 
 BAGEL = KnownFormat(

@@ -1,13 +1,14 @@
-"""Interface that every known format fulfils."""
+"""Interface that every known format fulfils, and how records of one text each are read."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.corpora.assembly import RatingCell
+from app.corpora.assembly import CorpusBuilder, RatingCell
 from app.corpora.corpus import CorpusReader
+from app.corpora.presets import Preset
 from app.corpora.records import Records
-from app.corpora.rows import BadCellError
+from app.domain.project import Dimension, Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,29 +25,25 @@ class KnownFormat:
     read: Callable[[Records, str], CorpusReader]
 
 
-RATER = "published mean"  # these files hold the mean over raters, not the raters
+RATER = "published mean"  # of files that hold the mean over raters, not the raters
+TextOfRecord = Callable[[int, dict[str, Any]], tuple[Text, Iterable[RatingCell]]]
 
 
-def dimensions_of(record: Mapping[str, Any]) -> frozenset[str]:
-    """The dimensions scored in a record of this shape; none for a record of another shape."""
-    scores = record.get("scores")
-    fits = isinstance(scores, dict) and isinstance(record.get("system_output"), str) and "source" in record
-    return frozenset(str(name) for name in scores) if fits and isinstance(scores, dict) else frozenset()
+def read_texts(
+    format_name: str,
+    preset: Preset,
+    records: Records,
+    file_name: str,
+    text_of: TextOfRecord,
+    dimensions: Iterable[Dimension] | None = None,
+) -> CorpusReader:
+    """Return the corpus of records that hold one text each, with the preset's task.
 
+    text_of: the text in a row's record, and its ratings; raises BadCellError. dimensions: instead of the preset's.
+    """
+    builder = CorpusBuilder(preset.dimensions if dimensions is None else dimensions)
 
-def rating_cells(record: Mapping[str, Any]) -> list[RatingCell]:
-    """Raises BadCellError where `scores` isn't an object."""
-    scores = record.get("scores")
-    if not isinstance(scores, dict):
-        raise BadCellError("The scores are not an object with a number for each dimension.")
-    return [RatingCell(str(name), RATER, value) for name, value in scores.items()]
+    def read_one(row: int, record: dict[str, Any]) -> None:
+        builder.add(row, *text_of(row, record))
 
-
-def systems_in(records: Records) -> frozenset[str]:
-    return frozenset(str(record.get("system_id")) for _, record in records.items)
-
-
-def unread(record: Mapping[str, Any], *also_read: str) -> dict[str, Any]:
-    """The fields that no part of a text holds."""
-    read = {"doc_id", "system_id", "source", "reference", "system_output", "scores", *also_read}
-    return {name: value for name, value in record.items() if name not in read}
+    return builder.reader(format_name, preset.task, records, file_name, read_one)

@@ -1,0 +1,249 @@
+"""Data sets as published: SummEval, ELLIPSE and OpenMEVA, and in the shape of UniEval's and GPTScore's repositories
+QAGS, Topical-Chat and SFRES.
+
+SummEval: summaries of news articles by several systems, each rated by three experts on four dimensions. ELLIPSE: essays
+by learners of English, rated from 1 to 5 in halves on seven dimensions. OpenMEVA: stories that several systems wrote to
+the same first sentence, with one overall score each. QAGS: summaries with the share of their content that people found
+supported by the article. Topical-Chat: replies in a dialogue about a given fact, rated on five dimensions and overall.
+SFRES: sentences that a restaurant guide's dialogue system made from data, rated on two dimensions and overall.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from app.corpora.assembly import CorpusBuilder, RatingCell
+from app.corpora.corpus import CorpusReader
+from app.corpora.formats.known_format import RATER, KnownFormat, read_texts
+from app.corpora.presets import load_preset
+from app.corpora.records import Records
+from app.corpora.rows import BadCellError, identifier, json_safe, prose, proses
+from app.domain.project import Text, dialogue_source
+
+
+def _rest(record: Mapping[str, Any], *read: str) -> dict[str, Any]:
+    """The fields that no part of a text holds."""
+    return {name: value for name, value in record.items() if name not in read}
+
+
+_OF_SUMMEVAL = ("id", "model_id", "decoded", "text", "references", "expert_annotations")
+
+
+def _read_summeval(records: Records, file_name: str) -> CorpusReader:
+    """Crowd annotations and every other field go to `extra`: the experts are the standard to compare with.
+
+    The release without source articles reads too; its texts have no source.
+    """
+
+    def text_of(row: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
+        text = Text(
+            doc_id=identifier(record.get("id")) or f"row-{row}",
+            system_id=identifier(record.get("model_id")),
+            text=prose(record.get("decoded"), "summary (decoded)"),
+            source=prose(record.get("text"), "source (text)"),
+            references=proses(record.get("references"), "reference"),
+            extra=json_safe(_rest(record, *_OF_SUMMEVAL)),
+        )
+        return text, list(_experts(record.get("expert_annotations")))
+
+    return read_texts("summeval", load_preset("news summaries"), records, file_name, text_of)
+
+
+def _experts(annotations: Any) -> Iterator[RatingCell]:
+    if not isinstance(annotations, list) or not all(isinstance(entry, dict) for entry in annotations):
+        raise BadCellError("The expert_annotations are not a list of ratings by dimension.")
+    for expert, entry in enumerate(annotations, start=1):
+        for dimension, value in entry.items():
+            yield RatingCell(dimension, f"expert-{expert}", value)
+
+
+SUMMEVAL = KnownFormat(
+    "summeval",
+    "id, model_id, decoded and expert_annotations",
+    lambda record: {"id", "model_id", "decoded", "expert_annotations"} <= record.keys(),
+    _read_summeval,
+)
+
+
+def _read_ellipse(records: Records, file_name: str) -> CorpusReader:
+    """The writing prompt is both source and document: essays on one prompt are told apart by their id.
+
+    What is known of the writers, and the counts that come with each essay, go to `extra`.
+    """
+    preset = load_preset("learner essays")
+    names = [dimension.name for dimension in preset.dimensions]
+
+    def text_of(_: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
+        item_id = identifier(record["text_id_kaggle"])
+        prompt = prose(record.get("prompt"), "prompt")
+        text = Text(
+            doc_id=prompt or item_id,
+            item_id=item_id,
+            text=prose(record["full_text"], "essay (full_text)"),
+            source=prompt,
+            extra=json_safe(_rest(record, "text_id_kaggle", "full_text", "prompt", *names)),
+        )
+        return text, [RatingCell(name, "published", record.get(name)) for name in names]
+
+    return read_texts("ellipse", preset, records, file_name, text_of)
+
+
+ELLIPSE = KnownFormat(
+    "ellipse",
+    "text_id_kaggle, full_text, prompt and the scores Overall to Conventions",
+    lambda record: {"text_id_kaggle", "full_text", "Overall", "Cohesion", "Syntax", "Phraseology"} <= record.keys(),
+    _read_ellipse,
+)
+
+
+def _read_openmeva(records: Records, file_name: str) -> CorpusReader:
+    """One record holds one story a system. Scores by metrics go to `extra["published_scores"]`."""
+    preset = load_preset("stories")
+    builder = CorpusBuilder(preset.dimensions)
+
+    def read_one(row: int, record: dict[str, Any]) -> None:
+        stories = record.get("gen")
+        if not isinstance(stories, dict):
+            raise BadCellError("The stories (gen) are not an object with one story for each system.")
+        for system, story in stories.items():
+            try:
+                text = _story(row, record, system, story)
+                builder.add(row, text, [RatingCell("overall", RATER, story.get("score", {}).get("human"))])
+            except BadCellError as error:  # the record's other stories come in
+                builder.skip(row, f"Story by {system}: {error}")
+
+    return builder.reader("openmeva", preset.task, records, file_name, read_one)
+
+
+def _story(row: int, record: Mapping[str, Any], system: str, story: Any) -> Text:
+    if not isinstance(story, dict) or not isinstance(story.get("score", {}), dict):
+        raise BadCellError("It is not an object with a text and scores.")
+    other = _rest(record, "doc_id", "prompt", "reference", "gen")
+    return Text(
+        doc_id=identifier(record.get("doc_id")) or f"row-{row}",
+        system_id=identifier(system),
+        text=prose(story.get("text"), "story"),
+        source=prose(record.get("prompt"), "prompt"),
+        references=proses(record.get("reference"), "reference"),
+        extra=json_safe({**other, "published_scores": _rest(story.get("score", {}), "human")}),
+    )
+
+
+OPENMEVA = KnownFormat(
+    "openmeva",
+    "prompt and gen with a text and scores for each system",
+    lambda record: "prompt" in record and isinstance(record.get("gen"), dict),
+    _read_openmeva,
+)
+
+
+def _rated(record: Mapping[str, Any]) -> frozenset[str]:
+    """The dimensions on which a record of UniEval's shape is scored; none for a record of another shape."""
+    scores = record.get("scores")
+    fits = isinstance(scores, dict) and isinstance(record.get("system_output"), str) and "source" in record
+    return frozenset(str(name) for name in scores) if fits and isinstance(scores, dict) else frozenset()
+
+
+def _scored_text(
+    record: Mapping[str, Any], what: str, doc_id: str, source: str, item_id: str = ""
+) -> tuple[Text, list[RatingCell]]:
+    """A record of UniEval's shape as a text with its ratings. Raises BadCellError where `scores` isn't an object."""
+    text = Text(
+        doc_id=doc_id,
+        system_id=identifier(record.get("system_id")),
+        item_id=item_id,
+        text=prose(record.get("system_output"), f"{what} (system_output)"),
+        source=source,
+        references=proses(record.get("reference"), "reference"),
+        extra=json_safe(_rest(record, "doc_id", "system_id", "source", "reference", "system_output", "scores")),
+    )
+    scores = record.get("scores")
+    if not isinstance(scores, dict):
+        raise BadCellError("The scores are not an object with a number for each dimension.")
+    return text, [RatingCell(str(name), RATER, value) for name, value in scores.items()]
+
+
+_ARTICLE = (
+    "The file names the article as its own reference, and that is not kept as one. To compare summaries with the "
+    "article, as G-Eval's Table 3 does for ROUGE, import with --references source, or choose it under References."
+)
+
+
+def _read_qags(records: Records, file_name: str) -> CorpusReader:
+    """Where the reference is the article itself, none is kept, and a note says how to compare with the article."""
+
+    def text_of(row: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
+        source = prose(record.get("source"), "source")
+        text, cells = _scored_text(record, "summary", identifier(record.get("doc_id")) or f"row-{row}", source)
+        return replace(text, references=tuple(each for each in text.references if each != source)), cells
+
+    corpus = read_texts("qags", load_preset("factual consistency"), records, file_name, text_of)
+    own = any(
+        record.get("reference") and record.get("reference") == record.get("source") for _, record in records.items
+    )
+    return replace(corpus, notes=(_ARTICLE,)) if own else corpus
+
+
+QAGS = KnownFormat(
+    "qags",
+    "doc_id, source, system_output and scores with consistency alone",
+    lambda record: _rated(record) == {"consistency"},
+    _read_qags,
+)
+GROUND_TRUTH = "Original Ground Truth"
+_NO_REFERENCE = (
+    "The file gives no references. Metrics that need one can compare with the replies of “Original Ground Truth”, as "
+    f'CoAScore does: import with --references "system={GROUND_TRUTH}", or choose that system under References.'
+)
+_NO_FACT = "_nofact"  # how the file marks a reply that no fact was given for
+
+
+def _read_topical_chat(records: Records, file_name: str) -> CorpusReader:
+    """Dialogues have no id in the file: they are numbered in the order in which they first appear.
+
+    The fact is part of the source, since groundedness can't be judged without it; `extra` keeps it raw too.
+    """
+    numbers: dict[str, int] = {}
+
+    def text_of(_: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
+        fact = prose(record.get("context"), "context")
+        source = dialogue_source(prose(record.get("source"), "source"), "" if fact == _NO_FACT else fact)
+        number = numbers.setdefault(source, len(numbers) + 1)
+        return _scored_text(record, "reply", f"dialogue-{number:03}", source)
+
+    corpus = read_texts("topical-chat", load_preset("dialogue"), records, file_name, text_of)
+    without = not any(record.get("reference") for _, record in records.items)
+    theirs = any(str(record.get("system_id")) == GROUND_TRUTH for _, record in records.items)
+    return replace(corpus, notes=(_NO_REFERENCE,)) if without and theirs else corpus
+
+
+TOPICAL_CHAT = KnownFormat(
+    "topical-chat",
+    "source, system_id, system_output, context and scores with engagingness",
+    lambda record: bool(_rated(record) & {"engagingness", "groundedness", "understandability"}),
+    _read_topical_chat,
+)
+
+
+def _read_sfres(records: Records, file_name: str) -> CorpusReader:
+    """The file's doc_id counts texts, not sources, so it becomes the item; texts with equal data share a document.
+
+    That document bears the number of the first text that has it.
+    """
+    documents: dict[str, str] = {}
+
+    def text_of(row: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
+        source = prose(record.get("source"), "source")
+        item_id = identifier(record.get("doc_id")) or f"row-{row}"
+        return _scored_text(record, "sentence", documents.setdefault(source, f"source-{item_id}"), source, item_id)
+
+    return read_texts("sfres", load_preset("data to text"), records, file_name, text_of)
+
+
+SFRES = KnownFormat(
+    "sfres",
+    "doc_id, source, system_output and scores with informativeness",
+    lambda record: {"informativeness", "naturalness"} <= _rated(record),
+    _read_sfres,
+)
+PUBLISHED_SETS = (SUMMEVAL, ELLIPSE, TOPICAL_CHAT, QAGS, OPENMEVA, SFRES)
