@@ -1,6 +1,5 @@
 """How far a checklist covers each expert without the questions only they led to, by an embedding and by a model."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,15 +12,15 @@ from app.domain.attribute import ContributorKind
 from app.domain.people import Right
 from app.errors import NotReadyError
 from app.meta_evaluation.raters.rater_agreement import cohen_kappa
-from app.providers.base import Usage
+from app.providers.base import ChatModel, Usage
 from app.providers.known_prices import known_prices, today
 from app.providers.model_options import ModelOptions
 from app.providers.pricing import STANDARD, estimate_input_tokens
 from app.services.attributes.analysis import LOCAL_NAME, LSA, NEAR, Embedding, stands_for
 from app.services.background.jobs import start_job, stop_job
 from app.services.background.progress import Progress, job_kind
-from app.services.runtime.models import model_session
-from app.services.runtime.prompts import answered, own_wordings, own_wordings_on_record
+from app.services.runtime.models import ask_model
+from app.services.runtime.prompts import answered, own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.llm_think_aloud import ThinkAloudForecast
@@ -171,20 +170,18 @@ def judge_coverage(
     with workbench.database.read() as work:
         task, dimension = work.projects.by_id(project_id).task, work.projects.dimension_by_id(dimension_id)
 
-    async def asked() -> bool:
-        async with model_session(workbench, model, project=project_id) as opened:
-            for done, part in enumerate(parts):
-                report(done, len(parts))
-                if stopped():
-                    return False
-                request = coverage_request(task, dimension, given.questions, part)
-                answer = await ask_coverage(opened, request)
-                with workbench.database.write() as work:
-                    work.stages.add(dimension_id, answered(COVERAGE, model, request.prompt, answer.reply))
+    async def ask(opened: ChatModel) -> bool:
+        for done, part in enumerate(parts):
+            report(done, len(parts))
+            if stopped():
+                return False
+            request = coverage_request(task, dimension, given.questions, part)
+            answer = await ask_coverage(opened, request)
+            with workbench.database.write() as work:
+                work.stages.add(dimension_id, answered(COVERAGE, model, request.prompt, answer.reply))
         return True
 
-    with own_wordings_on_record(workbench, project_id, dimension_id, COVERAGE, model):
-        return asyncio.run(asked())
+    return ask_model(workbench, project_id, model, ask, on_record=(dimension_id, COVERAGE))[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """Pairs of texts: experts say which is better and why, and models say what the better ones have."""
 
-import asyncio
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -18,8 +17,8 @@ from app.limits import LONGEST_FIELD
 from app.providers.model_options import ModelOptions
 from app.services.background.jobs import start_job, stop_job
 from app.services.background.progress import Progress, job_kind
-from app.services.runtime.models import model_session
-from app.services.runtime.prompts import answered, own_wordings_on_record
+from app.services.runtime.models import ask_model
+from app.services.runtime.prompts import answered
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import not_removed, same_attribute, write_down
@@ -166,8 +165,22 @@ def ask_contrasts(
             f"There are no pairs on {dimension.name} of which people found one text better.",
             "Import preferences, or have experts compare texts on Which is better.",
         )
-    with own_wordings_on_record(workbench, project.id, dimension.id, CONTRAST_PROMPT, model):
-        return asyncio.run(_ask(workbench, project, dimension, model, pairs))
+    said, _ = ask_model(
+        workbench,
+        project.id,
+        model,
+        lambda opened: contrast_attributes(opened, project.task, dimension, pairs),
+        on_record=(dimension.id, CONTRAST_PROMPT),
+    )
+    with workbench.database.write() as work:
+        stage = work.stages.add(dimension.id, answered(CONTRAST_PROMPT, model, said.request.prompt, said.reply))
+        who = work.think_aloud.contributor(project.id, said.model, ContributorKind.LLM, model=said.model)
+        theirs = work.think_aloud.attributes(project.id, contributor=said.model)
+        about = [a for a in theirs if dimension.name in (a.dimension, a.original_dimension)]
+        new, repeated = without_repeats(said.attributes, [words for a in about for words in (a.original, a.text)])
+        round_number = work.think_aloud.next_round(dimension.id, who.id)
+        write_down(work, dimension.id, who, new, round_number, stage)
+    return ThinkAloudAnswer(dimension.name, said.model, len(new), "", len(repeated), round_number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,22 +225,6 @@ def _contrast(workbench: Workbench, job: ContrastJob, progress: Progress) -> str
             progress.fell_short()
             told.append(f"{model_label(model)}: {error}")
     return " ".join(told)
-
-
-async def _ask(
-    workbench: Workbench, project: Project, dimension: Dimension, name: str, pairs: Sequence[Contrast]
-) -> ThinkAloudAnswer:
-    async with model_session(workbench, name, project=project.id) as model:
-        said = await contrast_attributes(model, project.task, dimension, pairs)
-    with workbench.database.write() as work:
-        stage = work.stages.add(dimension.id, answered(CONTRAST_PROMPT, name, said.request.prompt, said.reply))
-        who = work.think_aloud.contributor(project.id, said.model, ContributorKind.LLM, model=said.model)
-        theirs = work.think_aloud.attributes(project.id, contributor=said.model)
-        about = [a for a in theirs if dimension.name in (a.dimension, a.original_dimension)]
-        new, repeated = without_repeats(said.attributes, [words for a in about for words in (a.original, a.text)])
-        round_number = work.think_aloud.next_round(dimension.id, who.id)
-        write_down(work, dimension.id, who, new, round_number, stage)
-    return ThinkAloudAnswer(dimension.name, said.model, len(new), "", len(repeated), round_number)
 
 
 def _decided(preferences: Sequence[Preference]) -> list[tuple[int, int]]:

@@ -1,9 +1,8 @@
 """Checklists: the draft, published versions, their differences, and a trial on one text."""
 
-import asyncio
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,16 +11,16 @@ import numpy as np
 from app.construction.lint import Hint, lint_question
 from app.domain.attribute import Attribute
 from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind
-from app.domain.judgment import Answer, Judgment, checklist_score
+from app.domain.judgment import Answer, Evaluation, Judgment, checklist_score
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Text
 from app.domain.run import RunSummary
 from app.errors import ConflictError, NotReadyError
 from app.evaluators.checklist import ChecklistEvaluator, JudgeOptions
+from app.providers.base import ChatModel
 from app.services.checklists.draft_edits import OpenEdits, QuestionWording, save_open_edits
 from app.services.people.text_shares import take_over_texts
-from app.services.runtime.models import model_session
-from app.services.runtime.prompts import own_wordings
+from app.services.runtime.models import ask_model
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -246,17 +245,15 @@ def judge_preview(workbench: Workbench, view: ChecklistView, text: Text, model: 
     """
     if not view.checklist.asked:
         raise NotReadyError("This checklist asks nothing.", "Switch a question on, or add one.")
-    with own_wordings(workbench, view.project.id):
-        judgments, name = asyncio.run(_asked(workbench, view, text, model))
+
+    def judge(opened: ChatModel) -> Awaitable[Evaluation]:
+        options = JudgeOptions(reasons=opened.is_llm)
+        return ChecklistEvaluator(opened, view.project.task, view.dimension, view.checklist, options).score(text)
+
+    found, name = ask_model(workbench, view.project.id, model, judge)
+    judgments = found.judgments
     answers = {judgment.question: judgment.answer for judgment in judgments}
     return PreviewText(name, {judgment.question: judgment for judgment in judgments}, preview_score(view, answers))
-
-
-async def _asked(workbench: Workbench, view: ChecklistView, text: Text, name: str) -> tuple[tuple[Judgment, ...], str]:
-    async with model_session(workbench, name, project=view.project.id) as model:
-        options = JudgeOptions(reasons=model.is_llm)
-        evaluator = ChecklistEvaluator(model, view.project.task, view.dimension, view.checklist, options)
-        return (await evaluator.score(text)).judgments, model.name
 
 
 def preview_score(view: ChecklistView, answers: Mapping[int, Answer]) -> PreviewScore:

@@ -1,13 +1,12 @@
 """Experts' comments on questions, and changes that they propose."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.construction.lint import similarity
-from app.construction.questions import APPLICABILITY, Applicability, Rewriting, ask_applicability, prompt_name, rewrite
+from app.construction.questions import APPLICABILITY, ask_applicability, prompt_name, rewrite
 from app.construction.stage import StageContext, merged
-from app.construction.validation import ValidationChange, open_changes, validate_questions
+from app.construction.validation import open_changes, validate_questions
 from app.domain.checklist import (
     LONGEST_COMMENT,
     Action,
@@ -21,14 +20,15 @@ from app.domain.checklist import (
     QuestionOrigin,
 )
 from app.domain.people import Right
+from app.domain.project import Dimension, Project
 from app.domain.run import StageRun
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError
 from app.services.background.jobs import start_job
 from app.services.background.progress import Progress, job_kind
 from app.services.checklists.draft_edits import QuestionWording, new_question, question_in
 from app.services.checklists.expert_answers import unfinished_sheet
-from app.services.runtime.models import model_session
-from app.services.runtime.prompts import answered, answered_stage, own_wordings
+from app.services.runtime.models import ask_model
+from app.services.runtime.prompts import answered, answered_stage
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -101,21 +101,17 @@ def propose(
 
     Raises NotFoundError for questions that are gone, and what asking raises.
     """
-    with workbench.database.read() as work:
-        checklist = work.checklists.get(checklist_id)
-        dimension = work.projects.dimension_by_id(work.checklists.dimension_of(checklist_id))
-        project = work.projects.project_of(dimension.id)
+    project, dimension, checklist = _about(workbench, checklist_id)
     questions = [_question(checklist, id_) for id_ in question_ids]
     if len({(question.must_not, question.cap, question.grade) for question in questions}) > 1:
         raise InputError("These questions count differently.", "Merge questions that count alike.")
     others = [q.text for q in checklist.asked if q.id not in question_ids]
-
-    async def asked() -> tuple[Rewriting, str]:
-        async with model_session(workbench, model, project=project.id) as opened_model:
-            return await rewrite(opened_model, project.task, dimension, action, questions, others), opened_model.name
-
-    with own_wordings(workbench, project.id):
-        found, name = asyncio.run(asked())
+    found, name = ask_model(
+        workbench,
+        project.id,
+        model,
+        lambda opened: rewrite(opened, project.task, dimension, action, questions, others),
+    )
     proposal = Proposal(action, name, tuple(question_ids), tuple(q.text for q in questions), found.texts, found.reason)
     record = answered(prompt_name(action), name, found.request.prompt, found.answer.reply)
     _keep(workbench, checklist_id, dimension.id, [proposal], record)
@@ -131,20 +127,10 @@ def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> i
     as such and thresholds of a grade are left out.
     Raises NotReadyError where nothing is left to review, and what asking raises.
     """
-    with workbench.database.read() as work:
-        checklist = work.checklists.get(checklist_id)
-        dimension = work.projects.dimension_by_id(work.checklists.dimension_of(checklist_id))
-        project = work.projects.project_of(dimension.id)
-        reviewed = [question for question in checklist.asked if not (question.must_not or question.grade)]
-        context = StageContext(project.task, dimension)
-
-    async def asked() -> tuple[tuple[ValidationChange, ...], StageRun, str]:
-        async with model_session(workbench, model, project=project.id) as opened_model:
-            result = await validate_questions(opened_model, context, reviewed)
-            return result.output.changes, answered_stage(result.record), opened_model.name
-
-    with own_wordings(workbench, project.id):
-        changes, record, name = asyncio.run(asked())
+    project, dimension, checklist = _about(workbench, checklist_id)
+    reviewed = [question for question in checklist.asked if not (question.must_not or question.grade)]
+    context = StageContext(project.task, dimension)
+    result, name = ask_model(workbench, project.id, model, lambda opened: validate_questions(opened, context, reviewed))
     proposals = [
         Proposal(
             Action.VALIDATE,
@@ -154,8 +140,9 @@ def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> i
             (change.after.text,) if change.after else (),
             change.reason,
         )
-        for _, change in open_changes(changes)
+        for _, change in open_changes(result.output.changes)
     ]
+    record = answered_stage(result.record)
     _keep(workbench, checklist_id, dimension.id, proposals, record, replaces=Action.VALIDATE)
     return len(proposals)
 
@@ -167,18 +154,11 @@ def propose_applicability(workbench: Workbench, checklist_id: int, model: str) -
     What it said earlier and nobody decided is refused. Raises NotReadyError where no question is left to ask about, and
     what asking raises.
     """
-    with workbench.database.read() as work:
-        checklist = work.checklists.get(checklist_id)
-        dimension = work.projects.dimension_by_id(work.checklists.dimension_of(checklist_id))
-        project = work.projects.project_of(dimension.id)
+    project, dimension, checklist = _about(workbench, checklist_id)
     left = [question for question in checklist.asked if not question.may_not_apply]
-
-    async def asked() -> tuple[Applicability, str]:
-        async with model_session(workbench, model, project=project.id) as opened_model:
-            return await ask_applicability(opened_model, project.task, dimension, left), opened_model.name
-
-    with own_wordings(workbench, project.id):
-        found, name = asyncio.run(asked())
+    found, name = ask_model(
+        workbench, project.id, model, lambda opened: ask_applicability(opened, project.task, dimension, left)
+    )
     proposals = [
         Proposal(Action.APPLICABILITY, name, (question.id,), (question.text,), (question.text,), reason)
         for question, reason in found.questions
@@ -287,6 +267,12 @@ def _keep(
             if earlier.action is replaces:
                 work.proposals.decide(earlier.id, ProposalStatus.REFUSED, "a newer review")
         work.proposals.add(checklist_id, proposals, work.stages.add(dimension_id, record))
+
+
+def _about(workbench: Workbench, checklist_id: int) -> tuple[Project, Dimension, Checklist]:
+    with workbench.database.read() as work:
+        dimension = work.projects.dimension_by_id(work.checklists.dimension_of(checklist_id))
+        return work.projects.project_of(dimension.id), dimension, work.checklists.get(checklist_id)
 
 
 def _question(checklist: Checklist, question_id: int) -> Question:

@@ -3,12 +3,13 @@
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Hashable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -17,7 +18,7 @@ from app.domain.checklist import Question
 from app.domain.people import Right
 from app.domain.project import Dimension, Task, Text
 from app.domain.run import CallIntent, RecordedCall
-from app.errors import InputError, ModelTimeoutError, UnsupportedError, WrongKeyError
+from app.errors import InputError, ModelTimeoutError, ProviderError, UnsupportedError, WrongKeyError
 from app.evaluators.checklist import judge
 from app.limits import CONCURRENCY
 from app.providers import rate_limit
@@ -36,11 +37,14 @@ from app.providers.retry import LONGEST, ConnectionPause, RetryingModel, RetryPo
 from app.providers.specs import KNOWN_PROVIDERS, OWN, ProviderSpec, network_providers, spec_of
 from app.scoring.engine import GroupCommit
 from app.services.runtime.endpoint_models import endpoint_models
+from app.services.runtime.prompts import failed, own_wordings
 from app.services.runtime.spending import allowance_left
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
 from db.unit_of_work import Database
+
+Found = TypeVar("Found")
 
 SECONDS = 20.0
 _lock = threading.Lock()
@@ -379,6 +383,35 @@ def _spent(workbench: Workbench, run: int | None) -> tuple[float, int, bool]:
     with workbench.database.read() as work:
         made = work.calls.totals([run]).get(run)
     return (made.cost_usd, made.answered, not made.unpriced) if made else (0.0, 0, True)
+
+
+def ask_model(
+    workbench: Workbench,
+    project_id: int,
+    name: str,
+    ask: Callable[[RecordedModel], Awaitable[Found]],
+    *,
+    use_cache: bool = True,
+    on_record: tuple[int, str] | None = None,
+) -> tuple[Found, str]:
+    """Ask a model with the project's wordings. Return the answer of `ask`, and the model's full name.
+
+    on_record: the dimension and the stage under which a failure is kept before it is raised.
+    """
+
+    async def asked() -> tuple[Found, str]:
+        async with model_session(workbench, name, use_cache=use_cache, project=project_id) as model:
+            return await ask(model), model.name
+
+    try:
+        with own_wordings(workbench, project_id):
+            return asyncio.run(asked())
+    except ProviderError as error:
+        if on_record is not None:
+            dimension_id, stage = on_record
+            with workbench.database.write() as work:
+                work.stages.add(dimension_id, failed(stage, name, error))
+        raise
 
 
 @use_case(Right.SET_UP)

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any
@@ -259,20 +259,6 @@ def own_wordings(workbench: Workbench, project_id: int) -> AbstractContextManage
     """Inside the block, methods ask with the project's wordings that are in use."""
     with workbench.database.read() as work:
         return _worded(work, project_id, in_force(work, project_id))
-
-
-@contextmanager
-def own_wordings_on_record(
-    workbench: Workbench, project_id: int, dimension_id: int, stage: str, model: str
-) -> Iterator[None]:
-    """As `own_wordings`; where the model that is asked in the block fails, that is kept as a stage and raised."""
-    try:
-        with own_wordings(workbench, project_id):
-            yield
-    except ProviderError as error:
-        with workbench.database.write() as work:
-            work.stages.add(dimension_id, failed(stage, model, error))
-        raise
 
 
 def own_wordings_of_run(workbench: Workbench, project_id: int, run: RunSummary) -> AbstractContextManager[None]:

@@ -9,14 +9,13 @@ from pathlib import Path
 from app.domain.attribute import ContributorKind, ProposedAttribute, Transcript
 from app.domain.people import Right
 from app.domain.project import Dimension, Project
-from app.domain.run import StageRun
 from app.domain.storable_text import storable
 from app.errors import ConflictError, InputError, NotReadyError, UnsupportedError, WorkbenchError
 from app.providers.base import Transcriber
 from app.providers.specs import KNOWN_PROVIDERS, OWN
 from app.services.runtime.endpoint_models import endpoint_models
-from app.services.runtime.models import AUDIO_FORMATS, model_session, voice_recording_path
-from app.services.runtime.prompts import answered, own_wordings_on_record
+from app.services.runtime.models import AUDIO_FORMATS, ask_model, voice_recording_path
+from app.services.runtime.prompts import answered
 from app.services.runtime.spending import allowance_left
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -132,21 +131,19 @@ def propose_attributes(
     found: Sequence[ProposedAttribute] = by_sentence(transcript.text)
     stage = None
     if model:
-        with own_wordings_on_record(workbench, project.id, dimension.id, TRANSCRIPT_PROMPT, model):
-            found, stage = asyncio.run(_ask(workbench, project, dimension, transcript.text, model))
+        said, _ = ask_model(
+            workbench,
+            project.id,
+            model,
+            lambda opened: propose_from_transcript(opened, project.task, dimension, transcript.text),
+            on_record=(dimension.id, TRANSCRIPT_PROMPT),
+        )
+        found, stage = said.attributes, answered(TRANSCRIPT_PROMPT, model, said.request.prompt, said.reply)
     with workbench.database.write() as work:
         if stage:
             work.stages.add(dimension.id, stage)
         work.transcripts.propose(transcript_id, found)
         return work.transcripts.proposals(transcript_id)
-
-
-async def _ask(
-    workbench: Workbench, project: Project, dimension: Dimension, text: str, name: str
-) -> tuple[Sequence[ProposedAttribute], StageRun]:
-    async with model_session(workbench, name, project=project.id) as model:
-        said = await propose_from_transcript(model, project.task, dimension, text)
-    return said.attributes, answered(TRANSCRIPT_PROMPT, name, said.request.prompt, said.reply)
 
 
 @use_case(Right.TAKE_PART)
@@ -190,19 +187,16 @@ def ask_follow_up(workbench: Workbench, project: Project, dimension: Dimension, 
         standing = work.think_aloud.standing([attribute_id])[attribute_id]
     if not model:
         raise NotReadyError("This project asks no follow-up questions.", "A facilitator chooses a model for them.")
-    with own_wordings_on_record(workbench, project.id, dimension.id, FOLLOW_UP_PROMPT, model):
-        question, stage = asyncio.run(_follow_up(workbench, project, dimension, standing.text, model))
+    (question, request, reply), _ = ask_model(
+        workbench,
+        project.id,
+        model,
+        lambda opened: follow_up_question(opened, project.task, dimension, standing.text),
+        on_record=(dimension.id, FOLLOW_UP_PROMPT),
+    )
     with workbench.database.write() as work:
-        work.stages.add(dimension.id, stage)
+        work.stages.add(dimension.id, answered(FOLLOW_UP_PROMPT, model, request.prompt, reply))
     return question
-
-
-async def _follow_up(
-    workbench: Workbench, project: Project, dimension: Dimension, text: str, name: str
-) -> tuple[str, StageRun]:
-    async with model_session(workbench, name, project=project.id) as model:
-        question, request, reply = await follow_up_question(model, project.task, dimension, text)
-    return question, answered(FOLLOW_UP_PROMPT, name, request.prompt, reply)
 
 
 def _keep(workbench: Workbench, dimension_id: int, expert: str, text: str = "", audio: str = "") -> int:
