@@ -72,14 +72,14 @@ _COMMANDS = (
     ("", "results.meta_eval", "meta_eval compare"),
     ("", "results.judges", "estimate_ alt_test_ panel_"),
     ("", "attributes.attribute_sets", "similarity topics"),
-    ("", "checklists.lineage", "lineage"),
+    ("", "checklists.checklists", "lineage"),
     ("models", "models", "list_ test prices"),
     ("", "models", "bench"),
     ("prompts", "prompts", "list_ show save use"),
     ("", "data.backups", "backup restore"),
     ("people", "people", "invite_ list_ assign reassign revoke pseudonym_ trail"),
     ("api-token", "api_tokens", "make list_ revoke"),
-    ("", "worker", "worker"),
+    ("", "workbench", "worker"),
     ("", "agents", "mcp"),
 )
 # What was called so in version 0.2.0; the old names work for one release, and no help shows them.

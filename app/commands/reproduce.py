@@ -25,7 +25,7 @@ from app.limits import CONCURRENCY
 from app.meta_evaluation.score_matrix import RESAMPLES
 
 if TYPE_CHECKING:
-    from app.corpora.recipes import PaperRecipe
+    from app.corpora.recipes.recipe import PaperRecipe
     from app.export.latex import PaperGrid
     from app.services.reproduction.cells import Cell
     from app.services.reproduction.reproduction import Reproduction
@@ -74,7 +74,7 @@ def reproduce(
 
     Example: interacteval reproduce coascore table-2 --data topical_chat.json --judge openai:gpt-6-luna --dry-run
     """
-    from app.corpora.recipes import load_recipe
+    from app.corpora.recipes.recipe import load_recipe
     from app.services.reproduction.cells import cells_of
     from app.services.reproduction.reproduction import Reproduction, Wishes
 
@@ -118,7 +118,7 @@ def reproduce(
 
 
 def _list(json_: bool) -> None:
-    from app.corpora.recipes import load_recipe, recipe_names
+    from app.corpora.recipes.recipe import load_recipe, recipe_names
 
     entries = [
         {

@@ -6,7 +6,7 @@ from importlib.resources import as_file, files
 from typing import Any
 
 from app.corpora import demo_data
-from app.corpora.demo_data import DEMO_NOTICE, DEMO_NOTICES, demo_attributes, demo_corpus
+from app.corpora.demo_data.corpus import DEMO_NOTICE, DEMO_NOTICES, demo_attributes, demo_corpus
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import ChecklistStatus
 from app.domain.people import Right

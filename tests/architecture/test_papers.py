@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from app.corpora.recipes import load_recipe, recipe_names
+from app.corpora.recipes.recipe import load_recipe, recipe_names
 from app.evaluators.method import described
 from app.evaluators.registry import METHODS
 from app.prompting import load_prompt

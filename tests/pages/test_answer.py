@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
-from app.corpora.demo_data import DEMO_NOTICE
+from app.corpora.demo_data.corpus import DEMO_NOTICE
 from app.domain.expert_answer import AnswerDraw
 from app.domain.judgment import Answer
 from app.services.checklists.checklists import new_draft, publish, view_checklist

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from app.corpora.demo_data import DEMO_NOTICE
+from app.corpora.demo_data.corpus import DEMO_NOTICE
 from app.domain.attribute import ContributorKind
 from app.domain.project import Task
 from app.services.attributes.attributes import add_attributes

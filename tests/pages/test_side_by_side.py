@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from app.corpora.demo_data import DEMO_NOTICE
+from app.corpora.demo_data.corpus import DEMO_NOTICE
 from app.services.attributes.attributes import attributes_of
 from app.services.attributes.side_by_side import QUESTIONS, side_by_sides_of
 from app.services.data.projects import dimensions_named, get_project

@@ -1,4 +1,4 @@
-"""checklist list, show, export, import, publish."""
+"""checklist list, show, export, import, publish and calls; lineage."""
 
 import shlex
 from collections.abc import Mapping
@@ -12,11 +12,13 @@ from app.commands.output import (
     DimensionOption,
     JsonOption,
     ProjectOption,
+    counted,
     echo,
     echo_file,
     print_json,
     print_rows,
     say,
+    shown_model,
     table,
 )
 from app.commands.project import open_dimension, open_dimensions, open_workbench
@@ -319,3 +321,39 @@ def summary(checklist: "Checklist") -> dict[str, object]:
         "components": len(checklist.components),
         "questions": len(checklist.asked),
     }
+
+
+def lineage(
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    version: VersionOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Each question with the attributes and contributors behind it, and the attributes that no question serves.
+
+    Example: interacteval lineage --project News --dimension coherence --json
+    """
+    from app.services.checklists.lineage import lineage_document, lineage_of_version
+
+    workbench, on = open_dimension(project, dimension)
+    found = lineage_document(lineage_of_version(workbench, on.id, version))
+    if json_:
+        print_json(found)
+        return
+    for branch in found["components"]:
+        echo(f"{branch['component'] or 'Without a component'}: {branch['key_question']}")
+        for question in branch["questions"]:
+            echo(f"  {question['question']}. {question['text']}")
+            for attribute in question["attributes"]:
+                quote = f", about “{' '.join(attribute['passage']['quote'].split())}”" if attribute["passage"] else ""
+                echo(f"     - {attribute['text']} ({shown_model(attribute['contributor'])}{quote})")
+            for example in question.get("examples", ()):
+                why = f" ({example['reason']})" if example["reason"] else ""
+                echo(f"     Example: {example['answer']}: {example['text']}{why}")
+    if found["unserved"]:
+        echo(f"{counted(len(found['unserved']), 'attribute')} behind no question:")
+        for attribute in found["unserved"]:
+            where = attribute["stage"] or (
+                f"under {attribute['component']}" if attribute["component"] else "came later"
+            )
+            echo(f"  - {attribute['text']} ({where}{': ' if attribute['reason'] else ''}{attribute['reason']})")

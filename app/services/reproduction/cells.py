@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
 from typing import Any, cast
 
-from app.corpora.recipes import Column, Row
-from app.corpora.recipes.recipe import OF_ATTRIBUTES, Place
+from app.corpora.recipes.recipe import OF_ATTRIBUTES, Column, Place, Row
 from app.domain.condition import of_condition, study_conditions
 from app.domain.project import Dimension
 from app.errors import NotReadyError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.corpora.mapping import ColumnMapping
 from app.corpora.reading import KNOWN_FORMATS, detect_format
-from app.corpora.recipes import DataSet, PaperRecipe, PaperTable
+from app.corpora.recipes.recipe import DataSet, PaperRecipe, PaperTable
 from app.corpora.records import CONTAINERS
 from app.corpora.rows import BadCellError, identifier, is_blank, listed, number
 from app.corpora.table import load_table, open_table

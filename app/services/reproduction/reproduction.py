@@ -11,8 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from app.corpora.recipes import Column, DataSet, PaperRecipe, PaperTable, RecipeMethod, Row
-from app.corpora.recipes.recipe import OF_ATTRIBUTES
+from app.corpora.recipes.recipe import OF_ATTRIBUTES, Column, DataSet, PaperRecipe, PaperTable, RecipeMethod, Row
 from app.domain.attribute import ContributorKind
 from app.domain.condition import Family
 from app.domain.project import Dimension, Project

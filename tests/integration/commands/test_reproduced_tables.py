@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text as sql
 
-from app.corpora.recipes import DataSet, PaperTable, load_recipe, recipe_names
+from app.corpora.recipes.recipe import DataSet, PaperTable, load_recipe, recipe_names
 from app.services.data.projects import get_project
 from app.services.runtime.workbench import open_workbench
 from app.services.scoring.runs import list_runs

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.corpora.demo_data import DEMO_NOTICE, demo_corpus
+from app.corpora.demo_data.corpus import DEMO_NOTICE, demo_corpus
 from app.domain.attribute import ContributorKind
 from app.domain.build import ChangeKind, Stage
 from app.domain.project import Dimension, Project

@@ -14,7 +14,7 @@ import numpy as np
 import yaml
 
 from app.corpora.corpus import Corpus
-from app.corpora.demo_data import DEMO_NOTICE, demo_attributes
+from app.corpora.demo_data.corpus import DEMO_NOTICE, demo_attributes
 from app.corpora.table import ScoreColumns
 from app.domain.attribute import ContributorKind
 from app.domain.build import ChangeDecision

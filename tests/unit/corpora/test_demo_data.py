@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from app.corpora.corpus import CorpusText
-from app.corpora.demo_data import DEMO_NOTICE, demo_attributes, demo_corpus
+from app.corpora.demo_data.corpus import DEMO_NOTICE, demo_attributes, demo_corpus
 from tests.support.demo.texts import (
     RATERS,
     SYSTEMS,

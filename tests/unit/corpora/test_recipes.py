@@ -6,7 +6,7 @@ from statistics import fmean
 import pytest
 
 from app.corpora.reading import FORMATS
-from app.corpora.recipes import PaperRecipe, PaperTable, Row, load_recipe, recipe_names
+from app.corpora.recipes.recipe import PaperRecipe, PaperTable, Row, load_recipe, recipe_names
 from app.errors import FileFormatError, NotFoundError
 from app.evaluators.registry import method_named
 

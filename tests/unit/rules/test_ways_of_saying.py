@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.corpora.demo_data import demo_attributes
+from app.corpora.demo_data.corpus import demo_attributes
 from app.rules.catalogue import RULES
 from app.rules.phrasing import is_sound, question_from
 from app.rules.reading import Context
