@@ -37,7 +37,7 @@ from app.errors import (
 from app.limits import API_AT_ONCE, API_BODY
 from app.services.checklists.checklist_files import checklist_for_programs
 from app.services.checklists.checklists import view_checklist
-from app.services.data.projects import get_project, one_dimension
+from app.services.data.projects import one_dimension
 from app.services.people.invitations import ApiCaller, TokenMoney, api_caller
 from app.services.results.result_texts import run_counts
 from app.services.results.results import kept_results
@@ -49,6 +49,9 @@ from app.services.scoring.runs import get_run
 V1 = f"{API}v1"
 PROBLEM = "application/problem+json"
 RETRY_SECONDS = 2
+MOST_NUMBER = 2**31 - 1
+"""Of a version or a run; PostgreSQL holds no larger one."""
+OF_ANOTHER = "This token is of another project."
 _NO_STORE = {"Cache-Control": "no-store"}
 _log = logging.getLogger(__name__)
 
@@ -74,7 +77,7 @@ class JudgeRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     project: Name
     dimension: Name
-    version: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
+    version: Annotated[int, Field(ge=1, le=MOST_NUMBER)] | None = None
     judge: Name = ""
     texts: Annotated[list[TextToJudge], Field(min_length=1, max_length=API_BODY.rows)]
 
@@ -219,6 +222,8 @@ async def _body(request: Request) -> bytes:
 def _checked(work: Callable[[ApiCaller, Request, bytes], Any], caller: ApiCaller, request: Request, body: bytes) -> Any:
     try:
         return work(caller, request, body)
+    except NotAllowedError:
+        raise problem_of(NotAllowedError(OF_ANOTHER, "Send one of the project that is asked.")) from None
     except WorkbenchError as error:
         raise problem_of(error) from None
     except ProblemError:
@@ -229,26 +234,15 @@ def _checked(work: Callable[[ApiCaller, Request, bytes], Any], caller: ApiCaller
         raise ProblemError(500, "server", "The server met a bug; its log says where") from error
 
 
-def _own(caller: ApiCaller, project: str) -> Workbench:
-    """The workbench for what is in this project. Raises NotAllowedError for any but the token's own."""
-    try:
-        found = get_project(caller.workbench, project)
-    except NotFoundError:
-        found = None
-    if found is None or found.id != caller.token.project:
-        raise NotAllowedError("This token is of another project.", "Send one of the project that is asked.")
-    return caller.workbench
-
-
 def _judge(caller: ApiCaller, _: Request, body: bytes) -> Any:
     try:
         asked = JudgeRequest.model_validate_json(body)
     except ValidationError as error:
         raise ProblemError(422, "input", "The request is not as it has to be", errors=_faults(error)) from None
-    reading = _own(caller, asked.project)
+    reading = caller.workbench
     names = [text.id or str(number) for number, text in enumerate(asked.texts, start=1)]
     if twice := {name for name in names if names.count(name) > 1}:
-        faults = [{"pointer": "#/texts", "detail": f"{len(twice)} ids are there twice."}]
+        faults = [{"pointer": "#/texts", "detail": f"Ids that are there twice: {len(twice)}."}]
         raise ProblemError(422, "input", "The request is not as it has to be", errors=faults)
     texts = [
         Text(str(number), text.text.strip(), item_id=name, source=text.source.strip())
@@ -272,14 +266,22 @@ def _faults(error: ValidationError) -> list[dict[str, str]]:
 
 def _checklist(caller: ApiCaller, request: Request, _: bytes) -> Any:
     project, dimension = request.path_params["project"], request.path_params["dimension"]
-    reading = _own(caller, project)
-    found = one_dimension(reading, project, dimension)
-    view = view_checklist(reading, found.id, request.path_params.get("version"))
+    found = one_dimension(caller.workbench, project, dimension)
+    view = view_checklist(caller.workbench, found.id, _number(request, "version"))
     return checklist_for_programs(view)
 
 
+def _number(request: Request, name: str) -> int | None:
+    """Return a number of the address, None where it has none. Raises NotFoundError for one that no database holds."""
+    found: int | None = request.path_params.get(name)
+    if found is not None and found > MOST_NUMBER:
+        raise NotFoundError(f"There is no {name} {found}.")
+    return found
+
+
 def _run(caller: ApiCaller, request: Request, _: bytes) -> Any:
-    reading, number = caller.workbench, request.path_params["run"]
+    reading, number = caller.workbench, _number(request, "run")
+    assert number is not None
     run, counts, spent = get_run(reading, number), run_counts(reading, number), run_spending(reading, number)
     return {
         "run": run.id,

@@ -25,7 +25,7 @@ from starlette.testclient import TestClient
 
 from app.domain.people import AccessMode, Actor, Membership, Role
 from app.domain.project import Dimension, Task
-from app.entrance.api import PROBLEM, V1, api_routes, openapi
+from app.entrance.api import OF_ANOTHER, PROBLEM, V1, api_routes, openapi
 from app.entrance.guard import Guard, OwnAddresses, SessionOwners
 from app.limits import API_BODY
 from app.services.data.project_transfer import export_project, import_project
@@ -160,7 +160,10 @@ def test_a_checklist_and_a_run_are_read(bench: Workbench, api: Api) -> None:
 
 
 def test_what_is_not_there_is_not_found(api: Api) -> None:
+    beyond = 10**20
     for path in ("checklists/Ready/warmth", "checklists/Ready/coherence/9", "runs/99", "runs", "", "judge"):
+        refused(api.get(path), 404)
+    for path in (f"runs/{beyond}", f"checklists/Ready/coherence/{beyond}"):
         refused(api.get(path), 404)
     refused(api.judge(version=9), 404)
     refused(api.judge(dimension="warmth"), 404)
@@ -206,6 +209,7 @@ def test_a_foreign_token_is_refused(bench: Workbench, api: Api) -> None:
         refused(answer, 403)
     refused(api.judge(project="Other"), 403)
     assert refused(api.judge(project="Nowhere"), 403) == refused(api.judge(project="Other"), 403)
+    assert foreign.get(f"runs/{run}").json()["detail"].startswith(OF_ANOTHER)
 
 
 def test_a_token_ends_with_its_makers_part(bench: Workbench) -> None:

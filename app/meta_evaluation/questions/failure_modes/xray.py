@@ -206,8 +206,8 @@ def judge_differs(found: RubricEvidence, place: int) -> ModeFinding | None:
         MISSES,
         evidence=f"On {right.n:,} texts all experts say {said}; the judge says so on {right.as_share} of them.",
         advice=(
-            f"Look at the texts where experts say {said} and the judge doesn't: reword the question, or tell the judge "
-            "in its guidance what counts."
+            f"Look at the texts where experts say {said} and the judge doesn't: reword the question, tell the judge in "
+            "its guidance what counts, or show it decided texts as examples."
         ),
         measure="sensitivity" if said == "yes" else "specificity",
     )
