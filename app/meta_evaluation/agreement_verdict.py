@@ -1,4 +1,4 @@
-"""What the figures establish, in a sentence, with what it rests on."""
+"""Verdicts in a sentence: what the figures of agreement and of differences establish, and from which data."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -13,7 +13,7 @@ NOT_SIGNIFICANT = "Not significantly different"
 
 
 def verdict(tested: TestedDifference, other: str, baseline: str, comparisons: int) -> str:
-    """`tested` is other less baseline, one of so many comparisons that were corrected together."""
+    """Return the sentence on `tested` (other less baseline), one of `comparisons` that were corrected together."""
     figure = tested.figure
     if figure.difference is None:
         return f"Can't be compared: {figure.reason}"
@@ -35,12 +35,12 @@ def verdict(tested: TestedDifference, other: str, baseline: str, comparisons: in
 
 
 def p_value_words(p: float) -> str:
-    """A p-value as papers print it."""
+    """Return a p-value as papers print it: "p = .012", or "p < .001"."""
     return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
 
 
 def decimals(value: float) -> str:
-    """As papers print it: .05, -.02, 1.00. What would round to .00 keeps the digit that shows its side of 0."""
+    """Return `value` as papers print it: .05, -.02, 1.00. A third decimal is shown where two would round to .00."""
     for digits in (2, 3):
         said = f"{abs(value):.{digits}f}"
         if float(said) or value == 0:
@@ -53,13 +53,13 @@ def with_interval(value: float, low: float, high: float) -> str:
 
 
 def two_digits(count: int) -> int:
-    """An estimate is not surer than that."""
+    """Return `count` rounded up to two significant digits, as it is an estimate."""
     unit: int = 10 ** max(len(str(count)) - 2, 0)
     return -(-count // unit) * unit
 
 
 def grounds(meta: MetaEvaluation, raters: int) -> str:
-    """For example "Spearman inside 96 of 100 sources, averaged; 1,536 texts; 3 raters."."""
+    """Return what a figure rests on, as "Spearman inside 96 of 100 sources, averaged; 1,536 texts; 3 raters."."""
     basis = meta.basis
     match meta.design.level:
         case "per-source":
@@ -76,7 +76,7 @@ def grounds(meta: MetaEvaluation, raters: int) -> str:
 
 
 def ceiling_grounds(ceiling: Ceiling | None) -> str:
-    """What the figure of one rater rests on; "" where there is none."""
+    """Return the human ceiling with its raters and texts in a sentence; "" without a ceiling."""
     if ceiling is None or ceiling.value is None:
         return ""
     compared = sum(value is not None for value in ceiling.by_rater)
@@ -87,12 +87,12 @@ def ceiling_grounds(ceiling: Ceiling | None) -> str:
 
 
 FEWEST_UNITS = 10
-"""With 10 sources a 95 % interval covers 88 %, with 5 only 81 % (captions.FEW_TO_DRAW): below, none is trusted."""
+"""Units below which no interval is trusted: a 95 % one covers 88 % with 10 sources, 81 % with 5 (FEW_TO_DRAW)."""
 LITTLE = 0.3
-"""Cohen (1988) calls a correlation of .1 small and one of .3 medium: below .3 agreement is no more than little."""
+"""Agreement below this is called little: Cohen (1988) calls a correlation of .1 small and one of .3 medium."""
 MARGIN = 0.1
-"""The plus or minus that is aimed at, and the most by which a judge "as good as a rater" may fall short of one. Our own
-choice: raters of the same texts differ among themselves by as much."""
+"""The half-width of an interval to aim at, and the most by which a judge "about at" the human ceiling may fall short of
+it. Our own choice: raters of the same texts differ among themselves by as much."""
 
 VerdictKind = Literal[
     "nothing to compare",
@@ -109,16 +109,16 @@ VerdictKind = Literal[
     "no ceiling",
 ]
 Said = tuple[VerdictKind, str, int | None]
-"""A verdict's kind and sentence, and how many more units would say more."""
+"""A verdict's kind, its sentence, and how many more units would help."""
 DONT_USE = "Don't use these scores yet."
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementVerdict:
-    """`sentence` goes on after the dimension's name. `grounds` says what it rests on, `beside` what the rater's figure
-    does, "" where there is none. `more` sources (systems, texts: `unit`) would narrow the interval to about plus or
-    minus MARGIN; None where that can't be told or isn't needed. `unscored` of them are rated and can be scored; None
-    where nobody knows, or no more are needed."""
+    """What a dimension's figures establish. `sentence` continues after the dimension's name; `grounds` says what it
+    rests on, and `beside` what the human ceiling rests on, "" without one. `more` further units (`unit`: sources,
+    systems or texts) would narrow the interval to about plus or minus MARGIN; None where unknown or not needed.
+    `unscored` units of the project are rated but not scored; None where unknown or no more are needed."""
 
     kind: VerdictKind
     sentence: str
@@ -129,7 +129,7 @@ class AgreementVerdict:
     unscored: int | None = None
 
     def about(self, name: str) -> str:
-        """The sentence with its subject: "Coherence: no agreement found (...)."."""
+        """Return the sentence with its subject: "Coherence: no agreement found (...)."."""
         return f"{name[:1].upper()}{name[1:]}: {self.sentence}"
 
     def to_json(self, name: str) -> dict[str, object]:
@@ -147,8 +147,9 @@ class AgreementVerdict:
 def agreement_verdict(
     meta: MetaEvaluation, ceiling: Ceiling | None = None, raters: int = 0, unscored: int | None = None
 ) -> AgreementVerdict:
-    """`ceiling` is what one of so many `raters` reaches with the others, the judge beside; None where nobody knows who
-    rated. `unscored`: of what the interval draws (`drawn_units`), how many are rated and not scored yet."""
+    """Return the verdict on `meta`. `ceiling`: how well one of the `raters` agrees with the others, with the judge
+    beside; None where the ratings don't name their raters. `unscored`: how many units (`drawn_units`) are rated but not
+    scored yet."""
     unit, _ = drawn_units(meta)
     kind, sentence, more = _without_figures(meta) or _found(meta, ceiling, raters, unscored)
     rests_on = grounds(meta, raters) if meta.basis.n else ""
@@ -156,7 +157,7 @@ def agreement_verdict(
 
 
 def _found(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int, unscored: int | None) -> Said:
-    """Rules 2 to 5, where there is an interval."""
+    """Return the verdict by rules 2 to 5, which need an interval."""
     figure = meta.figures["spearman"]
     assert figure.value is not None  # rule 1
     assert figure.low is not None
@@ -181,7 +182,7 @@ def _found(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int, unscored:
 
 
 def drawn_units(meta: MetaEvaluation) -> tuple[str, int]:
-    """What the interval draws anew, and how many of them count."""
+    """Return the unit that the interval resamples ("sources", "systems", ...), and how many units count."""
     basis = meta.basis
     match meta.design.resampling:
         case "systems":
@@ -195,11 +196,12 @@ def drawn_units(meta: MetaEvaluation) -> tuple[str, int]:
 
 
 def more_units(meta: MetaEvaluation, low: float, high: float, unit: str, units: int) -> int | None:
-    """How many more would narrow the interval from `low` to `high` to about +-MARGIN; 0 where it is as narrow.
+    """Return how many more units would narrow the interval from `low` to `high` to about +-MARGIN; 0 if it is as
+    narrow.
 
-    The width of an interval falls with the square root of how many are drawn. Sources without a coefficient add
-    nothing, so where only some count, as many more are needed in proportion. Two digits: it is an estimate. None where
-    sources and systems are drawn, of which no single number says enough.
+    The width of an interval falls with the square root of the number of units. Sources without a coefficient add
+    nothing, so the number grows by their share. It is rounded up to two digits. None where both sources and systems are
+    resampled, for which one number isn't enough.
     """
     if unit == "sources and systems" or units == 0:
         return None
@@ -209,7 +211,7 @@ def more_units(meta: MetaEvaluation, low: float, high: float, unit: str, units: 
 
 
 def _without_figures(meta: MetaEvaluation) -> Said | None:
-    """Rule 1."""
+    """Return the verdict by rule 1, where there is no figure or no interval; else None."""
     intake, figure = meta.intake, meta.figures["spearman"]
     if meta.basis.n == 0:
         if intake.missing_human == intake.rows:
@@ -235,7 +237,7 @@ def _without_figures(meta: MetaEvaluation) -> Said | None:
 
 
 def _beside_a_rater(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int, unscored: int | None) -> Said:
-    """Rule 5: the end of the sentence, and how many more units would decide what is open."""
+    """Return rule 5's kind, the end of its sentence, and how many more units would decide an open question."""
     if ceiling is None or ceiling.value is None:
         return "no ceiling", f"; {_one_rater(ceiling, raters)}.", None
     judge, doubt = ceiling.judge, _doubt(ceiling)
@@ -268,7 +270,7 @@ def _needed(more: int | None, unit: str, unscored: int | None) -> str:
 
 
 def _one_rater(ceiling: Ceiling | None, raters: int) -> str:
-    """What one of the raters reaches, or why nobody knows."""
+    """Return the human ceiling in words, or why it isn't known."""
     if ceiling is not None and ceiling.value is not None:
         return f"the human ceiling is {decimals(ceiling.value)}"
     if raters == 1:
@@ -279,7 +281,7 @@ def _one_rater(ceiling: Ceiling | None, raters: int) -> str:
 
 
 def _doubt(ceiling: Ceiling) -> str:
-    """A person's agreement that may be none is no measure for a judge."""
+    """Return a warning where raters may not agree among themselves, so that the ceiling says little; else ""."""
     if ceiling.low is not None and ceiling.low <= 0:
         return " But your raters may not agree among themselves at all, so this says little."
     if ceiling.high is not None and ceiling.high < LITTLE:

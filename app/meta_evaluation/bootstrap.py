@@ -1,4 +1,4 @@
-"""Intervals by resampling sources, and the design that says what was drawn anew."""
+"""Intervals by resampling sources, systems or texts, and the design of an analysis that says which."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -42,27 +42,27 @@ from app.meta_evaluation.score_matrix import (
 
 MANY = 20_000
 MOST_DRAWN = 20_000_000
-"""Counts that are in memory at once, 8 bytes each: resamples times sources, systems or texts."""
+"""Most counts in memory at once, 8 bytes each: resamples times sources, systems or texts."""
 ON_THE_WAY = 6
-"""Arrays of their size that a coefficient makes of such counts before it has a figure."""
+"""Temporary arrays of the counts' size that computing a coefficient takes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Multiplicities:
-    """(B, sources), (B, systems) and (B, N) counts; None where that unit isn't drawn."""
+    """How often each source (B, sources), system (B, systems) or text (B, N) is drawn; None for units not drawn."""
 
     source: Floats | None = None
     system: Floats | None = None
     text: Floats | None = None
 
     def part(self, rows: slice) -> "Multiplicities":
-        """Some of the resamples, as small as whole numbers are kept; they count the same."""
+        """Return the counts of some resamples, in the smallest integer type that holds them."""
         return Multiplicities(*(None if of is None else _small(of[rows]) for of in self._of_each()))
 
     def of_texts(self, table: ScoreTable) -> tuple[Floats, Ints | None]:
-        """How often each text counts: (B, units) counts and (N,) the unit of each text, or (B, N) counts and None.
+        """Return how often each text counts: (B, units) counts and (N,) each text's unit, or (B, N) counts and None.
 
-        Under drawn sources and systems a text counts as often as its source times its system.
+        If sources and systems are drawn, a text counts as often as its source times its system.
         """
         source, system, text = (of if of is None else of.astype(np.float64, copy=False) for of in self._of_each())
         if text is not None:
@@ -84,7 +84,7 @@ def _small(counts: Floats) -> Floats:
 
 
 def check_resampling(table: ScoreTable, level: Level, resampling: Resampling) -> None:
-    """Raises InputError where the table lacks the column to draw from, or drawing it makes no sense at `level`."""
+    """Raise InputError where the table lacks the column to resample, or resampling it makes no sense at `level`."""
     if resampling in ("sources", "both") and table.source is None:
         raise InputError(
             f"Resampling {resampling} needs to know the source of each text.", "Name the source column (--group)."
@@ -101,7 +101,7 @@ def check_resampling(table: ScoreTable, level: Level, resampling: Resampling) ->
 
 
 def draw(table: ScoreTable, resampling: Resampling, resamples: int, rng: np.random.Generator) -> Multiplicities:
-    """Draw as many as there are, with replacement, from those that have a text."""
+    """Draw as many units as have a text, with replacement, among these, once for each resample."""
     if resampling == "texts":
         return Multiplicities(text=draw_counts(np.arange(table.n), table.n, resamples, rng))
     source = system = None
@@ -117,7 +117,7 @@ def draw(table: ScoreTable, resampling: Resampling, resamples: int, rng: np.rand
 def draw_parts(
     table: ScoreTable, level: Level, resampling: Resampling, resamples: int, rng: np.random.Generator
 ) -> Iterator[tuple[Multiplicities, int]]:
-    """As `draw`, and how many they are: all at once where these fit into memory, else some after the other."""
+    """Yield resamples as from `draw`, with their number: all at once if they fit into memory, else in parts."""
     at_once = max(1, MOST_DRAWN // _counts_each(table, level, resampling))
     for start in range(0, resamples, at_once):
         some = min(at_once, resamples - start)
@@ -125,7 +125,7 @@ def draw_parts(
 
 
 def _counts_each(table: ScoreTable, level: Level, resampling: Resampling) -> int:
-    """The most counts that a resample takes on its way to the figures of this level."""
+    """Return the most counts that one resample needs in memory to compute the figures of this level."""
     by_text = resampling == "texts" or (level == "dataset" and resampling == "both")
     if by_text or (level == "system" and resampling != "systems"):
         return max(table.n, 1)
@@ -133,7 +133,7 @@ def _counts_each(table: ScoreTable, level: Level, resampling: Resampling) -> int
 
 
 def units(table: ScoreTable, resampling: Resampling) -> int:
-    """How many there are to draw from; the fewer of sources and systems for "both"."""
+    """Return how many units there are to draw from; for "both" the fewer of sources and systems."""
     if resampling == "texts":
         return table.n
     drawn = {"sources": (table.source,), "systems": (table.system,), "both": (table.source, table.system)}[resampling]
@@ -141,8 +141,8 @@ def units(table: ScoreTable, resampling: Resampling) -> int:
 
 
 def count_parts(code: Ints, classes: int, resamples: int, rng: np.random.Generator, each: int) -> Iterator[Floats]:
-    """As `draw_counts`, so many at a time that `each` further numbers a resample fit into memory too, and where they
-    must be drawn in parts, what is made of these numbers on the way."""
+    """Yield resamples as from `draw_counts`, in parts that fit into memory with `each` further numbers a resample and
+    with the temporary arrays made of them."""
     at_once = max(1, MOST_DRAWN // max(classes, each, 1))
     if at_once < resamples:
         at_once = max(1, at_once // ON_THE_WAY)
@@ -151,7 +151,7 @@ def count_parts(code: Ints, classes: int, resamples: int, rng: np.random.Generat
 
 
 def draw_counts(code: Ints, classes: int, resamples: int, rng: np.random.Generator) -> Floats:
-    """(B, classes) draws; classes without a text are never drawn."""
+    """Return (B, classes) how often each class is drawn; classes without a text are never drawn."""
     filled = np.flatnonzero(np.bincount(code, minlength=classes))
     counts = np.zeros((resamples, classes))
     if filled.size > MANY:  # one draw after the other, which is faster than a number for each of so many classes
@@ -165,9 +165,10 @@ def draw_counts(code: Ints, classes: int, resamples: int, rng: np.random.Generat
 
 CONFIDENCE = 0.95
 CHUNK = 2_000_000
-"""Resamples times groups whose coefficients are in memory at once."""
+"""Most resamples times groups whose coefficients are in memory at once."""
 PART = 25
-"""Resamples that a worker takes at a time. Where it pays at all, one of them takes some hundredths of a second."""
+"""Resamples that a worker takes at a time; for tables large enough for workers, each takes some hundredths of a
+second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +183,8 @@ class Interval:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """The figures of B resamples. `values` is (C, 4, B): per predictor the coefficients and the MAE, NaN where a
-    resample has none. `units` is how many sources, systems or texts could be drawn (the fewer of two for "both")."""
+    """The figures of B resamples. `values` is (C, 4, B): for each predictor the coefficients and the MAE, NaN where a
+    resample has none. `units` is the number of sources, systems or texts to draw from (for "both" the fewer)."""
 
     values: Floats
     units: int
@@ -203,9 +204,8 @@ def resample(
 ) -> Draws:
     """Draw `resamples` times and compute every figure each time; the same draws serve all predictors.
 
-    `drawn`: what was drawn already, for several tables alike.
-
-    The table must have the columns that `level` and `resampling` need (see check_resampling).
+    `drawn`: counts drawn earlier, to use the same draws for several tables. The table must have the columns that
+    `level` and `resampling` need (see check_resampling).
     """
     predictors = table.scores.shape[0]
     if resamples == 0 or table.n == 0:
@@ -218,7 +218,7 @@ def resample(
 
 
 def _figures(table: ScoreTable, level: Level, drawn: Multiplicities, grid: "_Grid | None", resamples: int) -> Floats:
-    """(C, 4, B) under what was drawn."""
+    """Return the (C, 4, B) figures of the resamples `drawn`."""
     if grid is not None:
         return _per_source(grid, drawn, resamples)
     if level == "dataset":
@@ -230,10 +230,11 @@ def _figures(table: ScoreTable, level: Level, drawn: Multiplicities, grid: "_Gri
 
 
 def interval(draws: Draws, values: Floats, confidence: float = CONFIDENCE) -> Interval:
-    """The central `confidence` of the resamples that have a figure; `values` is (B,) of `draws`, NaN where undefined.
+    """Return the central `confidence` of the resamples that have a figure; `values` is (B,) of `draws`, NaN where
+    undefined.
 
-    No interval is given where there is nothing to draw from, or where more resamples are undefined than defined:
-    what is left would no longer stand for the data.
+    There is no interval with fewer than two units, or where more resamples are undefined than defined: the rest would
+    no longer represent the data.
     """
     undefined = int(np.isnan(values).sum())
     if values.size == 0:
@@ -254,7 +255,7 @@ def interval(draws: Draws, values: Floats, confidence: float = CONFIDENCE) -> In
 
 
 def _over_texts(table: ScoreTable, drawn: Multiplicities, resamples: int) -> Floats:
-    """At the dataset level, where large tables take long; workers of a scheduler take parts of the resamples."""
+    """Return the (C, 4, B) figures at the dataset level. Workers take parts of the resamples of large tables."""
     if any(is_slow(score, table.human) for score in table.scores):
         starts = range(0, resamples, PART)
         found = map_parts(_part_over_texts, lambda: [drawn.part(slice(at, at + PART)) for at in starts], table)
@@ -268,7 +269,8 @@ def _part_over_texts(drawn: Multiplicities, table: ScoreTable) -> Floats:
 
 
 def _over(scores: Floats, human: Floats, weights: Floats, unit: Ints | None = None) -> Floats:
-    """(C, 4, B) of one pool of texts or systems (C, M) under weights (B, M), or (B, units) and the `unit` of each."""
+    """Return (C, 4, B) figures of a pool of texts or systems (C, M) under weights (B, M), or (B, units) and each
+    `unit`."""
     distances = np.vstack([np.abs(scores - human), np.ones_like(human)])
     if unit is not None:
         distances = np.stack([np.bincount(unit, weights=each, minlength=weights.shape[1]) for each in distances])
@@ -279,7 +281,7 @@ def _over(scores: Floats, human: Floats, weights: Floats, unit: Ints | None = No
 
 
 def _over_moving_means(table: ScoreTable, source: Floats, system: Floats | None) -> Floats:
-    """(C, 4, B) at the system level when drawn sources move the systems' means."""
+    """Return (C, 4, B) figures at the system level, where drawing sources changes the systems' means."""
     assert table.source is not None
     belongs = np.eye(table.systems)[_systems(table)]
     texts = source[:, table.source]
@@ -298,7 +300,7 @@ def _over_moving_means(table: ScoreTable, source: Floats, system: Floats | None)
 
 
 class _Grid:
-    """The groups with their figures, which are the same in every resample unless systems are drawn."""
+    """A grid of groups and its figures, which are the same in every resample unless systems are drawn."""
 
     def __init__(self, grid: SourceGrid, constant: Constant) -> None:
         self.grid, self.constant = grid, constant
@@ -309,7 +311,7 @@ class _Grid:
 
 
 def _per_source(of_groups: _Grid, drawn: Multiplicities, resamples: int) -> Floats:
-    """(C, 4, B): the weighted mean over the groups that count in each resample."""
+    """Return (C, 4, B): the weighted mean over the groups that count in each resample."""
     grid, constant = of_groups.grid, of_groups.constant
     groups = grid.human.shape[0]
     step = max(1, CHUNK // resamples) if drawn.system is not None else groups
@@ -325,7 +327,7 @@ def _per_source(of_groups: _Grid, drawn: Multiplicities, resamples: int) -> Floa
 
 
 def _group_figures(grid: SourceGrid, constant: Constant, system: Floats | None) -> tuple[Floats, Floats]:
-    """(C, 4, B, G) figures of each group under drawn systems and (B, G) whether it counts; B is 1 if none are drawn."""
+    """Return (C, 4, B, G) figures of each group and (B, G) whether it counts; B is 1 unless systems are drawn."""
     if system is None:
         coefficients = group_coefficients(grid.scores, grid.human, grid.present)[:, :, None]
         sizes = grid.present.sum(axis=1)[None].astype(np.float64)
@@ -337,7 +339,7 @@ def _group_figures(grid: SourceGrid, constant: Constant, system: Floats | None) 
 
 
 def _under_systems(grid: SourceGrid, system: Floats) -> tuple[Floats, Floats, Floats]:
-    """(C, 3, B, G) coefficients, (B, G) sizes and (C, B, G) mean absolute errors."""
+    """Return (C, 3, B, G) coefficients, (B, G) sizes and (C, B, G) mean absolute errors for drawn systems."""
     distance = np.abs(grid.scores - grid.human) * grid.present
     if grid.aligned and system.shape[1] <= WIDEST:
         coefficients = np.stack([crosswise(score, grid.human, grid.present, system) for score in grid.scores])
@@ -353,7 +355,7 @@ def _under_systems(grid: SourceGrid, system: Floats) -> tuple[Floats, Floats, Fl
 
 
 def _group_under_systems(grid: SourceGrid, group: int, system: Floats) -> tuple[Floats, Floats]:
-    """(C, 3, B) coefficients of one group and the weights (B, k) of its texts."""
+    """Return (C, 3, B) coefficients of one group and the weights (B, k) of its texts."""
     here = grid.present[group]
     weights = system[:, grid.system[group, here]]
     if not here.any():
@@ -373,7 +375,7 @@ def _systems(table: ScoreTable) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """Everything that has to be the same for a figure to come out the same."""
+    """Every choice that must be the same to reproduce a figure."""
 
     level: Level
     duplicates: Duplicates
@@ -385,8 +387,7 @@ class Design:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgreementDesign:
-    """Where the texts come from, a cell each, and how agreement on them is computed. `resampling` None: the level's
-    own."""
+    """Each text's source (`group`), system and item, and how agreement is computed. `resampling` None: the default."""
 
     group: Column | None = None
     system: Column | None = None
@@ -399,12 +400,13 @@ class AgreementDesign:
     seed: int = 0
 
     def table(self, preds: Sequence[Column], human: Column) -> ScoreTable:
-        """Raises InputError for columns of different lengths, or a cell that is neither a number nor empty."""
+        """Return the table of the predictors `preds` and the ratings. Raises InputError for columns of different
+        lengths, or a cell that is neither a number nor empty."""
         keys = {"group": self.group, "system": self.system, "item": self.item}
         return score_table(preds, human, **keys, duplicates=self.duplicates)
 
     def of_table(self, table: ScoreTable) -> Design:
-        """The choices, with the level's own resampling where none is given.
+        """Return these choices, with the level's default resampling where none is given.
 
         Raises:
             InputError: a choice that doesn't exist, or a column that the level or the resampling needs.
@@ -427,16 +429,16 @@ class AgreementDesign:
 
     @property
     def each_text(self) -> "AgreementDesign":
-        """The same where every text counts, because duplicates are gone already."""
+        """Return this design with every text counted, for texts whose duplicates are removed already."""
         return replace(self, item=None, duplicates="keep")
 
     def of(self, kept: Bools) -> "AgreementDesign":
-        """The design of the `kept` texts alone, each of which counts."""
+        """Return the design of the `kept` texts alone, every one of which counts."""
         group, system = (_only(column, kept) for column in (self.group, self.system))
         return replace(self.each_text, group=group, system=system)
 
     def without_duplicates(self, texts: int) -> tuple["AgreementDesign", Bools]:
-        """The design of the texts that count, and which of the `texts` these are."""
+        """Return the design of the texts that count, and a mask of the `texts` that do."""
         if self.duplicates == "keep":
             return self.each_text, np.ones(texts, dtype=bool)
         kept = first_of_kind(self.group, self.system, self.item, texts)
@@ -448,7 +450,7 @@ def _only(column: Column | None, kept: Bools) -> list[object] | None:
 
 
 def draw_figures(table: ScoreTable, design: Design) -> Draws:
-    """The figures of every resample, from the design's own seed."""
+    """Return the figures of every resample, drawn with the design's seed."""
     return resample(
         table,
         design.level,

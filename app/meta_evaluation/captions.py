@@ -1,4 +1,4 @@
-"""Captions of figures: what each rests on and what to beware of."""
+"""Captions of figures: what each rests on, and cautions about it."""
 
 import numpy as np
 
@@ -6,16 +6,17 @@ from app.meta_evaluation.correlation import Basis
 from app.meta_evaluation.score_matrix import Constant, Duplicates, Intake, Level, Resampling, ScoreTable
 
 FEW_TO_DRAW = 30
-"""Below this many a 95 % percentile interval covers clearly less than it says. Simulated as in test_coverage: 92 to
-93 % with 30 sources, 90 to 91 % with 20, 88 % with 10, 81 % with 5; Pearson over 30 systems 94 %, over 12 89 %."""
+"""Number of units below which a 95 % percentile interval covers clearly less than 95 %. Simulated as in test_coverage:
+92 to 93 % with 30 sources, 90 to 91 % with 20, 88 % with 10, 81 % with 5; Pearson over 30 systems 94 %, over 12 89 %.
+"""
 SMALL_GROUP = 5
 Ends = tuple[float | None, float | None, float | None]
 """A figure with the lower and the upper end of its interval."""
 
 
 def caption(level: Level, basis: Basis, intake: Intake, constant: Constant, duplicates: Duplicates) -> str:
-    """For example "per-source, 61 of 96 sources used, 35 had constant scores or ratings and were left out; 732 of
-    1,152 texts; 41 % of the compared pairs tied"."""
+    """Return the caption, as "per-source, 61 of 96 sources used, 35 had constant scores or ratings and were left out;
+    732 of 1,152 texts; 41 % of the compared pairs tied"."""
     parts = [_rests_on(level, basis, constant), _texts(basis)]
     if intake.duplicates:
         counted = "counted once" if duplicates == "once" else "kept"
@@ -33,7 +34,7 @@ def caption(level: Level, basis: Basis, intake: Intake, constant: Constant, dupl
 
 
 def resampling_caption(resampling: Resampling, resamples: int, undefined: int, *, intervals: bool) -> str:
-    """For example "95 % intervals from 1,000 resamples of sources, 3 of them without a figure"."""
+    """Return the caption of intervals: "95 % intervals from 1,000 resamples of sources, 3 of them without a figure"."""
     drawn = "sources and systems" if resampling == "both" else resampling
     lost = f", {undefined:,} of them without a figure" if undefined else ""
     return f"{'95 %' if intervals else 'no'} intervals from {resamples:,} resamples of {drawn}{lost}"
@@ -49,7 +50,7 @@ def cautions(
     intervals: bool,
     on_scale: bool | None,
 ) -> tuple[str, ...]:
-    """Sentences that a reader must see beside the figures.
+    """Return sentences that a reader must see beside the figures.
 
     intervals: whether any figure has one. on_scale: whether scores are on the scale of the ratings; None: not known.
     """
@@ -87,7 +88,7 @@ def figure_cautions(
     intervals: bool,
     on_scale: bool | None,
 ) -> tuple[str, ...]:
-    """Every caution about one set of scores: as `cautions`, and what its Spearman and its interval call for."""
+    """Return every caution about one set of scores: those of `cautions`, and those on its Spearman's interval."""
     return (
         *cautions(table, level, basis, resampling, units, intervals=intervals, on_scale=on_scale),
         *one_point(*spearman),
@@ -96,7 +97,7 @@ def figure_cautions(
 
 
 def _outside(table: ScoreTable) -> bool:
-    """Whether some score is lower than every rating, or higher."""
+    """Return whether some score is below every rating or above every rating."""
     outside = (table.scores.min(axis=1, initial=np.inf) < table.human.min(initial=np.inf)) | (
         table.scores.max(axis=1, initial=-np.inf) > table.human.max(initial=-np.inf)
     )
@@ -104,7 +105,7 @@ def _outside(table: ScoreTable) -> bool:
 
 
 def apart(table: ScoreTable) -> bool:
-    """Whether a predictor's scores and the ratings have no value in common: they can't be on one scale."""
+    """Return whether all scores of a predictor are below all ratings or all above: then they can't be on one scale."""
     if not table.n:
         return False
     low, high = table.human.min(), table.human.max()
@@ -112,7 +113,7 @@ def apart(table: ScoreTable) -> bool:
 
 
 def few_to_draw(units: int, resampling: Resampling) -> tuple[str, ...]:
-    """A remark on intervals from few sources or systems."""
+    """Return a remark on intervals from few sources or systems; none for others."""
     if resampling == "texts" or units >= FEW_TO_DRAW:
         return ()
     several = "sources or systems" if resampling == "both" else str(resampling)
@@ -121,7 +122,7 @@ def few_to_draw(units: int, resampling: Resampling) -> tuple[str, ...]:
 
 
 def one_point(value: float | None, low: float | None, high: float | None) -> tuple[str, ...]:
-    """A remark on an interval without width."""
+    """Return a remark on an interval without width; none for others."""
     if value is None or low is None or low != high:
         return ()
     return ("The interval of Spearman is a single point: every resample gives the same. That is no certainty.",)

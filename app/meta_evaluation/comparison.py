@@ -1,4 +1,4 @@
-"""Two methods or conditions compared on the same texts, and averaged over dimensions."""
+"""Comparison of two methods or conditions on the same texts, and means of figures over dimensions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -50,7 +50,7 @@ APPROXIMATE = (
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A figure of A, of B, and A less B with its paired 95 % interval; None where undefined, for `reason`."""
+    """A figure of A, of B, and A less B with its paired 95 % interval; None where undefined, with the `reason`."""
 
     a: float | None
     b: float | None
@@ -67,7 +67,7 @@ class Difference:
 @dataclass(frozen=True, slots=True)
 class TestedDifference:
     """A coefficient's difference with three two-sided tests. `p_holm` is the permutation test's p after Holm's
-    correction, where several comparisons were made together."""
+    correction, None unless several comparisons were corrected together."""
 
     figure: Difference
     permutation: DifferenceTest
@@ -77,12 +77,12 @@ class TestedDifference:
 
     @property
     def stars(self) -> str:
-        """Return stars of the permutation test, corrected where several comparisons were made together."""
+        """Return the stars of the permutation test, after Holm's correction where there is one."""
         return stars(self.permutation.p if self.p_holm is None else self.p_holm)
 
     @property
     def told_apart(self) -> bool:
-        """Both the interval and the permutation test, corrected where it can be, speak against chance."""
+        """Return whether the interval leaves out 0 and the permutation test (corrected, if it was) is significant."""
         low, high, p = self.figure.low, self.figure.high, self.permutation.p if self.p_holm is None else self.p_holm
         return low is not None and high is not None and not low <= 0 <= high and p is not None and p < SURE
 
@@ -138,10 +138,10 @@ def compare_scores(
     origin: Origin | None = None,
     on_scale: bool | None = None,
 ) -> Comparison:
-    """Does A agree with people better than B? Texts that lack either score or the rating are left out and counted.
+    """Compare how well A and B agree with people. Texts that lack either score or the rating are left out and counted.
 
-    on_scale: whether both are on the scale of the ratings. There is no MAE where one isn't or, where that isn't known
-    (None), has no value in common with them.
+    on_scale: whether both are on the scale of the ratings. There is no MAE if one is not. If that isn't known (None),
+    there is none where all its values lie above or all below the ratings.
 
     Raises:
         InputError: a choice that doesn't exist, or a column that the level or the resampling needs.
@@ -175,7 +175,7 @@ def compare_scores(
 
 
 def corrected(made: Mapping[Key, Comparison]) -> dict[Key, Comparison]:
-    """Comparisons that are read together, with Holm's correction of the permutation test per coefficient."""
+    """Return the comparisons with Holm's correction of the permutation tests over all of them, for each coefficient."""
     adjusted = {
         name: holm([comparison.differences[name].permutation.p for comparison in made.values()])
         for name in COEFFICIENTS
@@ -227,7 +227,7 @@ def _tested(
 
 
 def _between(table: ScoreTable, design: Design) -> Floats:
-    """(3,) coefficients of A with B at the same level, over the same groups: what Williams' test needs."""
+    """Return the (3,) coefficients of A with B at the same level, over the same groups, as Williams' test needs."""
     a, b = table.scores
     if design.level == "dataset":
         return single(a, b)
@@ -247,10 +247,11 @@ SEVERAL = "Made for two correlations, not for means over several checklists."
 def averaged(
     preds: Sequence[Column], human: Column, by: AgreementDesign, origin: Origin | None = None
 ) -> dict[Measure, Figure]:
-    """The mean of each figure over score sets of the same texts, each over its own sources, with its 95 % interval.
+    """Return the mean of each figure over score sets of the same texts, each over its own sources, with its 95 %
+    interval.
 
-    The MAE takes scores for on the scale of the ratings. `n` is the fewest texts that count in any of them. Where one
-    has no coefficient there is no mean, for its reason.
+    Scores must be on the scale of the ratings, for the MAE. `n` is the fewest texts that count in any set. If one set
+    has no coefficient there is no mean, for that set's reason.
 
     Raises:
         InputError: what `evaluate` raises; or sets that lack different texts, which can't be drawn together.
@@ -279,10 +280,10 @@ def averaged(
 def averaged_cautions(
     preds: Sequence[Column], human: Column, by: AgreementDesign, figures: Mapping[Measure, Figure]
 ) -> tuple[tuple[str, ...], ...]:
-    """For each set, every caution that `evaluate` gives it alone; `figures` are those of `averaged` for these sets.
+    """Return for each set every caution that `evaluate` gives it alone; `figures` are those of `averaged` for these
+    sets.
 
-    What is said about the direction and the width of an interval is said about the mean. Scores are on the scale of the
-    ratings.
+    Cautions on the direction and the width of an interval are about the mean's. Scores are on the scale of the ratings.
     """
     spearman = figures["spearman"]
     intervals = any(figure.low is not None for figure in figures.values())
@@ -309,7 +310,7 @@ def averaged_cautions(
 def compare_averaged(
     a: Sequence[Column], b: Sequence[Column], human: Column, by: AgreementDesign, permutations: int = PERMUTATIONS
 ) -> dict[Coefficient, TestedDifference]:
-    """A less B, both means over their sets. Raises as `averaged`.
+    """Return the tested differences of two means over score sets, A less B. Raises as `averaged`.
 
     Permutation: each pair's scores are swapped by the same draws, and the mean of the differences is compared. Fisher's
     z of the two means as in Table 11. Williams' test is made only where both sides are one set.
@@ -355,7 +356,8 @@ def compare_averaged(
 
 
 def _same_texts(preds: Sequence[Column]) -> list[Floats]:
-    """As numbers, NaN where missing; all must lack the same texts, else their sources would be drawn differently."""
+    """Return the columns as numbers, NaN where missing. Raises InputError unless all lack the same texts, as their
+    sources would be drawn differently."""
     columns = [numbers(pred) for pred in preds]
     if not columns:
         raise InputError("There is no score set to average.", "Name at least one.")

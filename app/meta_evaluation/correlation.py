@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 CHUNK = 4_000_000
 """Numbers in a temporary array before work is cut into pieces: about 32 MB each."""
 WIDEST = 256
-"""Groups with more texts than this are computed one by one: the pairs of a group would no longer fit a chunk."""
+"""Groups with more texts than this are computed one by one: their pairs of texts wouldn't fit into a chunk."""
 
 
 def ratio(numerator: Floats, left: Floats, right: Floats) -> Floats:
-    """numerator / sqrt(left * right) within [-1, 1]; NaN where a spread is 0.
+    """Return numerator / sqrt(left * right) within [-1, 1]; NaN where a spread is 0.
 
     One root of the product, so that perfect agreement is exactly 1. Spreads are of scaled values: no overflow.
     """
@@ -42,13 +42,13 @@ def ratio(numerator: Floats, left: Floats, right: Floats) -> Floats:
 
 
 def scaled(values: Floats) -> Floats:
-    """Each row divided by its largest magnitude, so that squares neither overflow nor vanish."""
+    """Return each row divided by its largest magnitude, so that squares neither overflow nor vanish."""
     largest = np.abs(values).max(axis=-1, keepdims=True, initial=0.0)
     return values / np.where(largest > 0, largest, 1.0)
 
 
 def single(x: Floats, y: Floats) -> Floats:
-    """(3,) of one unweighted group of any size, in n log n."""
+    """Return the (3,) coefficients of one unweighted group of any size, in n log n."""
     if x.size < 2 or np.all(x == x[0]) or np.all(y == y[0]):
         return np.full(3, np.nan)
     from scipy import stats  # noqa: PLC0415 - every command would start half a second later
@@ -59,7 +59,7 @@ def single(x: Floats, y: Floats) -> Floats:
 
 
 def rowwise(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """(3, R): a coefficient for each row of x, y and weights, all (R, K)."""
+    """Return (3, R) coefficients, one for each row of x, y and weights, all (R, K)."""
     rows, width = x.shape
     if width > WIDEST:
         return np.stack([_weighted_single(*row) for row in zip(x, y, weights, strict=True)], axis=1)
@@ -69,7 +69,8 @@ def rowwise(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 
 def crosswise(x: Floats, y: Floats, present: Bools, weights: Floats) -> Floats:
-    """(3, J, I): each of I groups, x, y and present (I, K), under each of J weightings (J, K) of its slots.
+    """Return (3, J, I) coefficients of I groups, x, y and present (I, K), under each of J weightings (J, K) of the
+    slots.
 
     Needs K small (see WIDEST); memory stays bounded by CHUNK.
     """
@@ -136,7 +137,7 @@ def _pair_ratio(pairs: Floats, cross: Floats, left: Floats, right: Floats) -> Fl
 
 
 def _crosswise_spearman(x: Floats, y: Floats, present: Bools, weights: Floats) -> Floats:
-    """(J, I). Ranks of all groups under all weightings come from one matrix product a side."""
+    """Return (J, I) Spearman. The ranks of all groups under all weightings come from one matrix product a side."""
     groups, width = x.shape
     both = (present[:, :, None] & present[:, None, :]).astype(np.float64)
 
@@ -154,8 +155,8 @@ def _crosswise_spearman(x: Floats, y: Floats, present: Bools, weights: Floats) -
 
 @dataclass(frozen=True, slots=True)
 class TieCounts:
-    """`pairs` were compared; of them `either` are tied on at least one side, `pred` (a predictor each) and `human`
-    on that side."""
+    """Tied pairs among the compared `pairs`: tied on at least one side (`either`), in each predictor (`pred`), in the
+    ratings (`human`)."""
 
     pairs: int
     either: int
@@ -164,7 +165,7 @@ class TieCounts:
 
 
 def tie_counts(scores: Floats, human: Floats, group: Floats | None = None) -> TieCounts:
-    """Of predictors (C, N) and ratings (N,); only pairs of the same `group` (N,) are compared, all without one."""
+    """Count tied pairs of predictors (C, N) and ratings (N,); pairs are of texts of the same `group` (N,), if given."""
     within = np.zeros(human.size) if group is None else group
     sides = [*scores, human]
     either = 0
@@ -180,7 +181,7 @@ def tie_counts(scores: Floats, human: Floats, group: Floats | None = None) -> Ti
 
 
 def _equal_pairs(*keys: Floats) -> int:
-    """Pairs of texts that are equal in every key."""
+    """Return the number of pairs of texts that are equal in every key."""
     code = np.zeros(keys[0].size, dtype=np.int64)
     for key in keys:  # one after the other: sorting numbers is far faster than sorting rows of them
         _, found = np.unique(key, return_inverse=True)
@@ -191,7 +192,7 @@ def _equal_pairs(*keys: Floats) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What the figures rest on.
+    """The texts, groups and pairs that the figures rest on.
 
     `n` texts were compared, `n_used` of them count in the coefficients. `groups_*` are sources (one, where the column
     is absent), `systems_*` systems (none, where the column is absent). `groups_constant` have two texts or more but
@@ -212,8 +213,8 @@ class Basis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """`values` is (C, 4): for each predictor the coefficients in the order of COEFFICIENTS, then the MAE. Where the
-    coefficients of any predictor are undefined they are NaN and `reason` says why; else `reason` is empty."""
+    """Figures of each predictor. `values` is (C, 4): the coefficients in the order of COEFFICIENTS, then the MAE. If
+    the coefficients of any predictor are undefined they are NaN and `reason` says why; else `reason` is ""."""
 
     values: Floats
     reason: str
@@ -221,10 +222,10 @@ class Estimates:
 
 
 def estimate(table: ScoreTable, level: Level, constant: Constant = "skip") -> Estimates:
-    """The figures at `level`. The table must have sources for per-source and systems for system.
+    """Return the figures at `level`. The table must have sources for per-source and systems for system.
 
-    MAE is in points of the scale: averaged over the same groups as the coefficients per source, over all texts for the
-    dataset, over per-system means for systems.
+    MAE is in points of the scale: the mean over the groups that the coefficients use (per source), over all texts
+    (dataset), or of the systems' means (system).
     """
     if level == "per-source":
         return _per_source(table, constant)
@@ -234,21 +235,21 @@ def estimate(table: ScoreTable, level: Level, constant: Constant = "skip") -> Es
 
 
 def group_coefficients(scores: Floats, human: Floats, present: Bools) -> Floats:
-    """(C, 3, G), NaN where undefined, for predictors (C, G, K) on a grid."""
+    """Return (C, 3, G) coefficients, NaN where undefined, of predictors (C, G, K) on a grid."""
     weights = present.astype(np.float64)
     return np.stack([rowwise(score, human, weights) for score in scores])
 
 
 def group_errors(grid: SourceGrid) -> Floats:
-    """(C, G) mean absolute error inside each group, 0 where a group is empty."""
+    """Return the (C, G) mean absolute error inside each group, 0 for an empty group."""
     distance = np.abs(grid.scores - grid.human) * grid.present
     return np.asarray(distance.sum(axis=2) / np.maximum(grid.present.sum(axis=1), 1))
 
 
 def settle(coefficients: Floats, sizes: Floats, constant: Constant) -> tuple[Floats, Bools]:
-    """Apply the choice on constant groups to (C, 3, ..., G) of groups with `sizes` (..., G) texts.
+    """Apply the choice on constant groups to (C, 3, ..., G) coefficients of groups with `sizes` (..., G) texts.
 
-    Returns the coefficients, 0 where undefined, and which groups count (..., G): those with two texts or more and,
+    Returns the coefficients, 0 where undefined, and (..., G) which groups count: those with two texts or more and,
     under `skip`, a coefficient for every predictor.
     """
     used = sizes >= 2
@@ -258,7 +259,7 @@ def settle(coefficients: Floats, sizes: Floats, constant: Constant) -> tuple[Flo
 
 
 def system_means(table: ScoreTable) -> tuple[Floats, Floats]:
-    """(C, S) and (S,) means over each system's texts; systems without texts are left out."""
+    """Return (C, S) and (S,) means over each system's texts; systems without texts are left out."""
     assert table.system is not None
     counts = np.bincount(table.system, minlength=table.systems)
     columns = np.vstack([table.scores, table.human])
@@ -268,7 +269,7 @@ def system_means(table: ScoreTable) -> tuple[Floats, Floats]:
 
 
 def steady(means: Floats) -> Floats:
-    """Means rounded to 12 digits, so that equal sums added in another order stay tied."""
+    """Return means rounded to 12 digits, so that equal sums added in another order stay tied."""
     largest = np.abs(means).max(axis=-1, keepdims=True, initial=0.0)
     unit = np.where(largest > 0, largest, 1.0)
     return np.asarray(np.round(means / unit, 12) * unit)
@@ -301,7 +302,7 @@ def _per_source(table: ScoreTable, constant: Constant) -> Estimates:
 
 
 def _pool(table: ScoreTable, scores: Floats, human: Floats, unit: str) -> Estimates:
-    """One coefficient over texts or systems, predictors (C, M) and ratings (M,)."""
+    """Return one coefficient over texts or systems, predictors (C, M) and ratings (M,)."""
     reason = pool_reason(scores, human, unit)
     sources = 1 if table.source is None else _distinct(table.source)
     basis = Basis(
@@ -330,25 +331,26 @@ def _distinct(codes: Ints | None) -> int:
 BLOCK = 2_048
 """Rows of the matrix of pairs that are in memory at once."""
 CACHED = 150_000
-"""Weights worked on at once: what fits the processor's cache is several times faster."""
+"""Weights computed at once: arrays that fit the processor's cache are several times faster."""
 TOO_MANY = 8_000
 """Above this number of distinct pairs of scores, sorting each resample is faster than the matrix of pairs."""
 
 MOST_COUNTS = 20_000_000
-"""Of texts by class and unit that are written down with their zeros."""
+"""Counts of texts by class and unit up to which the array is dense."""
 
 Singles = NDArray[np.float32]
 
 
 def is_slow(x: Floats, y: Floats) -> bool:
-    """Whether each resample has to be sorted: then a thousand of them take from ten seconds to minutes."""
+    """Return whether each resample has to be sorted: a thousand of them then take from ten seconds to minutes."""
     return x.size > TOO_MANY and np.unique(np.stack([x, y]), axis=1).shape[1] > TOO_MANY
 
 
 def pooled(x: Floats, y: Floats, weights: Floats, unit: Ints | None = None) -> Floats:
-    """(3, B) for x and y (N,) under weights (B, N), whole numbers from 0; NaN where a side is constant.
+    """Return (3, B) coefficients of x and y (N,) under weights (B, N), whole numbers from 0; NaN where a side is
+    constant.
 
-    unit: (N,) column of `weights`, then (B, units), that each text counts by; without it each has a column of its own.
+    unit: (N,) the column of `weights`, then (B, units), that holds a text's weight; None: each text has its own column.
 
     Inside, texts are sorted by x and arrays are (texts, B), so that a text's or class's row is contiguous.
     """
@@ -377,7 +379,7 @@ def pooled(x: Floats, y: Floats, weights: Floats, unit: Ints | None = None) -> F
 
 
 def rows_by(code: Ints, classes: int, rows: Floats) -> Floats:
-    """(classes, B): the sums of the rows (N, B) of each class; every class has at least one."""
+    """Return (classes, B) sums of the rows (N, B) of each class; every class has at least one row."""
     order = np.argsort(code, kind="stable")
     grouped = np.take(rows, order, axis=0) if np.any(order[1:] < order[:-1]) else rows
     if classes == code.size:
@@ -387,7 +389,7 @@ def rows_by(code: Ints, classes: int, rows: Floats) -> Floats:
 
 
 def unit_counts(code: Ints, classes: int, unit: Ints, units: int) -> "Floats | csr_array":
-    """(classes, units): how many texts of each unit are of each class; where these are many, without the zeros."""
+    """Return (classes, units): how many texts of each unit are in each class; a sparse array if it is large."""
     if classes * units > MOST_COUNTS:
         from scipy.sparse import csr_array  # noqa: PLC0415 - seldom needed
 
@@ -397,12 +399,12 @@ def unit_counts(code: Ints, classes: int, unit: Ints, units: int) -> "Floats | c
 
 
 def mid_ranks(count: Floats) -> Floats:
-    """(classes, B): twice the mid-rank of each class in order, less twice the mean rank."""
+    """Return (classes, B): twice the mid-rank of each class in order, less twice the mean rank."""
     return np.asarray(2 * np.cumsum(count, axis=0) - count - count.sum(axis=0))
 
 
 def _concordance(x_code: Ints, y_code: Ints, light: Singles) -> Floats:
-    """(B,) twice the weighted number of concordant less discordant pairs; whole numbers, exact in float32."""
+    """Return (B,) twice the weighted number of concordant less discordant pairs; whole numbers, exact in float32."""
     x_small, y_small = x_code.astype(np.int32), y_code.astype(np.int32)
     out = np.zeros(light.shape[1])
     for start in range(0, x_code.size, BLOCK):

@@ -67,9 +67,9 @@ ABSENT = "-"
 class Signature:
     """`level|coefficient|groups used/all|duplicates|resamples|seed|checklist version|judge|prompt hash`.
 
-    The choice on constant groups stands behind the groups ("61/96 skip"), then "partial" where texts with unanswered
-    questions count and "locked" on a locked split; what was drawn stands behind the resamples ("1000 sources"). The
-    last three are "-" where scores came from elsewhere.
+    After the groups follow the choice on constant groups ("61/96 skip"), "partial" if texts with unanswered questions
+    count, and "locked" for a locked split; after the resamples the drawn unit ("1000 sources"). The last three are "-"
+    for scores of other programs.
     """
 
     level: str
@@ -89,7 +89,7 @@ class Signature:
 
     @classmethod
     def parse(cls, line: str) -> "Signature":
-        """The inverse of `str`.
+        """Return the signature that `str` wrote as `line`.
 
         Raises:
             InputError: the line doesn't have nine parts.
@@ -107,7 +107,7 @@ class Signature:
 class Origin:
     """Where the scores came from, for the signature; absent for scores of other programs.
 
-    locked: the figure is over a locked test split. partial: texts with unanswered questions count too.
+    locked: the figure is for a locked test split. partial: texts with unanswered questions count too.
     """
 
     checklist: str = ABSENT
@@ -119,7 +119,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number with its 95 % interval over `n` texts. Undefined is None, with a `reason` that says why.
+    """A number with its 95 % interval over `n` texts; None where undefined, with a `reason`.
 
     `n_undefined` resamples had no figure. `method` names the interval's method.
     """
@@ -136,7 +136,7 @@ class Figure:
 
     @classmethod
     def drawn(cls, value: float, n: int, draws: Draws, values: Floats, seed: int, signature: Signature) -> "Figure":
-        """With the interval of `values` (B,), which are this figure of each resample."""
+        """Return the figure with the interval of `values` (B,), its values in the resamples."""
         found = interval(draws, values)
         method = draws.method
         return cls(value, found.low, found.high, n, found.n_undefined, method, seed, signature, found.reason)
@@ -179,12 +179,12 @@ def evaluate(
     origin: Origin | None = None,
     on_scale: bool | None = None,
 ) -> MetaEvaluation:
-    """Agreement of `pred` with `human`, one cell a text; empty cells are counted as missing.
+    """Return the agreement of `pred` with `human`, which have one cell a text; empty cells are counted as missing.
 
-    on_scale: whether scores are on the scale of the ratings. There is no MAE where they are not or, where that isn't
-    known (None), the two have no value in common.
+    on_scale: whether scores are on the scale of the ratings. There is no MAE if they are not. If that isn't known
+    (None), there is none where all scores lie above or all below the ratings.
 
-    Degenerate data give figures without a value and a reason.
+    Degenerate data give figures without a value, with a reason.
 
     Raises:
         InputError: a choice that doesn't exist, or a column that the level or the resampling needs.
@@ -234,7 +234,7 @@ def full_caption(basis: Basis, intake: Intake, design: Design, undefined: int, *
 
 
 def basis_json(basis: Basis, intake: Intake) -> dict[str, object]:
-    """What the figures rest on, as the command line's contract names it."""
+    """Return what the figures rest on, in the fields of the command line's contract."""
     return {
         "n": basis.n,
         "n_used": basis.n_used,
@@ -260,7 +260,7 @@ def basis_json(basis: Basis, intake: Intake) -> dict[str, object]:
 
 
 def number(value: float | Floats) -> float | None:
-    """None in place of NaN: no NaN reaches a person."""
+    """Return `value`, or None for NaN: no NaN reaches a person."""
     return None if np.isnan(value) else float(value)
 
 
@@ -276,7 +276,7 @@ def _figure(found: Estimates, draws: Draws, index: int, signature: Signature, se
 
 
 def signature_of(coefficient: str, design: Design, basis: Basis, origin: Origin | None = None) -> Signature:
-    """The line that reproduces a figure made with `design`; `coefficient` may name several, joined by +."""
+    """Return the signature that reproduces a figure made with `design`; `coefficient` may name several, joined by +."""
     known = origin or Origin()
     marks = f"{' partial' if known.partial else ''}{' locked' if known.locked else ''}"
     return Signature(
@@ -297,10 +297,10 @@ BY_TEXT = "Single texts were drawn, which dimensions with other texts can't shar
 
 @dataclass(frozen=True, slots=True)
 class ScoredDimension:
-    """Columns over the rows that all dimensions share, empty where this one has no score or rating.
+    """A dimension's columns over the rows that all dimensions share; cells are empty where it has no score or rating.
 
-    on_scale: whether scores are on the scale of the ratings, so that there is a MAE. weight: of the set in the mean,
-    where a dimension has several; those of a dimension add up to 1.
+    on_scale: whether scores are on the scale of the ratings, so that there is a MAE. weight: the set's weight in the
+    mean, if a dimension has several sets; the weights of a dimension add up to 1.
     """
 
     pred: Column
@@ -312,7 +312,8 @@ class ScoredDimension:
 def mean_over_dimensions(
     dimensions: Sequence[ScoredDimension], by: AgreementDesign | None = None
 ) -> Mapping[Measure, Figure]:
-    """The coefficients and "mae"; `n` is the fewest texts of any dimension. None where one lacks it, for its reason.
+    """Return the means of the coefficients and of "mae"; `n` is the fewest texts of any dimension. A figure that one
+    dimension lacks is None, for that dimension's reason.
 
     Raises:
         InputError: no dimension, or what `evaluate` raises.
@@ -349,7 +350,8 @@ def mean_over_dimensions(
 
 
 def _drawn_together(tables: Sequence[ScoreTable], design: Design) -> list[Draws]:
-    """Sources and systems have the same codes in all tables, since they were read from the same rows."""
+    """Resample all tables with the same draws. Their codes of sources and systems agree: they come from the same
+    rows."""
     unit, resamples = design.resampling, design.resamples
     if unit == "texts":
         return []
@@ -367,5 +369,5 @@ def _drawn_together(tables: Sequence[ScoreTable], design: Design) -> list[Draws]
 
 
 def _named(tables: Sequence[ScoreTable], what: str) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """The codes of every text of any table, so that what has a text anywhere can be drawn."""
+    """Return the codes of all texts of all tables, so that each source or system with a text can be drawn."""
     return np.concatenate([getattr(table, what) for table in tables])

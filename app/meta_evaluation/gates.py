@@ -1,9 +1,9 @@
-"""Gates: what a figure has to reach so that a script goes on.
+"""Gates: bounds that a figure must reach, else the command fails.
 
-A gate on one run is held against the end of the figure's 95 % interval that is less favourable. A gate that is looked
-at every night would fail by chance sooner or later; there the evidence of all nights together counts, as a stake that
-bets on the figure being worse (Waudby-Smith and Ramdas 2024; an e-process): it reaches 20 in at most 5 % of projects
-in which it is not, however often one looks.
+A gate on one run is compared with the less favourable end of the figure's 95 % interval. A gate that is checked every
+night would fail by chance sooner or later. There the evidence of all nights counts together, as the growth of a stake
+that bets on the figure being worse (Waudby-Smith and Ramdas 2024; an e-process): where the figure isn't worse, the
+stake reaches 20 in at most 5 % of projects, however often one checks.
 """
 
 import re
@@ -24,19 +24,19 @@ _GATE = re.compile(
     r"\s*(?P<sign>>=|<=)\s*(?P<bound>[-+]?(?:\d+\.?\d*|\.\d+))\s*"
 )
 FALL = 0.15
-"""How far beyond its bound a figure lies whose finding is promised, as a share of the scale."""
+"""How far below its bound a figure lies for which `finds_within` is computed, as a share of the scale."""
 PROMISE = 0.9
-"""How often it is found within the promised number of nights."""
+"""The probability of finding it within that number of nights."""
 MOST_NIGHTS = 60
 _SIMULATED = 200
 _BETS = np.geomspace(0.02, 0.95, 12)
 _MOST = 50 * LIMIT
-"""A stake that grew beyond it proves nothing more, and would take many good nights to shrink after a repair."""
+"""The most that a stake can grow to: more proves nothing, and would take many good nights to shrink after a repair."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """`figure` is one of FIGURES, SCORE (the mean score) or YES (the share of yes to `question`, a number from 1)."""
+    """A bound on a figure: one of FIGURES, SCORE (the mean score) or YES (the share of yes to `question`, from 1)."""
 
     figure: str
     question: int
@@ -45,7 +45,7 @@ class Gate:
 
     @classmethod
     def read(cls, written: str) -> "Gate":
-        """From `spearman>=.6` or `yes(3)>=.9`. Raises InputError."""
+        """Return the gate written as `spearman>=.6` or `yes(3)>=.9`. Raises InputError."""
         found = _GATE.fullmatch(written)
         if found is None:
             raise InputError(
@@ -62,20 +62,20 @@ class Gate:
 
     @property
     def of_texts(self) -> bool:
-        """Whether it is a mean over texts, not their agreement with people."""
+        """Whether the figure is a mean over texts, not their agreement with people."""
         return self.figure in (SCORE, YES)
 
     def passes(self, low: float | None, high: float | None) -> bool:
-        """Whether the whole interval reaches the bound; never without an interval."""
+        """Return whether the whole interval reaches the bound; False without an interval."""
         end = low if self.sign == ">=" else high
         return end is not None and (end >= self.bound if self.sign == ">=" else end <= self.bound)
 
 
 @dataclass(frozen=True, slots=True)
 class NightlyFigures:
-    """Over all nights so far. `evidence` is what the stake has become, of which LIMIT is proof that the figure is worse
-    than its bound. `finds_within`: so many more nights find a figure that is FALL worse, 9 times of 10; None for more
-    than MOST_NIGHTS."""
+    """A gate's figures over all nights so far. `evidence` is the size of the stake: LIMIT or more proves that the
+    figure is worse than its bound. Within `finds_within` more nights a figure that is FALL worse is found in 9 of 10
+    cases; None for more than MOST_NIGHTS."""
 
     nights: int
     values: int
@@ -93,9 +93,9 @@ class NightlyFigures:
 
 
 def nightly_figures(nights: Sequence[Floats], bound: float, sign: Literal[">=", "<="], seed: int = 0) -> NightlyFigures:
-    """Of each night's values, from 0 to 1 and independent of each other, as `bound` is: one for each document.
+    """Return the figures of each night's values, one for each document, independent and from 0 to 1 as `bound` is.
 
-    Nights without values are no looks.
+    Nights without values are left out.
     """
     looks = [np.asarray(values, dtype=np.float64) for values in nights if len(values)]
     every = np.concatenate(looks) if looks else np.empty(0)
@@ -112,11 +112,11 @@ def nightly_figures(nights: Sequence[Floats], bound: float, sign: Literal[">=", 
 
 
 def nightly_evidence(nights: Sequence[Floats], least: float) -> Floats:
-    """(nights,): after each night what a stake of 1 on a mean below `least` has become.
+    """Return (nights,) the size of a stake of 1 after each night, which bets on a mean below `least`.
 
     Each bet stands for one size of the fall, and a part of the stake enters with each night, for falls that begin
-    later. Where every night's mean is `least` or more the stake doesn't grow on average, also where the values' own
-    means differ.
+    later. If every night's mean is `least` or more the stake doesn't grow on average, even if the values' expectations
+    differ.
     """
     if not nights:
         return np.empty(0)
@@ -126,20 +126,20 @@ def nightly_evidence(nights: Sequence[Floats], least: float) -> Floats:
 
 
 def _bets(least: float) -> Floats:
-    """At most so large that a value of 1 doesn't cost all of it."""
+    """Return the bets, small enough that a value of 1 doesn't lose the whole stake."""
     bets: Floats = _BETS / max(1 - least, 1e-9)
     return bets
 
 
 def _evidence(logs: Floats) -> Floats:
-    """(..., nights) of the logarithms of what each bet (..., bets, nights) becomes in a night."""
+    """Return (..., nights) evidence from the logarithms of each bet's (..., bets, nights) gain in a night."""
     found: Floats = grown_stake(np.exp(np.clip(logs, -100, 100)), _MOST).mean(axis=-2)
     return found
 
 
 def _finds_within(nights: Sequence[Floats], least: float, seed: int) -> int | None:
-    """By simulation, from where the stake stands now, with as many values a night as usual. Values are yes or no: of
-    all values with the same mean these are found last."""
+    """Simulate further nights from the present stake, with the usual number of values. Values are yes or no, which are
+    found last of all values with the same mean."""
     size, mean = max(1, int(np.median([values.size for values in nights]))), least - FALL
     if mean < 0:
         return None

@@ -16,7 +16,7 @@ FISHER_CAVEAT = "Fisher's z treats the two correlations as if they came from dif
 
 @dataclass(frozen=True, slots=True)
 class DifferenceTest:
-    """A two-sided test. `statistic` and `p` are None, for `reason`, where the test can't be made.
+    """A two-sided test of a difference. `statistic` and `p` are None, for `reason`, if the test can't be made.
 
     `n_undefined` counts permutations without a figure; `seed` is None where nothing was drawn.
     """
@@ -31,22 +31,23 @@ class DifferenceTest:
 
     @property
     def stars(self) -> str:
-        """* .05, ** .01, *** .001, as in Table 11 of the InteractEval paper."""
+        """Return * below .05, ** below .01, *** below .001, as in Table 11 of the InteractEval paper."""
         return stars(self.p)
 
 
 def stars(p: float | None) -> str:
-    """* below .05, ** below .01, *** below .001."""
+    """Return * for p below .05, ** below .01, *** below .001; "" otherwise."""
     return "" if p is None else "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
 
 
 def untestable(method: str, n: int, reason: str) -> DifferenceTest:
-    """A test that can't be made, and why."""
+    """Return a test without figures, for the `reason` that it can't be made."""
     return DifferenceTest(method, n, None, None, reason=reason)
 
 
 def williams(r_a: float, r_b: float, r_ab: float, n: int) -> DifferenceTest:
-    """Williams' t of two correlations that share the human ratings, n - 3 degrees of freedom (Steiger 1980, eq. 7).
+    """Return Williams' test of two correlations that share the human ratings, n - 3 degrees of freedom (Steiger 1980,
+    eq. 7).
 
     `r_a` and `r_b` are the predictors' correlations with people, `r_ab` with each other, over `n` units.
     """
@@ -64,7 +65,7 @@ def williams(r_a: float, r_b: float, r_ab: float, n: int) -> DifferenceTest:
 
 
 def fisher_z(r_a: float, r_b: float, n_a: int, n_b: int) -> DifferenceTest:
-    """Fisher's z of two correlations as if independent (Table 11 of the InteractEval paper; see FISHER_CAVEAT)."""
+    """Return Fisher's z test of two correlations as if independent (InteractEval, Table 11; see FISHER_CAVEAT)."""
     method = "Fisher's z"
     n = min(n_a, n_b)
     if n < 4:
@@ -78,7 +79,7 @@ def fisher_z(r_a: float, r_b: float, n_a: int, n_b: int) -> DifferenceTest:
 
 
 def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
-    """Adjusted p-values that bound the chance of any false alarm among many comparisons (Holm 1979).
+    """Return adjusted p-values that bound the chance of any false alarm among many comparisons (Holm 1979).
 
     Tests that couldn't be made (None) stay None and don't count as comparisons.
     """
@@ -92,7 +93,7 @@ def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
 
 
 CHUNK = 1_500_000
-"""Permutations times texts that are in memory at once."""
+"""Most permutations times texts in memory at once."""
 ROUNDING = 1e-9
 """Differences closer than this are the same difference, computed in another order."""
 
@@ -102,23 +103,24 @@ Signs = NDArray[np.float64]
 def permutation_tests(
     table: ScoreTable, level: Level, observed: Floats, *, constant: Constant, permutations: int, seed: int
 ) -> tuple[DifferenceTest, ...]:
-    """One test a coefficient of the differences `observed` (3,); `table` holds predictors A and B.
+    """Return one test a coefficient of the differences `observed` (3,); `table` holds predictors A and B.
 
-    p is (1 + as large) / (1 + permutations with a figure): never 0, and exact for the permutations drawn.
+    p is (1 + permutations at least as extreme) / (1 + permutations with a figure): never 0, and exact for the
+    permutations drawn.
     """
     differences = permuted_differences(table, level, constant, permutations, np.random.default_rng(seed))
     return tests_of(differences, observed, table.n, seed)
 
 
 def tests_of(differences: Floats, observed: Floats, n: int, seed: int) -> tuple[DifferenceTest, ...]:
-    """One test a coefficient, given the differences under permutation (3, P) and the observed ones (3,)."""
+    """Return one test a coefficient, from the differences under permutation (3, P) and the observed ones (3,)."""
     return tuple(_test(found, seen, n, seed) for found, seen in zip(differences, observed, strict=True))
 
 
 def permuted_differences(
     table: ScoreTable, level: Level, constant: Constant, permutations: int, rng: np.random.Generator
 ) -> Floats:
-    """(3, P) coefficient of A' less that of B', NaN where a permutation has none."""
+    """Return (3, P) coefficients of A' less those of B', whose scores are swapped at random; NaN where undefined."""
     step = max(1, CHUNK // max(table.n, 1))
     parts = []
     for start in range(0, permutations, step):
@@ -150,7 +152,7 @@ def _differences(table: ScoreTable, level: Level, constant: Constant, signs: Sig
 
 
 def _permuted(ranks: Floats, standard: Floats, human: Floats, signs: Signs) -> tuple[Floats, Floats]:
-    """(3, P) coefficients of A' and of B' in one pool of texts, given both predictors' ranks and standard scores."""
+    """Return (3, P) coefficients of A' and of B' in one pool of texts, from predictors' ranks and standard scores."""
     values, code = np.unique(ranks.ravel(), return_inverse=True)
     a_code, b_code = code[: human.size], code[human.size :]
     chosen = np.vstack([1 + signs.T, 1 - signs.T]) / 2
@@ -164,13 +166,14 @@ def _permuted(ranks: Floats, standard: Floats, human: Floats, signs: Signs) -> t
 
 
 def _all_or_none(values: Floats) -> Floats:
-    """A pool counts for all coefficients or for none, as everywhere else."""
+    """Return the coefficients, all NaN where any is: a pool counts for all coefficients or for none."""
     return np.where(np.isnan(values).any(axis=0), np.nan, values)
 
 
 def _kendall(a: Ints, b: Ints, human: Floats, signs: Signs, counts: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    """With Q_uv = sign(human_i - human_j) * sign(u_i - v_j), concordance is even in s through Q_aa + Q_bb - 2 Q_ab
-    (a quadratic form) and odd through row sums (a linear one). Small whole numbers: exact in float32."""
+    """Return Kendall's tau of A' and of B'. With Q_uv = sign(human_i - human_j) * sign(u_i - v_j), concordance is even
+    in s through Q_aa + Q_bb - 2 Q_ab (a quadratic form) and odd through row sums (a linear one). Whole numbers, exact
+    in float32."""
     n = a.size
     light = signs.astype(np.float32)
     order = np.unique(human, return_inverse=True)[1].astype(np.int32)
@@ -194,8 +197,9 @@ def _kendall(a: Ints, b: Ints, human: Floats, signs: Signs, counts: tuple[Floats
 
 
 def _spearman(code: Ints, human: Floats, chosen: Floats, counts: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    """`chosen` (2N, P) is 1 for the scores, of A then of B, that belong to A'; `counts` (classes, P) how many of each
-    value A' and B' have. The people's ranks never move: their sums by class are all that the cross term needs."""
+    """Return Spearman of A' and of B'. `chosen` (2N, P) is 1 for the scores, of A then of B, that belong to A';
+    `counts` (classes, P) each value's number in A' and B'. The cross term needs only the sums by class of people's
+    constant ranks."""
     people = stats.rankdata(human) - (human.size + 1) / 2
     total = np.array(people @ people)
     twice = np.concatenate([people, people])
@@ -210,7 +214,8 @@ def _spearman(code: Ints, human: Floats, chosen: Floats, counts: tuple[Floats, F
 
 
 def _pearson(a: Floats, b: Floats, human: Floats, signs: Signs) -> tuple[Floats, Floats]:
-    """A' = mean + s * half, B' = mean - s * half, so every moment is a constant plus or minus a linear form."""
+    """Return Pearson's r of A' = mean + s * half and B' = mean - s * half: each moment is a constant plus or minus a
+    linear form."""
     n = human.size
     mean, half = (a + b) / 2, (a - b) / 2
     people = _standard(human)
@@ -241,7 +246,7 @@ def _system(table: ScoreTable, signs: Signs) -> Floats:
 
 
 def _standard(values: Floats) -> Floats:
-    """Mean 0 and standard deviation 1; zeros where constant."""
+    """Return the values with mean 0 and standard deviation 1; zeros if constant."""
     spread = values.std() if np.ptp(values) > 0 else 0.0
     return (values - values.mean()) / spread if spread > 0 else np.zeros_like(values)
 

@@ -1,4 +1,4 @@
-"""Preferences of people over pairs of texts: pairwise accuracy of scores, and strengths of systems (Bradley-Terry)."""
+"""Preferences of people between two texts: pairwise accuracy of scores, and strengths of systems (Bradley-Terry)."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,12 +12,12 @@ from app.meta_evaluation.judges.figures import percentiles, resampled
 from app.meta_evaluation.score_matrix import RESAMPLES, Bools, Floats
 
 _EQUAL = 1e-9
-"""Scores that differ by less are the same: they are means of the same answers in another order."""
+"""Scores that differ by less count as equal: they are means of the same answers in another order."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredPair:
-    """A pair of texts of `source` with a method's scores, None where a text has none, and what one person said."""
+    """A pair of texts of `source` with a method's scores, None for a text without one, and one person's preference."""
 
     source: str
     a: float | None
@@ -27,11 +27,11 @@ class ScoredPair:
 
 @dataclass(frozen=True, slots=True)
 class PairwiseAccuracy:
-    """The share of `n` pairs of `sources` sources in which the better score is the winner's, with its 95 % interval.
+    """The share of `n` pairs of `sources` sources in which the winner has the better score, with its 95 % interval.
 
-    `n`: pairs with a winner and both scores. Of them the scores tie `score_ties`, counted half. Left out are
-    `people_ties`, where the person said tie, and `without_score`. `value` is None where no pair is left; `low` and
-    `high` are None, for `reason`.
+    `n`: pairs with a winner and both scores. In `score_ties` of them the scores are equal, counted half. Left out are
+    `people_ties`, where the person said tie, and `without_score`. `value` is None if no pair is left; `low` and `high`
+    are None, for `reason`.
     """
 
     n: int
@@ -55,7 +55,7 @@ class PairwiseAccuracy:
 
     @property
     def counts(self) -> str:
-        """Ties and what is left out."""
+        """The numbers of ties and of pairs left out, in words."""
         return (
             f"People tied on {self.people_ties:,} pairs, which are left out; the scores tie on {self.score_ties:,}, "
             f"counted half; {self.without_score:,} pairs lack a score."
@@ -74,9 +74,9 @@ class PairwiseAccuracy:
 
 
 def pairwise_accuracy(pairs: Sequence[ScoredPair], resamples: int = RESAMPLES, seed: int = 0) -> PairwiseAccuracy:
-    """Each person's word on a pair counts once; resamples draw whole sources with replacement.
+    """Return the pairwise accuracy. Each person's preference on a pair counts once; resamples draw whole sources.
 
-    Without interval for fewer than two sources, and where all pairs are alike, for then every resample is too.
+    There is no interval for fewer than two sources, or if all pairs are alike, as all resamples are then alike too.
     """
     decided = [pair for pair in pairs if pair.winner is not Winner.TIE]
     scored = [(p.source, p.a, p.b, p.winner) for p in decided if p.a is not None and p.b is not None]
@@ -110,14 +110,14 @@ def pairwise_accuracy(pairs: Sequence[ScoredPair], resamples: int = RESAMPLES, s
 
 
 FEWEST_COMPARISONS = 10
-"""Of a system: with fewer its strength says next to nothing."""
+"""Comparisons of a system below which its strength says next to nothing."""
 STRENGTH_RESAMPLES = 200
 _ROUNDS, _CLOSE = 10_000, 1e-8
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedSystems:
-    """One person's word on two texts of `source` by the systems `a` and `b`."""
+    """One person's preference between two texts of `source`, by the systems `a` and `b`."""
 
     source: str
     a: str
@@ -127,8 +127,8 @@ class ComparedSystems:
 
 @dataclass(frozen=True, slots=True)
 class SystemStrength:
-    """`strength`: the logarithm of the Bradley-Terry parameter, 0 on average over systems. A difference of 1 means that
-    the stronger one wins with probability .73. `wins` counts a tie half."""
+    """A system's `strength`: the logarithm of the Bradley-Terry parameter, 0 on average over systems. With a difference
+    of 1 the stronger system wins with probability .73. `wins` counts a tie half."""
 
     system: str
     strength: float
@@ -143,8 +143,9 @@ class SystemStrength:
 
 @dataclass(frozen=True, slots=True)
 class SystemStrengths:
-    """Strongest first; none, for `reason`, where they aren't defined. `left_out`: systems with too few comparisons, by
-    how many they have. `same_or_unnamed`: pairs of one system, or of none that is named."""
+    """Strengths, strongest first; none, for `reason`, if they aren't defined. `left_out`: systems with too few
+    comparisons, and their numbers of them. `same_or_unnamed`: pairs of texts by the same system, or by an unnamed one.
+    """
 
     systems: tuple[SystemStrength, ...]
     left_out: tuple[tuple[str, int], ...] = ()
@@ -163,11 +164,11 @@ class SystemStrengths:
 def system_strengths(
     pairs: Sequence[ComparedSystems], resamples: int = STRENGTH_RESAMPLES, seed: int = 0
 ) -> SystemStrengths:
-    """Maximum likelihood by the MM iteration of Hunter (2004, Annals of Statistics 32, section 2); a tie is half a win
-    for each. The 95 % interval is the resamples' percentiles; they draw whole sources.
+    """Return Bradley-Terry strengths by maximum likelihood, with the MM iteration of Hunter (2004, Annals of Statistics
+    32, section 2); a tie is half a win for each. The 95 % interval is percentiles of resamples of whole sources.
 
-    It exists only where, however the systems are parted in two, some of each part beat some of the other (Ford 1957):
-    else `reason` names those that never lost.
+    Strengths exist only if, for every split of the systems in two, each part has a win against the other (Ford 1957);
+    else `reason` names the systems that never lost.
     """
     named = [pair for pair in pairs if pair.a and pair.b and pair.a != pair.b]
     other = len(pairs) - len(named)
@@ -217,7 +218,7 @@ def system_strengths(
 def _often_compared(
     pairs: Sequence[ComparedSystems],
 ) -> tuple[list[ComparedSystems], tuple[tuple[str, int], ...]]:
-    """The pairs of systems that are each in enough of them, and the other systems with their comparisons."""
+    """Return the pairs of systems with at least FEWEST_COMPARISONS each, and the other systems with their numbers."""
     whole, kept = _comparisons(pairs), list(pairs)
     while rare := {name for name, count in _comparisons(kept).items() if count < FEWEST_COMPARISONS}:
         kept = [pair for pair in kept if pair.a not in rare and pair.b not in rare]
@@ -230,7 +231,7 @@ def _comparisons(pairs: Iterable[ComparedSystems]) -> Counter[str]:
 
 
 def _unbeaten(wins: Floats) -> list[int]:
-    """Places of a group of systems that no other one won against; [] where every system leads to every other."""
+    """Return the places of a group of systems that no other system beat; [] if chains of wins connect all systems."""
     reach = _reached(wins[None])[0]
     if reach.all():
         return []
@@ -240,7 +241,7 @@ def _unbeaten(wins: Floats) -> list[int]:
 
 
 def _reached(wins: Floats) -> Bools:
-    """(B, S, S): whether a chain of wins leads from a system to another."""
+    """Return (B, S, S): whether a chain of wins leads from a system to another."""
     reach: Bools = (wins > 0) | np.eye(wins.shape[1], dtype=bool)
     for _ in range(int(np.ceil(np.log2(max(wins.shape[1], 2))))):
         reach = (reach.astype(np.float32) @ reach.astype(np.float32)) > 0
@@ -267,7 +268,7 @@ def _strengths(wins: Floats) -> Floats:
 
 
 def _strength_ends(by_source: Floats, resamples: int, seed: int) -> Floats | None:
-    """(2, S); None for one source, and where fewer than nine of ten resamples have strengths."""
+    """Return the (2, S) interval ends; None for one source, or if fewer than nine of ten resamples have strengths."""
     sources, systems = by_source.shape[:2]
     if sources < 2 or not resamples:
         return None

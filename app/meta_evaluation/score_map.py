@@ -1,6 +1,6 @@
-"""Scores on people's scale: a monotone map from scores to mean ratings, judged on sources that it never saw.
+"""Scores on people's scale: a monotone map from scores to mean ratings, tested on sources it wasn't fitted to.
 
-A judge can order texts as people do and still be too mild or too strict. The map mends that. It doesn't change the
+A judge can order texts as people do and still be too mild or too strict. The map corrects that. It doesn't change the
 order of two texts (isotonic regression may make them equal), so rank correlations gain nothing by it.
 """
 
@@ -19,28 +19,28 @@ from app.meta_evaluation.score_matrix import RESAMPLES, Column, Floats
 FOLDS = 5
 FEWEST_TEXTS, FEWEST_SOURCES = 40, 5
 ISOTONIC_FROM = 200
-"""Rated texts. A line has two parameters and is steady with fewer; isotonic regression has one for each step."""
+"""Rated texts needed for isotonic regression, with a parameter for each step; a line, which has two, needs fewer."""
 Kind = Literal["line", "isotonic"]
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreMap:
-    """Pairs of (score, mapped score), rising; between two of them it is a line, beyond the ends constant."""
+    """A map of scores: rising `points` (score, mapped score), linear between them and constant beyond the ends."""
 
     kind: Kind
     points: tuple[tuple[float, float], ...]
 
     def of(self, scores: Floats) -> Floats:
-        """(texts,) mapped; NaN stays."""
+        """Return (texts,) mapped scores; NaN stays."""
         at, to = np.array(self.points).T
         return np.where(np.isnan(scores), np.nan, np.interp(scores, at, to))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MappedScores:
-    """`held_out` (texts,): each text's score by a map that its source played no part in. `improvement`: by how much the
-    mean absolute error falls from `raw` to `mapped`, in points of the scale, with the 95 % interval over `sources`.
-    `map` is fitted to all `n` texts, for texts that nobody rated."""
+    """A fitted map and its test. `held_out` (texts,): each text's score by a map fitted without its source.
+    `improvement`: by how much the mean absolute error falls from `raw` to `mapped`, in points of the scale, with the 95
+    % interval over `sources`. `map` is fitted to all `n` texts, for texts that nobody rated."""
 
     map: ScoreMap
     held_out: Floats
@@ -53,7 +53,7 @@ class MappedScores:
 
     @property
     def offered(self) -> bool:
-        """Whether the error falls beyond doubt."""
+        """Whether the interval of the improvement lies above 0."""
         return self.improvement.low is not None and self.improvement.low > 0
 
     def to_json(self) -> dict[str, Any]:
@@ -77,7 +77,8 @@ class MappedScores:
 def map_scores(
     scores: Floats, human: Floats, group: Column, low: float, high: float, resamples: int = RESAMPLES, seed: int = 0
 ) -> MappedScores:
-    """`scores` and `human` (texts,) without NaN; `group` names each text's source; `low` to `high` is the scale.
+    """Fit and test the map. `scores` and `human` (texts,) are without NaN; `group` names each text's source; the scale
+    is `low` to `high`.
 
     Raises NotReadyError for too few texts or sources.
     """

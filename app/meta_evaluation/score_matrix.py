@@ -1,4 +1,4 @@
-"""From columns of a table to arrays: who wrote which text from which source, its scores and its human rating."""
+"""Arrays from a table's columns: each text's source, system, scores and human rating."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,32 +18,28 @@ Correction = Literal["ppi", "rogan-gladen"]
 AltMetric = Literal["accuracy", "rmse"]
 
 RESAMPLES = 1000
-"""Of a bootstrap, where nobody chose another number."""
+"""Resamples of a bootstrap by default."""
 
 EPSILON = 0.2
-"""What the alternative annotator test gives a judge ahead of experts."""
+"""The advantage over experts that the alternative annotator test gives a judge."""
 
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 """The order of the coefficient axis in every array of this package."""
 MAE = len(COEFFICIENTS)
-"""Where arrays of figures hold the mean absolute error, after the coefficients."""
+"""Index of the mean absolute error in arrays of figures, after the coefficients."""
 Measure = Literal["spearman", "kendall", "pearson", "mae"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
 def chosen(value: str, literal: object, what: str) -> None:
-    """Check that `literal` allows `value`.
-
-    Raises:
-        InputError: naming what was chosen wrongly and what is possible.
-    """
+    """Raise InputError unless `literal` allows `value`; the message names `what`, the value and the possible values."""
     allowed = cast("tuple[str, ...]", get_args(literal))
     if value not in allowed:
         raise InputError(f"{value!r} is not a {what}.", f"Choose {', '.join(allowed[:-1])} or {allowed[-1]}.")
 
 
 def default_resampling(level: Level, *, grouped: bool) -> Resampling:
-    """What the bootstrap draws unless told: systems for system figures, else sources, else single texts.
+    """Return the unit that the bootstrap resamples by default: systems for system figures, else sources, else texts.
 
     Texts of one source are alike, so a known source is drawn as a whole, also at the dataset level.
     """
@@ -58,14 +54,15 @@ Bools = NDArray[np.bool_]
 Column = Sequence[object] | NDArray[np.generic]
 
 ABSURD = 1e100
-"""A score this large is an overflow somewhere, as good as missing; its square could not be computed with."""
+"""Scores beyond this are treated as missing: they come from an overflow, and their square can't be computed."""
 SPARSE = 4
 """Columns stand for systems unless that makes the grid this many times bigger than the number of texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """What became of the rows. `missing_*` count rows with an empty cell or no usable number, after duplicates.
+    """Counts of rows used and left out. `missing_*` count rows with an empty cell or no usable number, after
+    duplicates.
 
     `duplicates` counts rows beyond the first of the same source and system (and item); `conflicting` those of them
     that carry other scores than the first. They are left out under "once" and stay under "keep".
@@ -104,10 +101,10 @@ class ScoreTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceGrid:
-    """The texts laid out as sources x slots, so that all groups are computed at once.
+    """Texts in a grid of sources x slots, so that all groups are computed at once.
 
-    `scores` is (C, G, K), `human` and `present` (G, K), 0 where absent. `system` (G, K) says whose text is in a slot,
-    0 where absent or unknown. `aligned`: slot k holds the same system in every group.
+    `scores` is (C, G, K), `human` and `present` (G, K), 0 for an empty slot. `system` (G, K) is the system of the text
+    in a slot, 0 if empty or unknown. `aligned`: slot k holds the same system in every group.
     """
 
     scores: Floats
@@ -118,7 +115,7 @@ class SourceGrid:
 
 
 def numbers(column: Column) -> Floats:
-    """A float array with NaN where a cell is None, empty, not finite or beyond ABSURD.
+    """Return a float array with NaN for a cell that is None, empty, not finite or beyond ABSURD.
 
     Raises:
         InputError: a cell that is neither a number nor empty.
@@ -187,7 +184,7 @@ def score_table(
 
 
 def first_of_kind(group: Column | None, system: Column | None, item: Column | None, rows: int) -> Bools:
-    """(rows,) False where a row repeats the source and system (and item) of an earlier one."""
+    """Return (rows,) False where a row repeats the source and system (and item) of an earlier one."""
     repeated, _ = _repeats(_codes(group)[0], _codes(system)[0], _codes(item)[0], rows)
     return ~repeated
 
@@ -214,7 +211,7 @@ def source_grid(table: ScoreTable) -> SourceGrid:
 
 
 def _slots(table: ScoreTable, source: Ints, groups: int) -> tuple[Ints, int, bool]:
-    """Each text's slot in its group, the number of slots, and whether slots are systems."""
+    """Return each text's slot in its group, the number of slots, and whether slots are systems."""
     if table.system is not None and groups * table.systems <= SPARSE * max(table.n, 1):
         cells = source * table.systems + table.system
         if np.unique(cells).size == table.n:
@@ -228,7 +225,7 @@ def _slots(table: ScoreTable, source: Ints, groups: int) -> tuple[Ints, int, boo
 
 
 def _is_missing(cell: object) -> bool:
-    """None, NaN, pandas' NA and NaT (the only values that don't equal themselves), and blank strings."""
+    """Return whether the cell is None, NaN, pandas' NA or NaT (which don't equal themselves), or a blank string."""
     if cell is None or (isinstance(cell, str) and not cell.strip()):
         return True
     equal = cell == cell  # noqa: PLR0124 - the definition of NaN
@@ -236,7 +233,7 @@ def _is_missing(cell: object) -> bool:
 
 
 def _codes(column: Column | None) -> tuple[Ints | None, int]:
-    """Codes from 0 in order of appearance, -1 where the cell is empty, and how many distinct values there are."""
+    """Return codes from 0 in order of appearance, -1 for an empty cell, and the number of distinct values."""
     if column is None:
         return None, 0
     seen: dict[Hashable, int] = {}
@@ -259,9 +256,9 @@ def _codes(column: Column | None) -> tuple[Ints | None, int]:
 
 
 def _repeats(source: Ints | None, system: Ints | None, item: Ints | None, rows: int) -> tuple[Bools, Ints]:
-    """Which rows repeat an earlier one, and for each row the index of the first with its key.
+    """Return which rows repeat an earlier one, and for each row the index of the first with its key.
 
-    A source alone doesn't identify a text, nor does a system: without both, or an item, nothing counts as repeated.
+    A source alone doesn't identify a text, nor does a system: without both, or an item, no row counts as repeated.
     """
     itself = np.arange(rows)
     if item is None and (source is None or system is None):
@@ -274,7 +271,7 @@ def _repeats(source: Ints | None, system: Ints | None, item: Ints | None, rows: 
 
 
 def _same(left: Floats, right: Floats) -> Bools:
-    """Column by column: equal, where two missing values count as equal."""
+    """Return, column by column, whether values are equal; two missing values count as equal."""
     same: Bools = np.all((left == right) | (np.isnan(left) & np.isnan(right)), axis=0)
     return same
 
@@ -287,7 +284,8 @@ TOO_CLOSE = "The scores differ by less than can be computed with."
 
 
 def pool_reason(scores: Floats, human: Floats, unit: str) -> str:
-    """For one coefficient over `unit` ("texts", "systems") of predictors (C, N) and ratings (N,); "" if it exists."""
+    """Return why predictors (C, N) and ratings (N,) of `unit` ("texts", "systems") have no coefficient; "" if they
+    have."""
     few = too_few(human.size, unit)
     if few:
         return few
@@ -299,7 +297,7 @@ def pool_reason(scores: Floats, human: Floats, unit: str) -> str:
 
 
 def group_reason(n: int, n_used: int, groups_constant: int, groups_small: int) -> str:
-    """For a coefficient inside each source: `n` texts, `n_used` of them in sources that have one."""
+    """Return why sources have no coefficient, "" if they have; `n_used` of `n` texts are in sources that have one."""
     few = too_few(n, "texts")
     if few:
         return few
@@ -315,7 +313,7 @@ def group_reason(n: int, n_used: int, groups_constant: int, groups_small: int) -
 
 
 def too_few(count: int, unit: str) -> str:
-    """Below FEWEST there is no coefficient."""
+    """Return why `count` is too small for a coefficient; "" from FEWEST."""
     if count == 0:
         return f"No {unit} have both a score and a human rating."
     if count == 1:

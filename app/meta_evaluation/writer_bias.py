@@ -1,10 +1,10 @@
 """Writer bias: whether a judge scores texts by people lower than texts by LLMs (G-Eval, section 4 and Fig. 2).
 
-Texts of the same source are paired, one by a person and one by an LLM; the pairs make three groups: people found the
-person's text better, both alike, or the LLM's better, by their ratings of both or by what they said of the pair. In
-each group the mean scores of both sides stand beside each other. An unbiased judge gives the person's texts more in the
-first group and less in the last. Intervals are 95 % percentile bootstrap over sources, since pairs of one source belong
-together; the paper gives none.
+Texts of the same source are paired, one by a person and one by an LLM. The pairs make three groups, by people's ratings
+or stated preferences: the person's text is better, both are alike, or the LLM's is better. Each group shows the mean
+scores of both sides. An unbiased judge gives the person's texts higher scores in the first group and lower ones in the
+last. Intervals are 95 % percentile bootstrap over sources, since pairs of one source depend on each other; the paper
+gives none.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ By = Literal["ratings", "preferences"]
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean with its interval; `low` and `high` are None where there are fewer than two sources to draw from."""
+    """A mean with its interval; `low` and `high` are None with fewer than two sources to draw from."""
 
     value: float
     low: float | None
@@ -33,7 +33,7 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class WritersPair:
-    """A text by a person and one by an LLM about `source` with their scores, and which people found better."""
+    """A text by a person and one by an LLM on the same `source`, with their scores and people's preference."""
 
     source: str
     person: float
@@ -55,9 +55,9 @@ class PairGroup:
 
 @dataclass(frozen=True, slots=True)
 class WriterBias:
-    """`groups` in the order of PREFERENCES. `unpaired`: texts with a score and ratings whose source has none of the
-    other kind, or, `by` preferences, pairs of which a text has no score; `n_undefined`: resamples in which a group had
-    no pair, over all groups."""
+    """Writer bias by preference; `groups` in the order of PREFERENCES. `unpaired`: texts with a score and ratings whose
+    source has no text of the other kind; with `by` preferences, pairs of which a text has no score. `n_undefined`:
+    resamples in which a group had no pair, summed over groups."""
 
     groups: tuple[PairGroup, ...]
     unpaired: int
@@ -79,7 +79,8 @@ def writer_bias(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> WriterBias:
-    """One entry a text: its score, its mean human rating, its source, and whether a person wrote it."""
+    """Return the writer bias by ratings; for each text its score, mean rating, source, and whether a person wrote
+    it."""
     texts: dict[str, tuple[list[int], list[int]]] = {name: ([], []) for name in sources}
     for place, (source, person) in enumerate(zip(sources, by_person, strict=True)):
         texts[source][0 if person else 1].append(place)
@@ -96,7 +97,7 @@ def writer_bias(
 def bias_of_pairs(
     pairs: Sequence[WritersPair], unpaired: int, by: By, resamples: int = RESAMPLES, seed: int = 0
 ) -> WriterBias:
-    """Where several people compared the same texts, each one's word is a pair."""
+    """Return the writer bias of pairs. If several people compared the same texts, each preference is a pair."""
     names = {name: place for place, name in enumerate(dict.fromkeys(pair.source for pair in pairs))}
     # (preference, measure, source) sums of scores, and (preference, source) counts of pairs.
     sums = np.zeros((len(PREFERENCES), 2, len(names)))
@@ -111,7 +112,7 @@ def bias_of_pairs(
 
 
 def _draws(paired: NDArray[np.bool_], resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """(B, sources): how often each source with a pair is drawn."""
+    """Return (B, sources) how often each source with a pair is drawn."""
     drawn = np.zeros((resamples, paired.size))
     n = int(paired.sum())
     if n:

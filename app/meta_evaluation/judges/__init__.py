@@ -1,1 +1,1 @@
-"""Judges beside people: what a judge's share of yes or mean is worth, and whether it may stand in for somebody."""
+"""Judges compared with people: how far a judge's share of yes or mean is off, and whether it may replace a person."""

@@ -1,12 +1,12 @@
-"""One call for all questions of a checklist, or one call each: what the difference is worth on the same texts.
+"""Comparison of asking all questions of a checklist in one call with one call each, on the same texts.
 
-Three ways of asking are set beside each other: together, alone, and together with the last question first. Agreement
-with people is compared in pairs (comparison.py). Shares of answers have the interval of a bootstrap of documents, by
-Student's t (intervals.by_document).
+Three ways of asking are compared: together, alone, and together in reversed order. Agreement with people is compared in
+pairs (comparison.py). Shares of answers have the interval of a bootstrap of documents, by Student's t
+(figures.by_document).
 
-Position: with the order reversed each question but a middle one stands once in the first half and once in the second,
-so the share of yes in the first half less that in the second is a difference within the same questions about the same
-texts: what a question asks can't pass for where it stands.
+Position: with the order reversed each question but a middle one is once in the first half and once in the second. The
+share of yes in the first half less that in the second thus compares the same questions about the same texts, so that a
+question's content isn't mistaken for an effect of its position.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,11 +31,11 @@ TOGETHER, ALONE, REVERSED = range(3)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AskedTexts:
-    """What three ways of asking said about T texts by Q questions; the first axis is AskingWay's order.
+    """Answers to Q questions about T texts in three ways of asking; the first axis is AskingWay's order.
 
-    `answers` is (3, T, Q): 1 yes, 0 no, NaN none. `scores` is (3, T), NaN where there is none that counts. `human` is
-    (T,) ratings and `people` (T, Q) what most experts say, both NaN where nobody does. `systems` is empty where texts
-    name none. Two of the same contents are equal, so that a comparison can be kept.
+    `answers` is (3, T, Q): 1 yes, 0 no, NaN none. `scores` is (3, T), NaN for none that counts. `human` is (T,) ratings
+    and `people` (T, Q) the experts' majority, NaN without one. `systems` is empty if texts name none. Instances with
+    the same contents are equal, so that a comparison can be cached.
     """
 
     answers: Floats
@@ -60,8 +60,8 @@ class AskedTexts:
 
 @dataclass(frozen=True, slots=True)
 class WayFigures:
-    """Of one way: its correlation with people's ratings, the share of its answers that most experts give too, and the
-    share of yes. None where there is nothing to compare."""
+    """Figures of one way: its correlation with ratings, the share of its answers equal to the experts' majority, and
+    the share of yes. None where undefined."""
 
     spearman: float | None
     kendall: float | None
@@ -71,7 +71,7 @@ class WayFigures:
 
 @dataclass(frozen=True, slots=True)
 class AnswerChange:
-    """The share of texts on which one question's answer is another: asked alone, and in reversed order."""
+    """The share of texts on which the answer to a question changes if it is asked alone, and in reversed order."""
 
     alone: EstimatedFigure
     reversed: EstimatedFigure
@@ -82,12 +82,12 @@ class AnswerChange:
 
 @dataclass(frozen=True, slots=True)
 class AskingComparison:
-    """Over the `answers` that all three ways gave. Every difference is together less alone.
+    """Comparison of the ways over the `answers` given in all three. Every difference is together less alone.
 
-    `comparison` is of scores with ratings, None for the reason `problem`; `accuracy` of answers with most experts', on
-    `experts` answers about `expert_texts` of `expert_documents`. `changed` is the share of answers that change when
-    each question is asked alone, `reordered` that when the order is reversed. `position` is the share of yes in the
-    first half of the questions less that of the same questions in the second half.
+    `comparison` is of scores with ratings, None for the reason `problem`. `accuracy` compares answers with the experts'
+    majority, on `experts` answers about `expert_texts` of `expert_documents`. `changed` is the share of answers that
+    change when each question is asked alone, `reordered` when the order is reversed. `position` is the share of yes in
+    the first half of the questions less that of the same questions in the second half.
     """
 
     texts: int
@@ -111,20 +111,20 @@ class AskingComparison:
 
     @property
     def told_apart(self) -> bool:
-        """Whether both the interval and a permutation test tell together from alone by the ratings: of ten documents
-        the interval alone does so in 8 % of the cases in which there is no difference."""
+        """Return whether both the interval and a permutation test show that together and alone differ in agreement with
+        ratings. With ten documents the interval alone shows a difference in 8 % of the cases in which there is none."""
         return self.comparison is not None and self.comparison.differences["spearman"].told_apart
 
     @property
     def rated_documents(self) -> int:
-        """How many the interval of the comparison with ratings draws from."""
+        """Return the number of documents that the interval of the comparison with ratings resamples."""
         if self.comparison is None:
             return 0
         return self.comparison.basis.groups_used if self.comparison.design.level == "per-source" else self.documents
 
     @property
     def spearman(self) -> Difference | None:
-        """Together less alone; None where there is no difference or no interval of it."""
+        """Return Spearman's difference, together less alone; None without a difference or without its interval."""
         found = self.comparison.differences["spearman"].figure if self.comparison else None
         return None if found is None or found.low is None or found.high is None else found
 
@@ -154,7 +154,8 @@ class AskingComparison:
 def compare_asking(
     asked: AskedTexts, *, level: Level = "per-source", resamples: int = RESAMPLES, seed: int = 0
 ) -> AskingComparison:
-    """Raises InputError where no question about any text has an answer in all three ways, or without resamples."""
+    """Compare the three ways of asking. Raises InputError without `resamples`, or if no question about any text has an
+    answer in all three ways."""
     given = np.isnan(asked.answers).sum(axis=0) == 0
     if not given.any():
         raise InputError("No question was answered in all three ways.", "Go on with the runs, then compare again.")
@@ -202,8 +203,8 @@ def compare_asking(
 def wavering(
     repeats: Floats, documents: Sequence[str], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> EstimatedFigure:
-    """The share of answers that change when a judge is asked the very same again: of (repeats, T, Q) answers, the mean
-    over texts and questions of the share of pairs of repeats that differ."""
+    """Return the share of answers that change when a judge is asked exactly the same again: of (repeats, T, Q) answers,
+    the mean over texts and questions of the share of pairs of repeats that differ."""
     count = (~np.isnan(repeats)).sum(axis=0).astype(np.float64)
     yes = np.nansum(repeats, axis=0)
     given = count >= 2
@@ -223,10 +224,9 @@ class _Shares:
         return len({self.documents[int(row)] for row in np.flatnonzero(counts.any(axis=1))})
 
     def of(self, part: Floats | Bools, counts: Bools, *, signed: bool = False) -> EstimatedFigure:
-        """The mean of `part` (T, Q) over what `counts`; from -1 to 1 where `signed`, else from 0 to 1.
+        """Return the mean of `part` (T, Q) where `counts`; from -1 to 1 if `signed`, else from 0 to 1.
 
-        Where nothing differs, or everything does, resamples don't know what was never met: the ends are Wilson's of
-        so many texts.
+        If `part` is 0 everywhere or 1 everywhere, resamples don't vary: the ends are Wilson's for the number of texts.
         """
         rows = counts.sum(axis=1).astype(np.float64)
         kept = rows > 0
@@ -250,8 +250,8 @@ class _Shares:
 
 
 def _by_half(filled: Floats, given: Bools) -> tuple[Floats, Bools]:
-    """(T, Q) yes where a question stands in the first half less yes where the same stands in the second, and which
-    count: all but a middle one."""
+    """Return (T, Q) yes while a question is in the first half less yes while it is in the second, and which count: all
+    but a middle question."""
     questions = given.shape[1]
     place = np.arange(questions)
     sign = (place < questions // 2) * 1.0 - (place >= questions - questions // 2) * 1.0
@@ -259,7 +259,7 @@ def _by_half(filled: Floats, given: Bools) -> tuple[Floats, Bools]:
 
 
 def _agreement(asked: AskedTexts, one: int, level: Level, resamples: int, seed: int) -> tuple[Comparison | None, str]:
-    """Scores of one way against those of asking alone, over the texts that all three ways scored."""
+    """Compare the scores of one way with those of asking alone, over the texts that all three ways scored."""
     scored = np.where(np.isnan(asked.scores).any(axis=0), np.nan, asked.scores)
     if np.isnan(asked.human).all():
         return None, "Nobody has rated these texts."
@@ -279,7 +279,7 @@ def _agreement(asked: AskedTexts, one: int, level: Level, resamples: int, seed: 
 
 
 def _coefficients(found: Comparison | None, first: bool = False) -> tuple[float | None, float | None]:
-    """Spearman and Kendall of the first set of scores, or of the second."""
+    """Return Spearman and Kendall of the first set of scores, or of the second."""
     if found is None:
         return None, None
     spearman, kendall = (found.differences[name].figure for name in ("spearman", "kendall"))
@@ -287,13 +287,13 @@ def _coefficients(found: Comparison | None, first: bool = False) -> tuple[float 
 
 
 POINTS = 0.05
-"""The most by which the share of answers like most experts' may fall short and still count as no worse. Our choice."""
+"""The most by which the share of answers equal to the experts' majority may fall and count as no worse. Our choice."""
 AskingKind = Literal["together better", "no better alone", "little", "alone better", "open", "no people"]
 
 
 @dataclass(frozen=True, slots=True)
 class AskingVerdict:
-    """`choice` is how to ask from now on, None where that can't be told."""
+    """A verdict in words; `choice` is the recommended way of asking, None if that can't be told."""
 
     kind: AskingKind
     sentence: str
@@ -302,8 +302,8 @@ class AskingVerdict:
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """Together less alone on one measure of agreement; `margin` is the most that doesn't matter, `apart` whether the
-    two are told apart."""
+    """Together less alone on one measure of agreement. `margin` is the most that doesn't matter; `apart`: whether the
+    two differ significantly."""
 
     measure: str
     value: float
@@ -340,9 +340,10 @@ class _Evidence:
 
 
 def asking_verdict(found: AskingComparison, times: float | None) -> AskingVerdict:
-    """Which way to ask. `times`: how many times as much one call each costs, None where that isn't known.
+    """Return which way of asking to use. `times`: the cost of one call each as a multiple of one call for all, None if
+    unknown.
 
-    Ratings come first, answers of experts where ratings can't tell.
+    Ratings come first; answers of experts count where ratings can't tell.
     """
     evidence = _evidence(found)
     if not evidence:
@@ -369,7 +370,7 @@ def asking_verdict(found: AskingComparison, times: float | None) -> AskingVerdic
 
 
 def position_verdict(found: AskingComparison) -> str:
-    """Whether it matters where in the call a question stands."""
+    """Return whether a question's position in the call matters."""
     position, reordered = found.position, found.reordered
     if position.value is None:
         return "With one question there is no order to turn round."
@@ -389,7 +390,7 @@ def position_verdict(found: AskingComparison) -> str:
 
 
 def wavering_words(own: EstimatedFigure | None, run: int | None) -> str:
-    """What the judge does by itself, beside which every share of changed answers is to be read."""
+    """Return how often the judge's answers change on repeats, to compare every share of changed answers with."""
     if own is None or own.value is None:
         return (
             "Part of the change may be the judge's own wavering: how much isn't known until a run asks the same twice "
@@ -402,7 +403,7 @@ def wavering_words(own: EstimatedFigure | None, run: int | None) -> str:
 
 
 def asking_cautions(found: AskingComparison) -> list[str]:
-    """What weakens the figures, and what they never say."""
+    """Return what weakens the figures, and what they never establish."""
     said = (
         [each for each in found.comparison.cautions if each not in (FISHER_CAVEAT, APPROXIMATE)]
         if (found.comparison)

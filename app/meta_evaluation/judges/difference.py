@@ -1,9 +1,9 @@
 """The difference of two means, of systems or of checklist versions: the judge alone, people alone, and corrected.
 
-Where both sides judge the same, each pair is one row: the judge's difference, and people's where they answered both
-(Angelopoulos et al. 2311.01453 on the paired differences). Else each side is corrected by itself, and the interval is
-that of the difference of two estimates: of resamples that draw the documents of both sides together, so that what they
-share counts; where they share nothing, of two independent samples (MOVER, Zou and Donner 2008).
+If both sides judge the same items, each pair is one row: the judge's difference, and people's where they answered both
+(Angelopoulos et al. 2311.01453 on the paired differences). Else each side is corrected by itself. The interval is then
+from resamples that draw the documents of both sides together, so that shared documents count; without shared documents,
+from two independent samples (MOVER, Zou and Donner 2008).
 """
 
 import math
@@ -44,8 +44,8 @@ class PairedDifference:
     """`n` items answered before and after: right both times (`both`), only after (`gained`), only before (`lost`).
 
     `difference` is the share right after less that before, with its 95 % interval; `p` is two-sided. `smallest` is the
-    smallest gain that could be told from chance over `n` items with as many lost as here, as a share of them; None
-    where no gain could. All are None without items.
+    smallest gain, as a share of the `n` items, that is significant with as many `lost` as here; None if no gain is. All
+    are None without items.
     """
 
     n: int
@@ -69,7 +69,7 @@ class PairedDifference:
 
 
 def paired_difference(both: int, gained: int, lost: int, neither: int) -> PairedDifference:
-    """Counts of items by whether they were right before and after."""
+    """Return the difference, from the numbers of items right both times, only after, only before, and neither time."""
     n = both + gained + lost + neither
     if not n:
         return PairedDifference(0, 0, 0, 0, None, None, None, None, None, None, None)
@@ -90,14 +90,14 @@ def paired_difference(both: int, gained: int, lost: int, neither: int) -> Paired
 
 
 def exact_mcnemar(gained: int, lost: int) -> float:
-    """Two-sided p of so many changes for the better and for the worse; 1 where nothing changed."""
+    """Return the two-sided p of so many changes for the better and for the worse; 1 if nothing changed."""
     return float(stats.binomtest(gained, gained + lost).pvalue) if gained + lost else 1.0
 
 
 def smallest_shown(n: int, lost: int = 0) -> float | None:
-    """The smallest gain over `n` items, as a share, that the test can tell from chance where `lost` became worse.
+    """Return the smallest gain over `n` items, as a share, that is significant where `lost` items became worse.
 
-    Nothing worse, that is six items: 2 / 2**6 is below .05, and 2 / 2**5 is not.
+    If none became worse, that is six items: 2 / 2**6 is below .05, and 2 / 2**5 is not.
     """
     for gained in range(lost, n - lost + 1):
         if exact_mcnemar(gained, lost) <= LEVEL:
@@ -106,7 +106,7 @@ def smallest_shown(n: int, lost: int = 0) -> float | None:
 
 
 def tango_interval(gained: int, lost: int, n: int) -> Ends:
-    """95 % ends of (gained - lost) / n: the differences that the score test doesn't refuse."""
+    """Return the 95 % ends of (gained - lost) / n: the differences that the score test doesn't reject."""
     at = (gained - lost) / n
 
     def distance(difference: float) -> float:
@@ -119,8 +119,8 @@ def tango_interval(gained: int, lost: int, n: int) -> Ends:
 
 
 def _score(difference: float, gained: int, lost: int, n: int) -> float:
-    """How many standard errors the counts lie from a true difference; the error as it would be if that were true
-    (Tango 1998, section 3: the share lost is the root of a quadratic equation)."""
+    """Return how many standard errors the counts lie from a supposed true `difference`; the error is as it would be
+    under that difference (Tango 1998, section 3: the share lost is the root of a quadratic equation)."""
     a = 2 * n
     b = -gained - lost + (2 * n - gained + lost) * difference
     c = -lost * difference * (1 - difference)
@@ -133,12 +133,12 @@ def _score(difference: float, gained: int, lost: int, n: int) -> float:
 
 
 FEWEST_PROOF = 30
-"""Decided answers of the proof part below which a gain, and its absence, say next to nothing."""
+"""Decided answers of the proof part below which neither a gain nor its absence shows anything."""
 ProofStanding = Literal["proven better", "not proven", "worse", "too few"]
 
 
 def proof_standing(found: PairedDifference | None) -> ProofStanding:
-    """None: the proof part wasn't asked, having too few decided answers."""
+    """Return what the proof part shows; `found` is None if it wasn't asked because it has too few decided answers."""
     if found is None or found.n < FEWEST_PROOF:
         return "too few"
     if not found.told_apart:
@@ -147,7 +147,7 @@ def proof_standing(found: PairedDifference | None) -> ProofStanding:
 
 
 def proof_sentence(found: PairedDifference | None, decided: int = 0) -> str:
-    """decided: the answers of the proof part that a trial could rest on, where there was none."""
+    """Return what the proof part shows in a sentence. decided: its decided answers, for a trial that didn't ask it."""
     standing = proof_standing(found)
     if found is None or standing == "too few":
         return too_few_sentence(found.n if found else decided)
@@ -162,7 +162,7 @@ def proof_sentence(found: PairedDifference | None, decided: int = 0) -> str:
 
 
 def too_few_sentence(decided: int) -> str:
-    """With how many answers nothing can be said, what that is, and how many more it takes."""
+    """Return a sentence: `decided` answers are too few, why, and how many more are needed."""
     return (
         f"Too few for a proof on other texts: it takes {FEWEST_PROOF} unused decisions of the proof half, and there "
         f"are {decided}. An earlier proof uses decisions up, and so does editing the question after them. Decide on "
@@ -171,7 +171,7 @@ def too_few_sentence(decided: int) -> str:
 
 
 def smallest_sentence(found: PairedDifference) -> str:
-    """What so many texts can show at all."""
+    """Return the smallest gain that this many texts can show, in a sentence."""
     if found.smallest is None:
         return f"With {found.lost} of {found.n} answers worse, no gain could be told from chance."
     least = round(found.smallest * found.n)
@@ -186,11 +186,12 @@ PPI = CORRECTED["ppi"]
 
 @dataclass(frozen=True, slots=True)
 class EstimatedDifference:
-    """`a` less `b`. `n` pairs, or rows of the side that has fewer; people answered `n_human` of them.
+    """The estimated difference `a` less `b`. `n` pairs, or rows of the side that has fewer; people answered `n_human`
+    of them.
 
-    `left_out` are the rows of each side without a partner, where `paired`. `documents` None: rows were drawn one by
-    one. `human_only` and `corrected` are None where people answered fewer than two. `weight` is PPI++'s lambda of the
-    pairs, None where each side has its own.
+    `left_out` are the rows of each side without a partner, if `paired`. `documents` None: rows were drawn one by one.
+    `human_only` and `corrected` are None if people answered fewer than two. `weight` is PPI++'s lambda of the pairs,
+    None if each side has its own.
     """
 
     a: str
@@ -210,14 +211,15 @@ class EstimatedDifference:
 
     @property
     def bias(self) -> float | None:
-        """How far the judge alone is off, by the correction; positive where it favours `a`."""
+        """Return how far the judge alone is off, by the correction; positive if it favours `a`."""
         if self.judge_only.value is None or self.corrected is None or self.corrected.value is None:
             return None
         return self.judge_only.value - self.corrected.value
 
     @property
     def advised(self) -> Literal["judge_only", "corrected", "human_only"]:
-        """People alone where the judge makes the figure no more precise; the judge where there is nothing else."""
+        """Return which figure to use: people alone if the judge makes the figure no more precise; the judge if people
+        answered too few."""
         if self.corrected is None or self.human_only is None:
             return "judge_only"
         people, corrected = self.human_only.width, self.corrected.width
@@ -226,13 +228,13 @@ class EstimatedDifference:
 
     @property
     def to_read(self) -> EstimatedFigure:
-        """The advised figure."""
+        """Return the advised figure."""
         found: EstimatedFigure = getattr(self, self.advised)
         return found
 
     @property
     def enough(self) -> bool:
-        """Whether the intervals are more than rough."""
+        """Return whether there are enough answers for the intervals to be more than rough."""
         return self.n_human >= FEW
 
     def to_json(self) -> dict[str, Any]:
@@ -248,7 +250,7 @@ class EstimatedDifference:
 
 
 def difference(a: ComparedSide, b: ComparedSide, *, resamples: int = RESAMPLES, seed: int = 0) -> EstimatedDifference:
-    """`a` less `b`, each with the judge's value in every row and people's in some or none.
+    """Return the difference `a` less `b`. Each side has the judge's value in every row and people's in some or none.
 
     Raises:
         InputError: an answered row without a probability above 0 and at most 1, where a side has probabilities.
@@ -339,9 +341,10 @@ def _of_sides(a: ComparedSide, b: ComparedSide, binary: bool, resamples: int, se
 def _apart(
     a: EstimatedFigure, b: EstimatedFigure, drawn: Floats | None, documents: int | None, binary: bool
 ) -> EstimatedFigure:
-    """Of resamples, where there are such, else of two independent figures with their own ends (MOVER).
+    """Return the difference with its interval from resamples, or without any from two independent figures' ends
+    (MOVER).
 
-    A share of exactly 0 or 1 never moves in resamples: what it may hide (Wilson) is added to theirs.
+    A share of exactly 0 or 1 never varies in resamples: Wilson's reach is added to theirs.
     """
     if a.value is None or b.value is None:
         return EstimatedFigure(None)
@@ -363,7 +366,7 @@ def _apart(
 
 
 def _never_met(found: EstimatedFigure, rows: float) -> EstimatedFigure:
-    """Pairs that all differ alike don't show those that differ otherwise: up to Wilson's share of them may."""
+    """Return `found` with a wider interval if all pairs differ alike: up to Wilson's share of pairs may not."""
     if found.value is None or found.width is None or found.width > 0:
         return found
     other = wilson(0, rows)[1]
@@ -387,7 +390,7 @@ BY = {
 
 
 def difference_verdict(found: EstimatedDifference) -> str:
-    """Which side is higher and by how much, whether that may be chance, and how far the judge alone is off."""
+    """Return which side is higher and by how much, whether that may be chance, and how far the judge alone is off."""
     read = found.to_read
     if read.value is None:
         return f"Nothing can be said about the difference between {found.a} and {found.b}."
@@ -404,7 +407,7 @@ def difference_verdict(found: EstimatedDifference) -> str:
 
 
 def difference_cautions(found: EstimatedDifference) -> list[str]:
-    """What weakens the figures, and what they never say."""
+    """Return what weakens the figures, and what they never establish."""
     said = []
     if not found.paired:
         said.append("Each side is estimated by itself: too few rows or answers stand on both, or not drawn as one.")

@@ -1,4 +1,4 @@
-"""Drift of a judge on anchors: looks, and a test that may be looked at again and again."""
+"""Drift of a judge on anchor texts: repeated looks at its answers, and a test that is valid for any number of looks."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -12,23 +12,23 @@ from app.meta_evaluation.score_matrix import RESAMPLES, Bools, Floats, Ints
 
 LEVEL = 0.05
 LIMIT = 1 / LEVEL
-"""The capital at which nobody would still believe that nothing changed."""
+"""The capital that proves a change."""
 AT_ONCE = 0.75
-"""The part of the stake that is put on single looks."""
+"""The part of the stake that is put on single looks; the rest is on growth over several looks."""
 PATIENCE = 10
-"""About so many looks are as likely as each other to be the first after a change, where bets add up."""
+"""About this many looks are equally likely to be the first after a change, in the bets that add up over looks."""
 _BETS = np.linspace(0, 1, 201)
 
 
 def look_shares(looks: int, patience: int = 1) -> Floats:
-    """(looks,) the share of the stake that is put on each look, 1 over any number of them."""
+    """Return (looks,) the share of the stake that is put on each look; the shares of all looks to come add up to 1."""
     numbers = np.arange(looks) + patience
     shares: Floats = patience / (numbers * (numbers + 1))
     return shares
 
 
 def capital(ps: Floats) -> Floats:
-    """(..., looks): what a stake of 1 has become after each look; `ps` are their p-values, in their order."""
+    """Return (..., looks) the size of a stake of 1 after each look, from the looks' p-values `ps` in order."""
     looks = ps.shape[-1]
     shares = look_shares(looks)
     won = np.where(ps <= AT_ONCE * LEVEL * shares, 1 / (AT_ONCE * LEVEL), 0.0)
@@ -38,10 +38,10 @@ def capital(ps: Floats) -> Floats:
 
 
 def grown_stake(gains: Floats, most: float = np.inf) -> Floats:
-    """(..., looks): what a stake of 1 has become after each look where a part of it enters with each look and stays.
+    """Return (..., looks) the size of a stake of 1 after each look, if a part enters with each look and stays in.
 
-    gains (..., looks): what a bet of 1 on one look becomes, at most 1 on average while nothing has changed. most: what
-    exceeds it is given up, so that a loss shows soon after.
+    gains (..., looks): what a bet of 1 on one look becomes, at most 1 on average while nothing has changed. most: the
+    running stake is cut to this, so that a loss shows soon after.
     """
     looks = gains.shape[-1]
     starts = look_shares(looks, PATIENCE)
@@ -54,11 +54,12 @@ def grown_stake(gains: Floats, most: float = np.inf) -> Floats:
 
 
 def upper_bound(values: Floats, level: float = LEVEL) -> float:
-    """Above the mean of independent values between 0 and 1, but for a chance of `level`, at any mixture of their means.
+    """Return a bound that the mean of independent values in [0, 1] exceeds with a chance of at most `level`; 1 without
+    values.
 
-    The largest mean that no mixture of fixed bets that the values are lower has refuted: by the inequality of the
-    arithmetic and the geometric mean the product of 1 + bet * (mean - value) has an expectation of at most 1, also
-    where the values' own means differ (Waudby-Smith and Ramdas 2024, section 4, with bets that don't learn).
+    It is the largest mean not rejected by a mixture of fixed bets that the values are lower. By the inequality of the
+    arithmetic and the geometric mean the product of 1 + bet * (mean - value) has an expectation of at most 1, even if
+    the values' expectations differ (Waudby-Smith and Ramdas 2024, section 4, with bets that don't learn).
     """
     if not values.size:
         return 1.0
@@ -76,7 +77,7 @@ def _refuted(values: Floats, mean: float, level: float) -> bool:
 
 
 def _gain(ps: Floats) -> Floats:
-    """What a stake on one look becomes: the mean over k from 0 to 1 of k p^(k - 1), which is 1 on average."""
+    """Return what a stake of 1 on a look becomes: the mean over k from 0 to 1 of k p^(k - 1). It is 1 on average."""
     p = np.clip(ps, 1e-300, 1 - 1e-6)
     logs = np.log(p)
     gains: Floats = (1 - p + p * logs) / (p * logs**2)
@@ -85,7 +86,7 @@ def _gain(ps: Floats) -> Floats:
 
 Codes = NDArray[np.integer[Any]]
 REPEATS = 3
-"""Answerings of each anchor at the beginning: fewer leave a look little to stand apart from."""
+"""Answerings of each anchor at the beginning: fewer leave a look little to differ from."""
 NEEDED = 0.1
 """The share of flipped answers that anchors must be able to show: two models of one maker differ by more."""
 POWER = 0.8
@@ -99,9 +100,10 @@ _CELLS = 20_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answerings:
-    """Codes (..., anchors, answerings, questions) from 0, the newest answering last; 0 and 1 are no and yes.
+    """Repeated answers to anchors: codes (..., anchors, answerings, questions) from 0, the newest answering last; 0 is
+    no, 1 is yes.
 
-    `present` (..., anchors, answerings): an anchor whose answering failed has none.
+    `present` (..., anchors, answerings): False for an anchor whose answering failed.
     """
 
     codes: Codes
@@ -109,7 +111,7 @@ class Answerings:
 
 
 def look_p(found: Answerings) -> Floats:
-    """(...) how often the newest answering would stand apart as much if it were any of them; 1 without answers."""
+    """Return (...) p-values: how often any of the answerings would differ as much as the newest; 1 without answers."""
     odd = _surprise(found)
     base = np.where(found.present, odd, np.iinfo(np.int64).max).min(axis=-1, keepdims=True)
     odd = np.where(found.present, odd - base, 0)
@@ -122,10 +124,10 @@ def look_p(found: Answerings) -> Floats:
 
 
 def findable_rate(found: Answerings, ps: Floats, seed: int = 0) -> float | None:
-    """The smallest share of flipped answers that the next look would find with 80 % power after looks with `ps`.
+    """Return the smallest share of flipped answers that the next look, after looks with `ps`, finds with 80 % power.
 
-    Each answer flips by chance of its own; the judge's own noise is that of the answerings there are. None where even
-    every second flipped answer would be missed.
+    Answers flip independently; the judge's own noise is that of the answerings so far. None if even a half of the
+    answers flipped would be missed.
     """
     if not found.present.any():
         return None
@@ -138,12 +140,12 @@ def findable_rate(found: Answerings, ps: Floats, seed: int = 0) -> float | None:
 
 
 def is_enough(rate: float | None) -> bool:
-    """Whether anchors that find this share of flipped answers can show what matters."""
+    """Return whether anchors that find this share of flipped answers can show a change that matters."""
     return rate is not None and rate <= NEEDED
 
 
 def look_power(found: Answerings, ps: Floats, rate: float, rng: np.random.Generator) -> float:
-    """How often the next look finds that a share `rate` of the answers flipped, by simulation."""
+    """Return, by simulation, how often the next look finds that a share `rate` of the answers flipped."""
     anchors, answerings, questions = found.codes.shape
     at_once = max(min(_SIMULATED, _CELLS // max(anchors * answerings * questions, 1)), 1)
     hits = 0
@@ -162,7 +164,7 @@ def look_power(found: Answerings, ps: Floats, rate: float, rng: np.random.Genera
 
 
 def _surprise(found: Answerings) -> Ints:
-    """(..., anchors, answerings): how rare its answers are among those to the same questions, in eighths of a bit."""
+    """Return (..., anchors, answerings) how rare the answers are among all to the question, in eighths of a bit."""
     total = np.maximum(found.present.sum(axis=-1), 1)[..., None]
     odd = np.zeros(found.present.shape)
     for code in range(int(found.codes.max(initial=0)) + 1):
@@ -174,7 +176,7 @@ def _surprise(found: Answerings) -> Ints:
 
 
 def _chances(odd: Ints, present: Bools, usable: Bools) -> Floats:
-    """(..., sums) of the sum over anchors of one answering's surprise each, all answerings being as likely."""
+    """Return (..., sums) the probability of each sum over anchors of an answering's surprise, all equally likely."""
     size = 1 << int((odd * usable[..., None]).max(axis=-1, initial=0).sum(axis=-1).max(initial=0)).bit_length()
     lead = odd.shape[:-2]
     spectrum = np.ones((*lead, size // 2 + 1), dtype=np.complex128)
@@ -191,8 +193,9 @@ def _chances(odd: Ints, present: Bools, usable: Bools) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceFigures:
-    """Of the answerings that looks are compared with. `noise` is how often the judge's second and third answers differ
-    from its first, at most `noise_high` but for 5 %; `findable` what the next look could find."""
+    """Figures of the answerings that looks are compared with. `noise` is how often the judge's second and third answers
+    differ from its first; its upper 95 % bound is `noise_high`. `findable` is the share of flipped answers that the
+    next look could find."""
 
     anchors: int
     noise: float
@@ -202,10 +205,11 @@ class ReferenceFigures:
 
 @dataclass(frozen=True, slots=True)
 class LookFigures:
-    """Of one look. `anchors` were answered, `failed` were not. `flips` is the share of answers unlike the first ones.
+    """Figures of one look. `anchors` were answered, `failed` were not. `flips` is the share of answers unlike the first
+    ones.
 
-    `error` is the share of answers unlike people's, `error_change` how much that grew with its 95 % interval, None
-    where there are too few documents for one. `questions` holds the share of anchors on which each answer changed.
+    `error` is the share of answers unlike people's, `error_change` how much that grew with its 95 % interval, None with
+    too few documents for one. `questions` holds for each question the share of anchors on which its answer changed.
     """
 
     anchors: int
@@ -237,8 +241,10 @@ def reference_figures(found: Answerings) -> ReferenceFigures:
 
 
 def look_figures(found: Answerings, people: Floats, documents: Sequence[str], ps: Floats) -> LookFigures:
-    """`found` (anchors, answerings, questions) ends with this look; `people` (anchors, questions) is 1, 0 or NaN where
-    they were split; `ps` are the p-values of the looks before."""
+    """Return the figures of the newest look, the last answering of `found` (anchors, answerings, questions).
+
+    `people` (anchors, questions) is 1, 0 or NaN where they were split; `ps` are the p-values of the earlier looks.
+    """
     p = float(look_p(found))
     there = found.present[:, -1]
     unlike, shares = _unlike_first(found, found.codes.shape[1] - 1)
@@ -260,14 +266,15 @@ def look_figures(found: Answerings, people: Floats, documents: Sequence[str], ps
 
 
 def _unlike_first(found: Answerings, place: int) -> tuple[Floats, Floats]:
-    """(anchors that have both, questions): whether the answer differs from the first; and its share by anchor."""
+    """Return whether answers differ from the first (anchors that have both, questions), and the shares by anchor."""
     both = found.present[:, 0] & found.present[:, place]
     unlike = (found.codes[both, place] != found.codes[both, 0]).astype(np.float64)
     return unlike, unlike.mean(axis=1)
 
 
 def _errors(found: Answerings, people: Floats) -> tuple[Floats, Floats]:
-    """(anchors,): the share of answers unlike people's, and how much larger it is than at first; NaN without."""
+    """Return (anchors,) the share of answers unlike people's, and its growth since the first answering; NaN if
+    undefined."""
     known = ~np.isnan(people)
     wrong = (found.codes != people[:, None, :]) & known[:, None, :]
     asked = known.sum(axis=1)[:, None]
@@ -280,7 +287,8 @@ def _errors(found: Answerings, people: Floats) -> tuple[Floats, Floats]:
 
 
 def _interval(change: Floats, documents: Sequence[str]) -> tuple[float, float] | None:
-    """By whole documents. None where no answer moved: no spread says how rare a move is."""
+    """Return the interval of the mean change, resampling whole documents. None if no answer changed: the interval would
+    have no width."""
     known = ~np.isnan(change)
     if not change[known].any():
         return None

@@ -1,7 +1,7 @@
 """A share of yes or a mean over all texts: the judge alone, people alone, and the judge corrected by people.
 
-PPI++ (prediction_powered) where the texts that people answered are a fair draw of all, Rogan-Gladen where they come
-from elsewhere.
+The correction is PPI++ if the texts that people answered are a fair draw of all, Rogan-Gladen if they come from
+elsewhere.
 """
 
 from collections.abc import Sequence
@@ -37,9 +37,9 @@ _ROUNDING = 1e-9
 
 
 def overall(chances: Sequence[Floats], answered: Sequence[float] | None = None) -> Floats:
-    """(N,) the probability of being drawn in any of the waves, 1 - prod(1 - r), from the chances (N,) in each.
+    """Return (N,) the probability of being drawn in any of the waves, 1 - prod(1 - r), from the chances (N,) in each.
 
-    `answered` is each wave's part that people have answered by now: since everybody answers a wave in random order,
+    `answered` is the share of each wave that people have answered so far. Everybody answers a wave in random order, so
     those are a random part of it, and the result is the probability of being answered.
     """
     found, left = np.zeros(chances[0].size), np.ones(chances[0].size)
@@ -50,7 +50,8 @@ def overall(chances: Sequence[Floats], answered: Sequence[float] | None = None) 
 
 
 def pivotal_draw(chances: Floats, order: Ints, rng: np.random.Generator) -> tuple[int, ...]:
-    """Indices, ascending, each drawn with exactly its chance; as many as the chances sum to, rounded up or down.
+    """Return the drawn indices, ascending, each drawn with exactly its chance; as many as the chances' sum, rounded up
+    or down.
 
     Ordered pivotal sampling (Deville and Tille 1998; Chauvet 2012): along `order` two undecided texts compete at a
     time. One is drawn or dropped for good; the other keeps what remains of their joint chance and meets the next. About
@@ -80,7 +81,8 @@ def pivotal_draw(chances: Floats, order: Ints, rng: np.random.Generator) -> tupl
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparedSide:
-    """Rows (N,) of one side, as `estimate` takes them. `key`: what a row judges, the same on both sides for a pair."""
+    """Rows (N,) of one side, as `estimate` takes them. `key`: each row's judged item, the same on both sides of a
+    pair."""
 
     name: str
     judge: Floats
@@ -95,10 +97,10 @@ class ComparedSide:
 
 
 def paired_rows(a: ComparedSide, b: ComparedSide) -> tuple[Ints, Ints] | None:
-    """The rows of each side that are pairs; None where the sides are better estimated apart.
+    """Return the rows of each side that are pairs; None if the sides are better estimated separately.
 
-    That is where rows are no pairs, where most rows of the smaller side or most of people's answers would be lost, or
-    where it isn't known with which probability people were to answer both.
+    That is if rows aren't pairs, if most rows of the smaller side or most of people's answers would be lost, or if the
+    probability that people answer both isn't known.
     """
     if a.key is None or b.key is None:
         return None
@@ -117,7 +119,7 @@ def paired_rows(a: ComparedSide, b: ComparedSide) -> tuple[Ints, Ints] | None:
 
 
 def _drawn_as_one(a: ComparedSide, b: ComparedSide, of_a: Ints, of_b: Ints, in_a: Bools, in_b: Bools) -> bool:
-    """Whether pairs have one known probability: that of both rows, or the same for all."""
+    """Return whether pairs have one known probability: that of both rows, or the same for all."""
     if a.probability is None and b.probability is None:
         return True
     if a.probability is None or b.probability is None:
@@ -128,7 +130,8 @@ def _drawn_as_one(a: ComparedSide, b: ComparedSide, of_a: Ints, of_b: Ints, in_a
 
 
 def drawn_together(a: ComparedSide, b: ComparedSide) -> tuple[Ints, Ints] | None:
-    """What is drawn as a whole: the document, else the key, of each row; None where each stands once."""
+    """Return a code for each row of either side, of the unit that resamples draw as a whole: the row's document, else
+    its key. None if no unit has two rows."""
     if a.group is not None and b.group is not None:
         names = [*a.group, *b.group]
     elif a.key is not None and b.key is not None:
@@ -142,19 +145,20 @@ def drawn_together(a: ComparedSide, b: ComparedSide) -> tuple[Ints, Ints] | None
 
 
 def codes(names: Column) -> Ints:
-    """From 0, one for each name."""
+    """Return a code from 0 for each distinct name."""
     return np.unique(np.array([str(name) for name in names]), return_inverse=True)[1].astype(np.int64)
 
 
 MORE = (30, 60, 120)
-"""Answers of people more than at hand, for the forecast."""
+"""Numbers of further answers of people that the forecast is for."""
 FEW = 30
 """Answers of people below which an interval says little."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerForecast:
-    """With `more` answers of people about plus or minus `reach`; people alone need `alone` answers in all for that."""
+    """Forecast for `more` answers of people: an interval of about plus or minus `reach`, for which people alone need
+    `alone` answers in all."""
 
     more: int
     reach: float
@@ -163,13 +167,13 @@ class AnswerForecast:
 
 @dataclass(frozen=True, slots=True)
 class CorrectedEstimate:
-    """`n` rows with the judge's value, `n_human` of them with a human one, from `documents` (None: not told), of which
-    people answered rows in `documents_answered`.
+    """An estimate from `n` rows with the judge's value, `n_human` of them with a human one, from `documents` (None:
+    unknown), of which people answered rows in `documents_answered`.
 
-    `weight` is how far the correction leans on the judge: PPI++'s lambda, 1 for Rogan-Gladen. Sensitivity and
-    specificity are None unless all values are yes or no. `shifted` says that the judge itself finds the rows with a
-    human value unlike the others, so that they are no fair draw. `weighted`: by their probabilities of being drawn for
-    people; `even` is then how many of their answers to a plain random draw would tell as much as these (else n_human).
+    `weight` is how far the correction relies on the judge: PPI++'s lambda, 1 for Rogan-Gladen. Sensitivity and
+    specificity are None unless all values are yes or no. `shifted`: the judge's own values differ between rows with a
+    human value and the others, so those are no fair draw. `weighted`: by their probabilities of being drawn for people;
+    `even` is then the number of answers to a plain random draw that would tell as much (else n_human).
     """
 
     n: int
@@ -194,25 +198,25 @@ class CorrectedEstimate:
 
     @property
     def bias(self) -> float | None:
-        """How far the judge alone is off, by the correction; positive where it says too much."""
+        """Return how far the judge alone is off, by the correction; positive if its value is too high."""
         if self.judge_only.value is None or self.corrected.value is None:
             return None
         return self.judge_only.value - self.corrected.value
 
     @property
     def worth(self) -> int | None:
-        """How many answers of people alone to a plain draw would give an interval as narrow as the corrected one."""
+        """The answers of people alone, to a plain draw, that would give an interval as narrow as the corrected one."""
         people, corrected = self.human_only.width, self.corrected.width
         return round(self.even * (people / corrected) ** 2) if people and corrected else None
 
     @property
     def leans(self) -> bool:
-        """Whether the judge counts for anything in the corrected figure, at two decimals."""
+        """Return whether the judge's weight in the corrected figure isn't 0 at two decimals."""
         return round(self.weight, 2) > 0
 
     @property
     def may_take_rogan_gladen(self) -> bool:
-        """Whether Rogan-Gladen can be computed of these rows."""
+        """Return whether Rogan-Gladen can be computed of these rows."""
         sensitivity, specificity = self.sensitivity, self.specificity
         if sensitivity is None or specificity is None or sensitivity.value is None or specificity.value is None:
             return False
@@ -220,7 +224,7 @@ class CorrectedEstimate:
 
     @property
     def advised(self) -> Literal["corrected", "human_only"]:
-        """People alone where the judge makes the figure no more precise."""
+        """Return which figure to use: people alone if the judge makes the figure no more precise."""
         if self.method == "rogan-gladen":  # corrects for other texts than people answered
             return "corrected"
         people, corrected = self.human_only.width, self.corrected.width
@@ -229,11 +233,11 @@ class CorrectedEstimate:
 
     @property
     def enough(self) -> bool:
-        """Whether the intervals are more than rough."""
+        """Return whether there are enough answers for the intervals to be more than rough."""
         return self.n_human >= FEW
 
     def to_json(self) -> dict[str, Any]:
-        """The command's fixed fields and some more."""
+        """Return the fields of the command's contract and some more."""
         plain = ("n", "n_human", "documents", "documents_answered", "shifted", "weighted")
         return {
             **{name: getattr(self, name) for name in (*plain, "disagreements", "resamples", "seed")},
@@ -262,11 +266,12 @@ def estimate(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> CorrectedEstimate:
-    """Of rows (N,) with the judge's value; `human` is NaN where nobody answered, `group` the document of each row.
+    """Estimate the mean of rows (N,) with the judge's value; `human` is NaN where nobody answered, `group` each row's
+    document.
 
-    `probability` (N,) is that with which each row was drawn for people to answer, needed where they did; without it all
-    were drawn alike. Only ratios count, so it may also be that of being drawn before some didn't answer by chance.
-    `more` are the numbers of further answers that the forecast is for.
+    `probability` (N,) is that of each row to be drawn for people to answer, needed where they did; None: all were drawn
+    alike. Only ratios count, so it may also be that of being drawn before some didn't answer by chance. The forecast is
+    for `more` further answers each.
 
     Raises:
         InputError: fewer than two rows with a human value, one of them without a probability above 0 and at most 1, one
@@ -324,7 +329,7 @@ def estimate(
 def judge_alone(
     judge: Floats, *, group: Column | None = None, resamples: int = RESAMPLES, seed: int = 0
 ) -> EstimatedFigure:
-    """Of rows (N,), one or more, where people answered too few to correct anything."""
+    """Return the judge's mean over rows (N,), one or more, for rows of which people answered too few to correct it."""
     s = sums(judge, nobody := np.full(judge.size, np.nan))
     drawn, documents = None, None
     if group is not None:
@@ -334,15 +339,15 @@ def judge_alone(
 
 
 def is_share(judge: Floats, human: Floats) -> bool:
-    """Whether all values are yes or no, so that the mean is a share of yes."""
+    """Return whether all values are yes or no, so that the mean is a share of yes."""
     return bool(np.isin(judge, (0, 1)).all() and np.isin(human[~np.isnan(human)], (0, 1)).all())
 
 
 def _forecast(s: Sums, now: EstimatedFigure, numbers: Sequence[int]) -> tuple[AnswerForecast, ...]:
-    """For some numbers of more answers that the rows allow; none where there is no interval to narrow.
+    """Return forecasts for the `numbers` of more answers that the rows allow; none without an interval to narrow.
 
-    The interval is taken to narrow as the standard error does, also where it was drawn by document: more answers are
-    taken to be spread over documents as those at hand are.
+    The interval is taken to narrow as the standard error does, even if it was drawn by document: more answers are taken
+    to be spread over documents as the present ones are.
     """
     weight = tuned_weight(s)
     error, spread = float(powered_error(s, weight)[0]), float(human_variance(s)[0])
@@ -375,7 +380,7 @@ def _check_rogan_gladen(s: Sums, binary: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SystemMean:
-    """`estimate` is None, with the reason, where people's answers can't correct the judge's."""
+    """A system's mean. `estimate` is None, with the reason, if people's answers can't correct the judge's."""
 
     system: str
     n: int
@@ -386,7 +391,7 @@ class SystemMean:
 
     @property
     def advised(self) -> str:
-        """Which figure to read."""
+        """Return which figure to use."""
         return self.estimate.advised if self.estimate else "judge_only"
 
     def to_json(self) -> dict[str, Any]:

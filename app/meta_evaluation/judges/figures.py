@@ -12,14 +12,14 @@ from app.meta_evaluation.bootstrap import draw_counts
 from app.meta_evaluation.score_matrix import Correction, Floats, Ints
 
 CELLS = 10_000_000
-"""Resamples times units in memory at once: 80 MB."""
+"""Most resamples times units in memory at once: 80 MB."""
 KEPT = 2_000_000
-"""Resamples times units that are kept for the next estimate: 16 MB."""
+"""Most resamples times units that are cached for the next estimate: 16 MB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Each is (B,), over B resamples or the data themselves, of the rows with both values, each row times its weight.
+    """Weighted sums (B,) over the rows with both values, for B resamples or the data themselves.
 
     `n` is the sum of weights; `y` and `f` are the human and the judge's values, `yy` is the sum of squares of `y`, and
     so on.
@@ -35,10 +35,11 @@ class Moments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sums(Moments):
-    """Of rows weighed by one over the probability of being answered by people; the weights' mean is 1.
+    """Sums over rows weighted by one over the probability of being answered by people; the weights' mean is 1.
 
-    `even` are the same rows, each counted once, `squared` each times the square of its weight: the same sums where all
-    rows were drawn alike. Of the `others`, which have the judge's value alone, `g` is the sum and `gg` that of squares.
+    `even` holds the same sums with each row counted once, `squared` with the squares of the weights; all three are
+    equal if all rows were drawn alike. Of the `others`, which have the judge's value alone, `g` is the sum and `gg`
+    that of squares.
     """
 
     even: Moments
@@ -49,7 +50,7 @@ class Sums(Moments):
 
 
 def sums(judge: Floats, human: Floats, weight: Floats | None = None) -> Sums:
-    """Of all rows (N,), `human` NaN where nobody answered; `weight` (N,) as of `drawn_weights`."""
+    """Return the sums over all rows (N,), `human` NaN where nobody answered; `weight` (N,) from `drawn_weights`."""
     return _of(_addends(judge, human, weight).sum(axis=1)[:, None])
 
 
@@ -62,15 +63,16 @@ def resampled_sums(
     weight: Floats | None = None,
     among: Ints | None = None,
 ) -> Sums:
-    """Of resamples that draw whole units; `unit` (N,) is a code from 0.
+    """Return the sums of resamples that draw whole units; `unit` (N,) is a code from 0.
 
-    `among`: all codes to draw from, where these rows lack some; for other rows the same ones are then drawn.
+    `among`: all codes to draw from, if these rows lack some; other rows with the same codes then get the same draws.
     """
     return _of(resampled(_addends(judge, human, weight), unit, resamples, seed, among))
 
 
 def drawn_weights(human: Floats, probability: Floats) -> Floats:
-    """(N,) one over the `probability` of being answered by people, scaled to a mean of 1; 0 where nobody answered.
+    """Return (N,) one over the `probability` of being answered by people, scaled to a mean of 1; 0 where nobody
+    answered.
 
     Raises:
         InputError: naming the first answered row (from 1) whose probability isn't above 0 and at most 1.
@@ -90,7 +92,7 @@ def drawn_weights(human: Floats, probability: Floats) -> Floats:
 
 
 def resampled(addends: Floats, unit: Ints, resamples: int, seed: int, among: Ints | None = None) -> Floats:
-    """(K, B) sums of (K, N) addends over resamples that draw whole units with replacement, some at a time in memory."""
+    """Return (K, B) sums of (K, N) addends over resamples that draw whole units with replacement, computed in parts."""
     pool = unit if among is None else among
     rng, units = np.random.default_rng(seed), int(pool.max()) + 1
     by_unit = np.stack([np.bincount(unit, weights=row, minlength=units) for row in addends])
@@ -106,7 +108,7 @@ def resampled(addends: Floats, unit: Ints, resamples: int, seed: int, among: Int
 
 @lru_cache(maxsize=4)  # each question of a checklist, and both sides of a difference, draw the same documents
 def _kept_draws(units: int, resamples: int, seed: int) -> Floats:
-    """(B, units) counts where every unit has a row."""
+    """Return (B, units) counts, cached, of draws in which every unit has a row."""
     counts = draw_counts(np.arange(units), units, resamples, np.random.default_rng(seed))
     counts.flags.writeable = False
     return counts
@@ -127,13 +129,13 @@ def _of(rows: Floats) -> Sums:
 
 
 def share(part: Floats, whole: Floats) -> Floats:
-    """part / whole, NaN where there is no whole."""
+    """Return part / whole, NaN where `whole` is 0."""
     divided: Floats = np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
     return divided
 
 
 def tuned_weight(s: Sums) -> Floats:
-    """(B,) lambda from 0 to 1: 0 where every row has a human value, or the judge always says the same."""
+    """Return (B,) lambda from 0 to 1: 0 if every row has a human value, or the judge's values are all the same."""
     rows, f, ff = s.even.n + s.others, s.even.f + s.g, s.even.ff + s.gg
     variance = share(ff - share(f * f, rows), rows - 1)
     parts = _parts(s)
@@ -142,21 +144,21 @@ def tuned_weight(s: Sums) -> Floats:
 
 
 def powered_mean(s: Sums, weight: Floats) -> Floats:
-    """(B,) theta; NaN where no row has a human value. With none left over it is the mean of people."""
+    """Return (B,) theta; NaN if no row has a human value. If every row has one it is the mean of people."""
     imputed = np.where(s.others > 0, weight * judged_rest(s), 0.0)
     weight = np.where(s.others > 0, weight, 0.0)
     return imputed + share(s.y - weight * s.f, s.n)
 
 
 def judged_rest(s: Sums) -> Floats:
-    """(B,) the judge's mean on the texts that nobody answered; NaN where there are none."""
+    """Return (B,) the judge's mean on the texts that nobody answered; NaN if there are none."""
     return share(s.g + (s.even.f - share(s.even.n, s.n) * s.f), s.others)
 
 
 def powered_error(s: Sums, weight: Floats, more: int = 0) -> Floats:
-    """(B,) standard error of theta where texts were drawn one by one (variances over n, as in ppi-python).
+    """Return (B,) the standard error of theta for texts drawn one by one (variances over n, as in ppi-python).
 
-    With `more` of the others answered by people the variances are taken to stay what they are.
+    If people answer `more` of the others, the variances are taken to stay the same.
     """
     others = s.others - more
     imputed = np.where(others > 0, _variance(s.gg, s.g, s.others) * share(weight**2, others), 0.0)
@@ -167,28 +169,28 @@ def powered_error(s: Sums, weight: Floats, more: int = 0) -> Floats:
 
 
 def rest_error(s: Sums) -> Floats:
-    """(B,) standard error of the judge's mean on the answered rows less that on the rest."""
+    """Return (B,) the standard error of the judge's mean on the answered rows less that on the rest."""
     return np.sqrt(share(_variance(s.gg, s.g, s.others), s.others) + share(_parts(s).judge, s.even.n**2))
 
 
 def human_variance(s: Sums) -> Floats:
-    """(B,) of the human values, over n."""
+    """Return (B,) the variance of the human values, over n."""
     return _variance(s.yy, s.y, s.n)
 
 
 def even_rows(s: Sums) -> Floats:
-    """(B,) how many rows drawn alike would tell as much about people's mean as the answered ones."""
+    """Return (B,) how many rows drawn alike would tell as much about people's mean as the answered ones."""
     told = share(human_variance(s) * s.even.n**2, _parts(s).people)
     return np.where(np.isnan(told), share(s.n**2, s.squared.n), told)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """(B,) of the answered rows: sums of squares and products of what each moves theta by, times n.
+    """Sums (B,) over the answered rows of squares and products of what each row moves theta by, times n.
 
-    A row of weight w moves it by w / n times its human value (`people`), and by (all * w - n) / (others * n) times
-    lambda times its judge's (`judge`); `both` is of their products. `spread` is of the judge's values, weighed as the
-    products are, over what it is where all were drawn alike.
+    A row of weight w moves theta by w / n times its human value (`people`), and by (all * w - n) / (others * n) times
+    lambda times the judge's value (`judge`); `both` sums their products. `spread` is the variation of the judge's
+    values, weighted as the products are, relative to that of rows drawn alike.
     """
 
     people: Floats
@@ -214,7 +216,7 @@ def _parts(s: Sums) -> Parts:
 
 
 def _central(of: Moments, y: Floats, f: Floats) -> tuple[Floats, Floats, Floats]:
-    """(B,) sums of squares of human values from `y`, of the judge's from `f`, and of their products."""
+    """Return (B,) sums of squares of human values around `y`, of the judge's around `f`, and of their products."""
     return (
         of.yy - 2 * y * of.y + y * y * of.n,
         of.ff - 2 * f * of.f + f * f * of.n,
@@ -228,7 +230,7 @@ def _variance(squares: Floats, total: Floats, n: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Errors:
-    """(B,) shares: of true yes that the judge calls yes, of true no that it calls no; with their numbers of rows."""
+    """Shares (B,) of true yes that the judge calls yes and of true no that it calls no, with their numbers of rows."""
 
     sensitivity: Floats
     specificity: Floats
@@ -237,18 +239,18 @@ class Errors:
 
 
 def judge_errors(s: Sums) -> Errors:
-    """`s` of values that are 0 or 1."""
+    """Return the judge's errors from sums of values that are 0 or 1."""
     no = s.n - s.y
     return Errors(share(s.yf, s.y), share(no - (s.f - s.yf), no), s.y, no)
 
 
 def judged_share(s: Sums) -> Floats:
-    """(B,) q: of the rows without a human value, of all where none is left over."""
+    """Return (B,) q, the judge's share of yes on the rows without a human value; on all rows if each has one."""
     return np.where(s.others > 0, share(s.g, s.others), share(s.f, s.n))
 
 
 def corrected_share(q: Floats, errors: Errors) -> Floats:
-    """(B,) theta inside [0, 1]; NaN where the judge is no better than chance."""
+    """Return (B,) theta inside [0, 1]; NaN if the judge is no better than chance."""
     informed = errors.sensitivity + errors.specificity - 1
     with np.errstate(invalid="ignore", divide="ignore"):
         theta = np.where(informed > 0, (q + errors.specificity - 1) / informed, np.nan)
@@ -256,7 +258,8 @@ def corrected_share(q: Floats, errors: Errors) -> Floats:
 
 
 def share_interval(q: Floats, rows: Floats, errors: Errors, z: float) -> tuple[Floats, Floats]:
-    """(B,) ends inside [0, 1], for a q over `rows`; NaN where the moved counts leave a judge no better than chance."""
+    """Return (B,) ends inside [0, 1], for a q over `rows`; NaN if adjusted counts leave a judge no better than
+    chance."""
     q_ = (rows * q + z * z / 2) / (rows + z * z)
     se = (errors.yes * errors.sensitivity + 1) / (errors.yes + 2)
     sp = (errors.no * errors.specificity + 1) / (errors.no + 2)
@@ -276,12 +279,13 @@ Z = NormalDist().inv_cdf(0.975)
 
 
 def around(value: float, error: float) -> Ends:
-    """By the normal distribution."""
+    """Return the 95 % ends around `value` by the normal distribution."""
     return value - Z * error, value + Z * error
 
 
 def wilson(count: float, rows: float) -> Ends:
-    """Of the share `count` of `rows` (Wilson 1927): also 0 of 20 has a width. Weighted rows need be no whole number."""
+    """Return the 95 % ends of the share `count` of `rows`, whole numbers or not (Wilson 1927): even 0 of 20 has a
+    width."""
     rate, square = count / rows, Z * Z / rows
     middle, reach = rate + square / 2, np.sqrt(square * (rate * (1 - rate) + square / 4))
     low = 0.0 if count <= 0 else float((middle - reach) / (1 + square))
@@ -296,9 +300,10 @@ def percentiles(values: Floats) -> Ends:
 
 
 def by_document(value: float, values: Floats, documents: int) -> Ends | None:
-    """The resamples' standard error times Student's t with `documents` less one degrees of freedom.
+    """Return 95 % ends: the resamples' standard error times Student's t with `documents` less one degrees of freedom.
 
-    None where one document can't show how documents differ, or more resamples lack the figure (NaN) than have it.
+    None with one document, which can't show how documents differ, or if more resamples lack the figure (NaN) than have
+    it.
     """
     defined = values[~np.isnan(values)]
     if documents < 2 or defined.size * 2 < values.size or not defined.size:
@@ -311,7 +316,7 @@ def by_document(value: float, values: Floats, documents: int) -> Ends | None:
 
 @dataclass(frozen=True, slots=True)
 class EstimatedFigure:
-    """A mean or share with its 95 % interval; None where it is undefined."""
+    """A mean or share with its 95 % interval; None where undefined."""
 
     value: float | None
     low: float | None = None
@@ -323,7 +328,7 @@ class EstimatedFigure:
 
     @property
     def percent(self) -> str | None:
-        """A share as a cell of a table holds it: 55 % [34, 76]"""
+        """Return a share as a table's cell shows it: 55 % [34, 76]"""
         if self.value is None:
             return None
         ends = "" if self.low is None or self.high is None else f" [{100 * self.low:.0f}, {100 * self.high:.0f}]"
@@ -332,9 +337,10 @@ class EstimatedFigure:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What is estimated: its value from sums, (B,), its ends where texts were drawn one by one.
+    """An estimated quantity: functions from sums to its value (B,), and to its ends for texts drawn one by one.
 
-    `rows` (B,) is what a share is of; None where the ends know themselves that a share of 0 may be none.
+    `rows` (B,) is the number of rows that a share is of; None if the ends already allow for a share of 0 that may not
+    be 0.
     """
 
     value: Callable[[Sums], Floats]
@@ -343,10 +349,10 @@ class Quantity:
 
 
 def figure(quantity: Quantity, *, s: Sums, drawn: Sums | None, documents: int | None, bounded: bool) -> EstimatedFigure:
-    """Of the data's own sums `s`; from resamples `drawn` of `documents` where there are such.
+    """Return the quantity of the data's sums `s`, with its interval from resamples `drawn` of `documents`, if given.
 
-    `bounded` quantities are shares: nothing lies outside 0 to 1 (a correction may overshoot), and one of exactly 0 or
-    1 has Wilson's interval, since neither variances nor resamples know that a rarer answer may not have been met.
+    `bounded` quantities are shares: they are cut to 0 to 1 (a correction may overshoot), and one of exactly 0 or 1 has
+    Wilson's interval, since neither variances nor resamples show answers too rare to be seen.
     """
     value = float(quantity.value(s)[0])
     if np.isnan(value):
@@ -364,7 +370,7 @@ def figure(quantity: Quantity, *, s: Sums, drawn: Sums | None, documents: int | 
 
 
 def is_shifted(s: Sums, drawn: Sums | None) -> bool:
-    """Whether the judge's mean on the rows with a human value lies farther from that on the others than chance."""
+    """Return whether the judge's means on rows with a human value and on the others differ by more than chance."""
     if not s.others[0]:
         return False
     error = np.nanstd(_apart(drawn)) if drawn is not None and drawn.n.size else rest_error(s)[0]
@@ -399,7 +405,7 @@ def _around(value: Floats, error: Floats) -> Ends:
 
 
 def _even_yes(s: Sums) -> Floats:
-    """As many rows of equal weight on which people say yes would tell as much (Kish 1965)."""
+    """Return how many rows of equal weight on which people say yes would tell as much (Kish 1965)."""
     return share(s.y**2, s.squared.y)
 
 

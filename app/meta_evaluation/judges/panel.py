@@ -1,4 +1,4 @@
-"""A judge beside people: in a panel, and in place of one of them (alternative annotator test)."""
+"""Judges compared with people: in a panel, and in place of a person (alternative annotator test)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -16,7 +16,7 @@ from app.meta_evaluation.score_matrix import EPSILON, RESAMPLES, AltMetric, Bool
 
 @dataclass(frozen=True, slots=True)
 class PanelJudge:
-    """The share of answers equal to the reference, with its 95 % interval."""
+    """A judge's share of answers equal to the reference, with its 95 % interval."""
 
     judge: str
     accuracy: float
@@ -26,9 +26,9 @@ class PanelJudge:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Over `n` rows that the reference and every judge answered.
+    """Judges compared over the `n` rows that the reference and every judge answered.
 
-    `error_correlation` is None where fewer than two judges err on some rows and not on others; `uniform` names those
+    `error_correlation` is None if fewer than two judges err on some rows and not on others; `uniform` names the judges
     left out of it. `difference` is the majority's accuracy minus the best judge's, with its interval.
     """
 
@@ -46,11 +46,11 @@ class Panel:
 
     @property
     def best(self) -> PanelJudge:
-        """The first of the most accurate."""
+        """Return the judge with the highest accuracy, the first of several."""
         return max(self.judges, key=lambda judge: judge.accuracy)
 
     def to_json(self) -> dict[str, Any]:
-        """The command's fixed fields and some more."""
+        """Return the fields of the command's contract and some more."""
         return {
             "n": self.n,
             "documents": self.documents,
@@ -75,9 +75,9 @@ def panel(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Panel:
-    """Of answers (judges, N) and (N,), NaN where there is none; `group` is the document of each row.
+    """Compare the answers (judges, N) with the reference (N,), NaN for none; `group` is the document of each row.
 
-    Resamples draw whole documents, rows without `group`. Where several answers have the most votes the majority is
+    Resamples draw whole documents, or rows without `group`. If several answers have the most votes, the majority is
     right by the share of them that equals the reference: half, for a tie between yes and no.
 
     Raises:
@@ -124,7 +124,8 @@ def panel(
 
 
 def _votes(right: Bools, names: Sequence[str]) -> tuple[float | None, float | None, tuple[str, ...]]:
-    """Mean correlation of the errors, effective votes, and who has none or only errors: they correlate with nobody."""
+    """Return the mean correlation of the errors, the effective votes, and the judges with no errors or only errors,
+    which have no correlation."""
     varied = np.ptp(right.astype(np.int64), axis=1) > 0
     uniform = tuple(name for name, counts in zip(names, varied, strict=True) if not counts)
     m = int(varied.sum())
@@ -137,7 +138,7 @@ def _votes(right: Bools, names: Sequence[str]) -> tuple[float | None, float | No
 
 
 def _majority(answers: Floats, truth: Floats) -> tuple[Floats, int]:
-    """(N,) how right the most frequent answer is, from 0 to 1, and in how many rows several are as frequent."""
+    """Return (N,) how right the most frequent answer is, from 0 to 1, and in how many rows several are as frequent."""
     kinds = np.unique(answers)
     votes = np.stack([(answers == kind).sum(axis=0) for kind in kinds])
     winners = votes == votes.max(axis=0)
@@ -146,17 +147,17 @@ def _majority(answers: Floats, truth: Floats) -> tuple[Floats, int]:
 
 
 LEVEL = 0.05
-"""Of the false discoveries among the people for whom the judge is found good enough."""
+"""Bound on the share of false discoveries among the people for whom the judge is found good enough."""
 TEXTS_NEEDED = 30
-"""Texts a person must share with somebody else: the paper's own minimum for its t-test."""
+"""Texts that a person must share with somebody else: the paper's own minimum for its t-test."""
 PASSES = 0.5
 EPSILONS = tuple(round(0.05 * step, 2) for step in range(7))
-"""From 0 to .3, for the curve."""
+"""Values of epsilon for the curve, from 0 to .3."""
 
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """One person left out: on how many of `n` texts the judge did at least as well (`advantage`), and the test's p."""
+    """The test of one person left out: on how many of `n` texts the judge did at least as well (`advantage`), and p."""
 
     name: str
     n: int
@@ -174,9 +175,10 @@ class SkippedAnnotator:
 
 @dataclass(frozen=True, slots=True)
 class AltTest:
-    """`winning_rate` is the share of people for whom the test rejects, None where nobody could be tested.
+    """Result of the alternative annotator test. `winning_rate` is the share of people for whom the test rejects, None
+    if nobody could be tested.
 
-    `advantage_probability` is the mean over people of how often the judge did at least as well, whatever epsilon is.
+    `advantage_probability` is the mean over people of how often the judge did at least as well, for any epsilon.
     `curve` holds (epsilon, winning rate).
     """
 
@@ -196,11 +198,11 @@ class AltTest:
 
     @property
     def passes(self) -> bool | None:
-        """None where nobody could be tested."""
+        """Return whether the judge passes; None if nobody could be tested."""
         return None if self.winning_rate is None else self.winning_rate >= PASSES
 
     def to_json(self) -> dict[str, Any]:
-        """The command's fixed fields, and the curve."""
+        """Return the fields of the command's contract, and the curve."""
         return {
             "winning_rate": self.winning_rate,
             "advantage_probability": self.advantage_probability,
@@ -216,7 +218,8 @@ class AltTest:
 def alt_test(
     judge: Floats, people: Floats, names: Sequence[str], *, metric: AltMetric = "accuracy", epsilon: float = EPSILON
 ) -> AltTest:
-    """Of answers (N,) and (people, N), NaN where there is none; answers are numbers or stand for labels.
+    """Run the alternative annotator test on answers (N,) and (people, N), NaN for none; answers are numbers or codes of
+    labels.
 
     Raises:
         InputError: fewer than two people, or an epsilon outside 0 to 1.
@@ -247,7 +250,8 @@ def alt_test(
 
 
 def _wins(judge: Floats, people: Floats, place: int, metric: AltMetric) -> tuple[Bools, Bools]:
-    """On each text of this person that others answered: the judge is at least as close to them; the person is."""
+    """Return, for each text of this person that others answered: whether the judge is at least as close to them;
+    whether the person is."""
     others = np.delete(people, place, axis=0)
     usable = ~np.isnan(judge) & ~np.isnan(people[place]) & ~np.isnan(others).all(axis=0)
     others = others[:, usable]
@@ -257,7 +261,7 @@ def _wins(judge: Floats, people: Floats, place: int, metric: AltMetric) -> tuple
 
 
 def _closeness(answers: Floats, others: Floats, metric: AltMetric) -> Floats:
-    """(texts,): the share of the others who answered the same, or minus the root mean square distance to them."""
+    """Return (texts,) the share of the others who answered the same, or minus the root mean square distance to them."""
     apart = others - answers
     present = ~np.isnan(others)
     if metric == "accuracy":
@@ -268,7 +272,7 @@ def _closeness(answers: Floats, others: Floats, metric: AltMetric) -> Floats:
 
 
 def _p_values(tested: Iterable[tuple[Bools, Bools]], epsilon: float) -> list[float]:
-    """One-sided t-tests that the person wins less than `epsilon` more often than the judge."""
+    """Return p of one-sided t-tests that the person wins less than `epsilon` more often than the judge."""
     return [_p_value(persons.astype(np.float64) - judges, epsilon) for judges, persons in tested]
 
 
@@ -279,7 +283,8 @@ def _p_value(ahead: Floats, epsilon: float) -> float:
 
 
 def _rejected(ps: Sequence[float]) -> list[bool]:
-    """Benjamini and Yekutieli's procedure: the tests share people's answers, so they hang together."""
+    """Return which tests reject, by Benjamini and Yekutieli's procedure: the tests share people's answers, so they
+    depend on each other."""
     return [bool(p <= LEVEL) for p in stats.false_discovery_control(ps, method="by")] if ps else []
 
 
@@ -288,16 +293,16 @@ def _share(values: Sequence[float]) -> float | None:
 
 
 FEW_DOCUMENTS = 10
-"""With answers below which Student's t widens the interval by more than a seventh."""
+"""Documents with answers below which Student's t widens the interval by more than a seventh."""
 UNEVEN = 0.5
-"""Share of people's answers that unequal drawing leaves, below which that is said."""
+"""Effective share of people's answers after unequal drawing, below which a caution is shown."""
 NOT_ESTABLISHED = (
     "This holds for texts like these and takes what people answered as the truth; it doesn't say that they are right."
 )
 
 
 def estimate_verdict(found: CorrectedEstimate) -> str:
-    """Which figure to use, how far the judge alone is off, and what the judge was worth."""
+    """Return which figure to use, how far the judge alone is off, and how much the judge adds."""
     if found.advised == "human_only":
         return (
             f"Use people's answers alone: {_shown(found, found.human_only)}. The judge's answers don't make it more "
@@ -315,7 +320,7 @@ def estimate_verdict(found: CorrectedEstimate) -> str:
 
 
 def estimate_forecast(found: CorrectedEstimate) -> str:
-    """What more answers of people would bring; "" where nothing can be narrowed."""
+    """Return what more answers of people would bring; "" without an interval to narrow."""
     if not found.forecast:
         return ""
     each = found.forecast[min(1, len(found.forecast) - 1)]
@@ -328,12 +333,12 @@ def estimate_forecast(found: CorrectedEstimate) -> str:
 
 
 def half_width(found: CorrectedEstimate) -> str:
-    """How far the corrected figure may be off either way; "" without an interval."""
+    """Return how far the corrected figure may be off either way; "" without an interval."""
     return gap(found.corrected.width / 2, binary=found.binary) if found.corrected.width else ""
 
 
 def answers_before_any(answers: int) -> str:
-    """What so many answers tell at worst, where none are there yet to forecast from."""
+    """Return what so many answers tell at worst, before there are any to forecast from."""
     reach = 100 * Z * 0.5 / answers**0.5
     return (
         f"Nobody has answered yet. {answers} answers of people alone tell a question's share of yes to plus or minus "
@@ -343,7 +348,7 @@ def answers_before_any(answers: int) -> str:
 
 
 def estimate_cautions(found: CorrectedEstimate) -> list[str]:
-    """What weakens the figures, and what they never say."""
+    """Return what weakens the figures, and what they never establish."""
     said = []
     if found.shifted and found.weighted:
         said.append(
@@ -381,7 +386,7 @@ def estimate_cautions(found: CorrectedEstimate) -> list[str]:
 
 
 def alt_test_verdict(found: AltTest) -> str:
-    """Whether the judge may stand in for one of the people, and by what."""
+    """Return whether the judge may replace one of the people, and on which evidence."""
     if found.winning_rate is None:
         return (
             f"Too few texts to say: nobody shares {TEXTS_NEEDED} texts with the judge and somebody else. Have people "
@@ -396,7 +401,7 @@ def alt_test_verdict(found: AltTest) -> str:
 
 
 def panel_verdict(found: Panel) -> str:
-    """Which judges to keep, and why."""
+    """Return which judges to keep, and why."""
     best, (value, low, high) = found.best, found.difference
     worth = ""
     if found.effective_votes is not None:
@@ -412,7 +417,7 @@ def panel_verdict(found: Panel) -> str:
 
 
 def gap(difference: float, *, binary: bool) -> str:
-    """How far two figures lie apart: points of percent for shares."""
+    """Return the distance of two figures in words: points of percent for shares."""
     return f"{abs(difference) * 100:.1f} points" if binary else f"{abs(difference):.2f}"
 
 

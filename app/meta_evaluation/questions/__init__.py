@@ -1,1 +1,1 @@
-"""Questions of a checklist as items: who disagrees, what each carries, whether weights help."""
+"""Analysis of a checklist's questions: agreement on each, what each adds to the score, and learned weights."""

@@ -1,6 +1,6 @@
-"""Item analysis, classical, on the judge's yes and no: which questions of a checklist carry the score.
+"""Classical item analysis of the judge's yes and no: how much each question of a checklist adds to the score.
 
-Flags say what looks odd in plain words; nothing is ever deleted automatically.
+Flags say in plain words what looks odd; nothing is ever deleted automatically.
 """
 
 from dataclasses import dataclass
@@ -24,21 +24,21 @@ REDUNDANT = 0.8
 MANY_UNANSWERED = 0.1
 RARE = 0.05
 FEWEST_TEXTS = 5
-"""Answered texts below which nothing is said about a question. Our own choice: one text shows nothing of the kind."""
+"""Answered texts below which a question gets no flag. Our own choice: one text shows nothing of the kind."""
 HARMS = "Without it the checklist agrees better with people: the interval of its effect lies below 0."
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionItem:
-    """One question over `n` texts that answered it yes or no; `n_undefined` texts left it unanswered, and to
-    `n_inapplicable` it doesn't apply.
+    """Item statistics of a question over `n` texts that answered it yes or no; None where undefined. `n_undefined`
+    texts left it unanswered, and it doesn't apply to `n_inapplicable`.
 
-    `yes_share` is the part of yes. `discrimination` is the point-biserial correlation of its point, which a yes earns,
-    or a no where a yes is bad, with the rest score (the share of points from the other questions), `top_less_bottom`
-    the difference in share of points between the third of texts with the highest and the third with the lowest rest
-    score. `without` is the checklist's Spearman with people when the question is dropped and `effect` the coefficient
-    with it less that: positive where the question helps, with its 95 % interval from `low` to `high`. Both on the
-    groups that have a coefficient with and without it. None where undefined.
+    A text earns the question's point with a yes, or with a no if a yes is bad. Its rest score is the share of points
+    from the other questions. `yes_share` is the share of yes, `discrimination` the point-biserial correlation of point
+    and rest score. `top_less_bottom` is the share that earn the point in the third of texts with the highest rest
+    scores, less that in the lowest third. `without` is the checklist's Spearman with people without the question.
+    `effect` is Spearman with it less `without`, positive if the question helps, with its 95 % interval from `low` to
+    `high`; both use the groups that have a coefficient with and without it.
     """
 
     question: int
@@ -57,7 +57,7 @@ class QuestionItem:
 
 @dataclass(frozen=True, slots=True)
 class Redundancy:
-    """Phi of two questions over the `n` texts that answered both."""
+    """The phi coefficient of two questions over the `n` texts that answered both."""
 
     first: int
     second: int
@@ -67,8 +67,8 @@ class Redundancy:
 
 @dataclass(frozen=True, slots=True)
 class ItemAnalysis:
-    """`redundant` holds the pairs with phi of at least REDUNDANT in size, strongest first; `pairs_undefined` pairs
-    have no phi because one of the two is always answered alike."""
+    """All items of a checklist. `redundant` holds the pairs with an absolute phi of at least REDUNDANT, strongest
+    first; `pairs_undefined` pairs have no phi because one of the two has only one answer."""
 
     items: tuple[QuestionItem, ...]
     redundant: tuple[Redundancy, ...]
@@ -81,9 +81,9 @@ class ItemAnalysis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counting:
-    """How each of the questions counts: `against` (questions,) marks those of which a yes is bad; `shares` (questions,)
-    is what each counts beside the others; `caps` (questions,) the most, as a share, that a text gets which fails it,
-    NaN where that has no cap."""
+    """How the questions count: `against` (questions,) marks those to which a yes is bad; `shares` (questions,) are
+    their relative weights; `caps` (questions,) the highest score, as a share, of a text that fails the question, NaN
+    without a cap."""
 
     against: Bools
     shares: Floats
@@ -91,15 +91,15 @@ class Counting:
 
     @classmethod
     def plain(cls, questions: int) -> "Counting":
-        """Of questions that count alike and of which a yes is good."""
+        """Return the counting of questions that have equal weights and to which a yes is good."""
         return cls(np.zeros(questions, dtype=bool), np.ones(questions), np.full(questions, np.nan))
 
     def points(self, answers: Floats) -> Floats:
-        """(texts, questions): 1 where the answer earns the point, 0 where it doesn't, NaN as in `answers`."""
+        """Return (texts, questions) 1 where the answer earns the point, 0 where it doesn't, NaN as in `answers`."""
         return np.where(self.against, 1 - answers, answers)
 
     def score(self, answers: Floats, without: int | None = None) -> Floats:
-        """(texts,) the share of points as the checklist's formula has it, NaN where nothing is answered."""
+        """Return (texts,) the share of points by the checklist's formula, NaN where nothing is answered."""
         kept = np.arange(answers.shape[1]) != (-1 if without is None else without)
         points, shares, caps = self.points(answers)[:, kept], self.shares[kept], self.caps[kept]
         plain = bool((shares == 1).all())
@@ -117,11 +117,12 @@ def analyse_items(
     inapplicable: Bools | None = None,
     counting: Counting | None = None,
 ) -> ItemAnalysis:
-    """`answers` is (texts, questions) with 1 for yes, 0 for no, NaN for unanswered and for what doesn't apply, which
-    `inapplicable` marks; `human` is (texts,). counting: without it a yes is good, and all count alike.
+    """Analyse each question. `answers` is (texts, questions) with 1 for yes, 0 for no, NaN for unanswered and for "does
+    not apply", which `inapplicable` marks; `human` is (texts,). counting: None for equal weights and yes as the good
+    answer.
 
-    The effect of dropping is on Spearman at the frame's level, of the share of points with the ratings; each resample
-    counts for the checklist with and without the question.
+    The effect of dropping is on Spearman at the frame's level between the share of points and the ratings; each
+    resample draws the same for the checklist with and without the question.
     """
     by = (frame or AgreementDesign(level="dataset")).each_text
     how = counting or Counting.plain(answers.shape[1])
@@ -153,13 +154,13 @@ def _effect(whole: Floats, rest: Floats, human: Floats, by: AgreementDesign) -> 
 
 
 def share_of_yes(answers: Floats) -> Floats:
-    """(texts,) yes among the answered, NaN where nothing is."""
+    """Return (texts,) the share of yes among the answers, NaN where nothing is answered."""
     answered = (~np.isnan(answers)).sum(axis=1)
     return np.where(answered > 0, np.nansum(answers, axis=1) / np.maximum(answered, 1), np.nan)
 
 
 def point_biserial(answer: Floats, rest: Floats) -> float | None:
-    """Pearson's r of a yes/no answer with the rest score, over texts that have both; None where either is constant."""
+    """Return Pearson's r of a 0/1 variable with the rest score, over texts with both; None if either is constant."""
     both = ~np.isnan(answer) & ~np.isnan(rest)
     if both.sum() < 3:
         return None
@@ -168,7 +169,8 @@ def point_biserial(answer: Floats, rest: Floats) -> float | None:
 
 
 def top_less_bottom(answer: Floats, rest: Floats) -> float | None:
-    """Yes share in the top third by rest score less that in the bottom third; None where these can't be told apart.
+    """Return the mean of `answer` (0 or 1) in the top third by rest score less that in the bottom third; None where the
+    thirds overlap.
 
     Thirds are cut by value, so that texts with equal rest scores fall on the same side.
     """
@@ -184,7 +186,7 @@ def top_less_bottom(answer: Floats, rest: Floats) -> float | None:
 
 
 def _phi_pairs(answers: Floats) -> tuple[list[Redundancy], int]:
-    """Phi is Pearson's r of two yes/no answers."""
+    """Return the phi coefficient (Pearson's r of two yes/no answers) of each pair, and how many pairs have none."""
     found, undefined = [], 0
     for i, j in combinations(range(answers.shape[1]), 2):
         both = ~np.isnan(answers[:, i]) & ~np.isnan(answers[:, j])
@@ -255,13 +257,13 @@ def _flags(
 FOLDS = 5
 FEWEST_FOR_WEIGHTS = 20
 PENALTIES = tuple(np.logspace(-1, 3, 9))
-"""Of the squared weights, from next to none to one that lets each question count by its own agreement alone."""
+"""Penalties on the squared weights, from nearly none to one that leaves each question its own agreement alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedWeight:
-    """A question's weight, 1 on average over the questions; `low` and `high` are the least and the most over the
-    folds, each learned without a fifth of the sources."""
+    """A question's weight, 1 on average over the questions; `low` and `high` are the smallest and the largest of the
+    folds' weights, each learned without a fifth of the sources."""
 
     question: int
     weight: float
@@ -271,10 +273,10 @@ class LearnedWeight:
 
 @dataclass(frozen=True, slots=True)
 class QuestionWeights:
-    """Learned weights beside equal ones: Spearman of both on texts that the weights never saw.
+    """Learned weights compared with equal ones: Spearman of both on texts that the weights weren't learned from.
 
-    `difference` is learned less equal. `folds` of whole `sources`, over `n` texts; `without_rating` others have no
-    rating or no answer.
+    `difference` is learned less equal. There are `folds` of whole `sources`, over `n` texts; `without_rating` others
+    lack a rating or an answer.
     """
 
     weights: tuple[LearnedWeight, ...]
@@ -304,11 +306,12 @@ class QuestionWeights:
 def learn_weights(
     answers: Floats, human: Floats, group: Column, frame: AgreementDesign, counting: Counting | None = None
 ) -> QuestionWeights:
-    """`answers` is (texts, questions) with 1 for yes, 0 for no, NaN for unanswered; `human` (texts,), NaN unrated.
-    counting: as for `analyse_items`; equal weights are those of the checklist's formula.
+    """Learn weights from answers (texts, questions), 1 yes, 0 no, NaN unanswered, and ratings `human` (texts,), NaN
+    unrated.
 
-    `group` names each text's source. Weights are not negative and come from ridge regression of the rating on the
-    answers (scikit-learn). Raises NotReadyError where there are too few texts, sources or questions to learn from.
+    counting: as for `analyse_items`; its formula gives the equal weights. `group` names each text's source. Weights are
+    not negative and come from ridge regression of the rating on the answers (scikit-learn). Raises NotReadyError for
+    too few texts, sources or questions.
     """
     kept = ~np.isnan(human) & ~np.isnan(answers).all(axis=1)
     sources = np.unique([str(cell) for cell, keep in zip(group, kept, strict=True) if keep], return_inverse=True)[1]
@@ -340,7 +343,7 @@ def learn_weights(
 
 
 def weighted_share(answers: Floats, weights: Floats) -> Floats:
-    """(texts,) the weight of yes among the weight of all answers given, NaN where none has weight."""
+    """Return (texts,) the weight of yes among the weights of all answers given, NaN where those sum to 0."""
     given = (~np.isnan(answers)) @ weights
     return np.where(given > 0, np.nan_to_num(answers) @ weights / np.where(given > 0, given, 1.0), np.nan)
 
@@ -358,7 +361,8 @@ def _check(texts: int, sources: int, questions: int, human: Floats) -> None:
 
 
 def _weights(answers: Floats, human: Floats, sources: Ints) -> Floats:
-    """(questions,) 1 on average, with the penalty that predicts whole sources left out best; equal where all are 0."""
+    """Return (questions,) weights, 1 on average, with the penalty that best predicts left-out sources; equal if
+    all 0."""
     share = np.array([column[~np.isnan(column)].mean() if (~np.isnan(column)).any() else 0.0 for column in answers.T])
     filled = np.where(np.isnan(answers), share, answers)
     folds = min(FOLDS, np.unique(sources).size)

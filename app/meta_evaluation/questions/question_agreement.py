@@ -1,7 +1,7 @@
 """Agreement on each question: the experts among themselves, and the judge with the experts.
 
-Little agreement among people says that the question is ambiguous; much agreement among people and little with them
-says that the judge fails at it. The verdicts are hints in plain words, never automatic decisions.
+Low agreement among people suggests an ambiguous question. High agreement among people but low agreement with the judge
+suggests that the judge fails at it. The verdicts are hints in plain words, never automatic decisions.
 """
 
 from collections.abc import Sequence
@@ -15,14 +15,13 @@ from app.meta_evaluation.raters.rater_agreement import Agreement, cohen_kappa, f
 from app.meta_evaluation.score_matrix import Bools, Floats
 
 OUTSIDE = 2.0
-"""The question doesn't apply to the text."""
+"""Code of the answer "does not apply"."""
 _EACH = (1.0, 0.0, OUTSIDE)
 
 
 class PartedKind(StrEnum):
-    """EXPERTS: not all people who answered said the same. JUDGE: what most repeats of a judge say is not what most
-    people say; where either is split there is nothing to differ from. REPEATS: a judge, asked again, said something
-    else."""
+    """Kinds of disagreement. EXPERTS: people gave different answers. JUDGE: the majority of a judge's repeats differs
+    from the people's majority (not where either is split). REPEATS: a judge's repeats differ."""
 
     EXPERTS = "experts"
     JUDGE = "judge"
@@ -31,8 +30,8 @@ class PartedKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartedAnswers:
-    """`experts` (texts, questions), `judges` and `repeats` (judges, texts, questions) mark the kinds; decisions change
-    none of them.
+    """Where answers differ, by kind: `experts` (texts, questions), `judges` and `repeats` (judges, texts, questions).
+    Decisions don't change them.
 
     `weight` (texts, questions), 0 to 1: by how much settling would change the judges' agreement with the reference on
     the question, see `settling_weight`.
@@ -45,14 +44,14 @@ class PartedAnswers:
 
     @property
     def anywhere(self) -> Bools:
-        """(texts, questions): whether anything parts."""
+        """(texts, questions): whether there is a disagreement of any kind."""
         found: Bools = self.experts | self.judges.any(axis=0) | self.repeats.any(axis=0)
         return found
 
 
 def parted_answers(people: Floats, judges: Sequence[Floats], decided: Floats) -> PartedAnswers:
-    """`people` is (people, texts, questions), each of `judges` (repeats, texts, questions), and `decided` (texts,
-    questions) what was decided already, NaN elsewhere."""
+    """Return the disagreements. `people` is (people, texts, questions), each of `judges` (repeats, texts, questions),
+    and `decided` (texts, questions) the answers decided already, NaN elsewhere."""
     shape = decided.shape
     own = np.stack([most_given(answers) for answers in judges]) if judges else np.empty((0, *shape))
     most = most_given(people)
@@ -67,8 +66,8 @@ def parted_answers(people: Floats, judges: Sequence[Floats], decided: Floats) ->
 
 
 def most_given(answers: Floats) -> Floats:
-    """(texts, questions) of (people or repeats, texts, questions): "does not apply" where most say so; yes or no where
-    more say either than that it doesn't apply, and more the one than the other. NaN elsewhere."""
+    """Return the (texts, questions) majority of answers (people or repeats, texts, questions): "does not apply" if more
+    say so than yes or no together; else the more frequent of yes and no. NaN for ties."""
     yes, no, outside = ((answers == each).sum(axis=0) for each in _EACH)
     applies = yes + no > outside
     found = np.where(applies & (yes > no), 1.0, np.where(applies & (no > yes), 0.0, np.nan))
@@ -76,18 +75,17 @@ def most_given(answers: Floats) -> Floats:
 
 
 def settled(most: Floats, decided: Floats) -> Floats:
-    """The reference: what was decided, else what most say."""
+    """Return the reference: the decided answer, else the majority."""
     return np.where(np.isnan(decided), most, decided)
 
 
 def settling_weight(people: Floats, judges: Sequence[Floats], decided: Floats) -> Floats:
-    """(texts, questions): how far the judges' agreement with the reference on the question would move on average, if
-    the text were settled as one of those who answered says, each as likely: a person, or a judge whose repeats share
-    its voice.
+    """Return (texts, questions) how far settling a text moves the judges' agreement with the reference, on average over
+    the answers given to it: each person has one vote, and so has each judge, shared among its repeats.
 
-    Agreement is the share of the texts with both on which a judge's answer is the reference; where no text has both
-    yet, the first one moves it by 1. Without judges it is the chance that the reference becomes another, over the texts
-    that have one.
+    Agreement is the share of texts with both answers on which a judge equals the reference; if no text has both yet,
+    the first one moves it by 1. Without judges the weight is the chance that the reference changes, over the number of
+    texts that have one.
     """
     reference = settled(most_given(people), decided)
     chances = _chances(people, judges)
@@ -105,7 +103,7 @@ def settling_weight(people: Floats, judges: Sequence[Floats], decided: Floats) -
 
 
 def _chances(people: Floats, judges: Sequence[Floats]) -> Floats:
-    """(answers, texts, questions): the share of those who answered that gave each; 0 where nobody did."""
+    """Return (answers, texts, questions) the share of votes for each answer; 0 without votes."""
     voices = np.stack([(people == each).sum(axis=0) for each in _EACH]).astype(np.float64)
     for answers in judges:
         given = np.maximum((~np.isnan(answers)).sum(axis=0), 1)
@@ -115,7 +113,7 @@ def _chances(people: Floats, judges: Sequence[Floats]) -> Floats:
 
 
 def _moved(own: Floats, reference: Floats, answer: float) -> Floats:
-    """(texts, questions): how far one judge's agreement moves where the reference of this one text becomes `answer`."""
+    """Return (texts, questions) how far one judge's agreement moves if this one text's reference becomes `answer`."""
     known = ~np.isnan(own)
     counted = known & ~np.isnan(reference)
     right = counted & (own == reference)
@@ -128,7 +126,7 @@ def _moved(own: Floats, reference: Floats, answer: float) -> Floats:
 
 
 def _part(answers: Floats) -> Bools:
-    """(texts, questions): whether not all answers there are the same."""
+    """Return (texts, questions) whether the answers differ."""
     found: Bools = np.stack([(answers == each).any(axis=0) for each in _EACH]).sum(axis=0) > 1
     return found
 
@@ -143,9 +141,9 @@ FEWEST_TEXTS = 5
 @dataclass(frozen=True, slots=True)
 class QuestionAgreement:
     """Agreement on one yes/no question. `people` is alpha over the experts, who may have skipped texts; `fleiss`, for
-    texts that all answered; `judge` Cohen's kappa of the judge with the reference: what was decided, else the experts'
-    majority (ties left out). `decided` counts the texts whose reference is a decision. `too_few` says which texts are
-    too few for a verdict, "" where there are enough."""
+    texts that all answered; `judge` Cohen's kappa of the judge with the reference: the decided answer, else the
+    experts' majority (ties left out). `decided` counts the texts whose reference is a decision. `too_few` says which
+    texts are too few for a verdict, "" if there are enough."""
 
     question: int
     people: Agreement
@@ -159,9 +157,8 @@ class QuestionAgreement:
 @dataclass(frozen=True, slots=True)
 class ApplicabilityAgreement:
     """Agreement on whether a question applies: "does not apply" against yes and no together. `people` is alpha over the
-    experts, `judge` Cohen's kappa of the judge with what was decided, else what most experts say. The shares say how
-    often it was said, of all answers of the experts (`people_n`) and of the texts that the judge answered (`judge_n`).
-    """
+    experts, `judge` Cohen's kappa of the judge with the decided answer, else with the experts' majority. The shares are
+    those of "does not apply" among the experts' answers (`people_n`) and the judge's texts (`judge_n`)."""
 
     question: int
     people: Agreement
@@ -174,7 +171,7 @@ class ApplicabilityAgreement:
 
 @dataclass(frozen=True, slots=True)
 class JudgeConsistency:
-    """How often a judge repeats itself: the mean share of repeats that give a text's most frequent answer.
+    """A judge's consistency: the mean share of repeats that give a text's most frequent answer.
 
     `alpha` (Krippendorff, nominal) corrects for chance. Over `n` texts answered at least twice; `n_undefined` were not.
     """
@@ -195,11 +192,11 @@ def question_agreement(
     resamples: int = 0,
     seed: int = 0,
 ) -> tuple[QuestionAgreement, ...]:
-    """`experts` is (raters, texts, questions) and `judge` (texts, questions): 1 yes, 0 no, NaN unanswered or not
-    applicable, which is left out. `inapplicable`, of the experts' shape, is as for `most_say`, `decided`, of the
-    judge's, as for `reference_of`; how well experts agree rests on their own answers.
+    """Return the agreement on each question. `experts` is (raters, texts, questions), `judge` (texts, questions): 1
+    yes, 0 no, NaN unanswered or not applicable, which is left out. `inapplicable`, shaped as `experts`, is as for
+    `most_say`, `decided`, shaped as `judge`, as for `reference_of`; decisions don't change the experts' agreement.
 
-    The intervals of `people` and `judge` draw texts anew.
+    The intervals of `people` and `judge` resample texts.
     """
     found = []
     applies = np.where(np.isnan(experts), np.nan, 0.0) if inapplicable is None else inapplicable
@@ -224,8 +221,8 @@ def applicability_agreement(
     resamples: int = 0,
     seed: int = 0,
 ) -> ApplicabilityAgreement:
-    """Of one question. `experts` is (raters, texts) and `judge` (texts,): 1 does not apply, 0 yes or no, NaN
-    unanswered. `decided` (texts,) is as for `reference_of`."""
+    """Return the agreement on whether one question applies. `experts` is (raters, texts) and `judge` (texts,): 1 does
+    not apply, 0 yes or no, NaN unanswered. `decided` (texts,) is as for `reference_of`."""
 
     def share(said: Floats) -> tuple[float | None, int]:
         given = said[~np.isnan(said)]
@@ -241,7 +238,7 @@ def applicability_agreement(
 
 
 def judge_stability(repeats: Floats) -> tuple[JudgeConsistency, ...]:
-    """`repeats` is (repeats, texts, questions) of the same judge asked again: 1 yes, 0 no, NaN unanswered."""
+    """Return each question's consistency over `repeats` (repeats, texts, questions): 1 yes, 0 no, NaN unanswered."""
     found = []
     for question in range(repeats.shape[2]):
         answers = repeats[:, :, question]
@@ -255,32 +252,32 @@ def judge_stability(repeats: Floats) -> tuple[JudgeConsistency, ...]:
 
 
 def majority(answers: Floats) -> Floats:
-    """(texts, ...) 1 or 0 as most of (raters, texts, ...) say; NaN where they are split evenly or silent."""
+    """Return the (texts, ...) majority, 1 or 0, of (raters, texts, ...); NaN where they are split evenly or silent."""
     given = (~np.isnan(answers)).sum(axis=0)
     yes = np.nansum(answers, axis=0)
     return np.where(yes * 2 == given, np.nan, (yes * 2 > given).astype(np.float64))
 
 
 def most_say(answers: Floats, inapplicable: Floats) -> Floats:
-    """(texts, ...) 1 or 0 as most of (raters, texts, ...) say; NaN also where no more of them say yes or no than that
-    it doesn't apply. `inapplicable` is 1 for that, 0 for yes and no, NaN unanswered."""
+    """Return the (texts, ...) majority, 1 or 0, of (raters, texts, ...); NaN also unless more of them say yes or no
+    than "does not apply". `inapplicable` is 1 for "does not apply", 0 for yes and no, NaN unanswered."""
     return np.where(majority(inapplicable) == 0, majority(answers), np.nan)
 
 
 def reference_of(answers: Floats, inapplicable: Floats, decided: Floats) -> Floats:
-    """(texts,) 1 or 0 as was decided, else as `most_say`. `decided` is 1 yes, 0 no, OUTSIDE for "does not apply", which
-    leaves a text out, NaN where nothing was decided."""
+    """Return (texts,) the decided answer, 1 or 0, else that of `most_say`. `decided` is 1 yes, 0 no, OUTSIDE for "does
+    not apply", which gives NaN, and NaN where nothing was decided."""
     return np.where(decided == OUTSIDE, np.nan, settled(most_say(answers, inapplicable), decided))
 
 
 def inapplicable_reference(inapplicable: Floats, decided: Floats | None) -> Floats:
-    """(texts,) 1 where it was decided that the question doesn't apply, 0 where yes or no was, else the majority."""
+    """Return (texts,) 1 if "does not apply" was decided, 0 if yes or no was, else the majority of `inapplicable`."""
     most = majority(inapplicable)
     return most if decided is None else settled(most, np.where(np.isnan(decided), np.nan, decided == OUTSIDE))
 
 
 def _verdict(people: Agreement, judge: Agreement) -> tuple[Verdict, str]:
-    """The verdict, and where texts are too few for one, which."""
+    """Return the verdict, and which texts are too few for one."""
     if people.n < FEWEST_TEXTS:
         return "can't be told", _too_few(people.n, "with the answers of two experts")
     if people.value is None:

@@ -1,4 +1,4 @@
-"""Human ceiling: how well one person agrees with the others, which is what a judge can be expected to reach."""
+"""Human ceiling: how well one person agrees with the others, the most that a judge can be expected to reach."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -33,8 +33,8 @@ NOT_SHARED = "The raters rated different sources or texts, so their mean has no 
 
 @dataclass(frozen=True, slots=True)
 class JudgeBeside:
-    """A judge against the same means of the other raters; `difference` is the judge's coefficient less a person's,
-    with its 95 % interval from the same resamples."""
+    """A judge compared with the same means of the other raters. `difference` is the judge's coefficient less a
+    person's, with its 95 % interval from the same resamples."""
 
     value: float | None
     difference: float | None
@@ -77,7 +77,8 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LeftOut:
-    """One rater, and the judge where there is one, against the mean of the others. `drawn` names what was drawn."""
+    """Figures of one rater, and of the judge if any, against the mean of the others. `drawn` names the resampled
+    units."""
 
     values: Floats
     draws: Draws
@@ -90,10 +91,11 @@ def human_ceiling(
     judge: Floats | None = None,
     by: AgreementDesign | None = None,
 ) -> dict[Coefficient, Ceiling]:
-    """`ratings` is (raters, texts), NaN where missing: each rater against the mean of the others, at `level`.
+    """Return the ceiling of each coefficient: each rater of `ratings` (raters, texts; NaN missing) against the mean of
+    the others.
 
-    The same levels and choices as for a judge. `judge` (texts,) is compared with the same means of the others, on the
-    groups where judge and rater both have a coefficient: against the mean of all raters it would have an advantage.
+    Level and choices are as for a judge. `judge` (texts,) is compared with the same means of the others, on the groups
+    where judge and rater both have a coefficient; with the mean of all raters it would have an advantage.
     """
     by, raters = (by or AgreementDesign(resamples=0)).each_text, ratings.shape[0]
     if raters < 2:
@@ -113,9 +115,10 @@ def human_ceiling(
 
 
 def disagreement_strata(ratings: Floats, strata: int = 3) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """(texts,) stratum of each text from 0, the raters most at one, to `strata` - 1; -1 with fewer than two ratings.
+    """Return (texts,) the stratum of each text by the spread of its ratings, from 0, where raters agree most, to
+    `strata` - 1; -1 with fewer than two ratings.
 
-    By the spread of its ratings. Texts with the same spread stay together, so strata can differ in size or be empty.
+    Texts with the same spread stay together, so strata can differ in size or be empty.
     """
     rated = (~np.isnan(ratings)).sum(axis=0) >= 2
     out = np.full(ratings.shape[1], -1, dtype=np.int64)
@@ -127,13 +130,13 @@ def disagreement_strata(ratings: Floats, strata: int = 3) -> np.ndarray[tuple[in
 
 
 def mean_rating(ratings: Floats) -> Floats:
-    """(texts,) the mean over the raters of each text, NaN where nobody rated it."""
+    """Return (texts,) the mean over the raters of each text, NaN where nobody rated it."""
     counts = (~np.isnan(ratings)).sum(axis=0)
     return np.where(counts > 0, np.nansum(ratings, axis=0) / np.maximum(counts, 1), np.nan)
 
 
 def _drawn(table: ScoreTable, resampling: Resampling, used: Bools) -> bytes:
-    """Tables with the same name draw the same units from the same seed, so their resamples belong together."""
+    """Return a key of the units drawn: tables with equal keys draw the same units from the same seed."""
     code = {"sources": table.source, "systems": table.system}.get(resampling)
     return used.tobytes() if code is None else np.unique(code).tobytes()
 
@@ -176,14 +179,14 @@ def _beside(means: Floats, spread: Interval) -> JudgeBeside:
 SCALE_METRICS: tuple[Metric, ...] = ("interval", "ordinal")
 STRATA = ("low", "middle", "high")
 FEWEST_FOR_SCALE = 5
-"""Ratings from which a rater's habits can be told from chance."""
+"""Ratings needed to tell a rater's habits from chance."""
 OTHER_SCALE = 3.0
-"""A rater whose ratings span so many times less or more than the others' is taken to use another scale."""
+"""A rater whose ratings' span differs from the others' by this factor is taken to use another scale."""
 
 
 @dataclass(frozen=True, slots=True)
 class RaterScale:
-    """Which part of the scale a rater uses, over `n` ratings."""
+    """The part of the scale that a rater uses, over `n` ratings."""
 
     name: str
     n: int
@@ -194,7 +197,7 @@ class RaterScale:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """The texts on which raters disagree about as much: their spread (standard deviation) from `low` to `high`."""
+    """Texts with a similar disagreement of raters: the ratings' standard deviation is from `low` to `high`."""
 
     name: str
     low: float
@@ -205,7 +208,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class HumanSide:
-    """Agreement of the raters, what one of them reaches (with the judge beside), and the judge by their disagreement.
+    """Agreement of the raters, the human ceiling (with the judge beside), and the judge by the raters' disagreement.
 
     `n` texts have at least one rating, `shared` at least two. `remarks` are sentences that belong beside the figures.
     """
@@ -249,7 +252,8 @@ class HumanSide:
 def human_side(
     ratings: Floats, names: Sequence[str], judge: Floats | None = None, frame: AgreementDesign | None = None
 ) -> HumanSide:
-    """`ratings` is (raters, texts), NaN where missing, `names` one a rater, `judge` (texts,) or None.
+    """Return the figures of `ratings` (raters, texts), NaN where missing; `names` has one a rater, `judge` is (texts,)
+    or None.
 
     Raises:
         InputError: a column that the level needs is missing.
@@ -275,13 +279,13 @@ def human_side(
 def ceiling_of_raters(
     ratings: Floats, judge: Floats | None = None, frame: AgreementDesign | None = None
 ) -> dict[Coefficient, Ceiling]:
-    """The ceiling alone, as in human_side, which takes several times as long."""
+    """Return the ceiling alone; `human_side` takes several times as long."""
     by, ratings, judge = _each_once(ratings, judge, frame)
     return human_ceiling(ratings, judge, by)
 
 
 def scale_remark(raters: Sequence[RaterScale]) -> str:
-    """Names raters whose ratings can't be on the scale of the others; "" where all may be."""
+    """Return a remark that names raters whose ratings can't be on the scale of the others; "" without any."""
     known = [rater for rater in raters if rater.n >= FEWEST_FOR_SCALE]
     odd = [rater for rater in known if _on_another_scale(rater, [other for other in known if other is not rater])]
     if not odd:
@@ -310,7 +314,7 @@ def _scales(ratings: Floats, names: Sequence[str]) -> tuple[RaterScale, ...]:
 
 
 def _on_another_scale(rater: RaterScale, others: Sequence[RaterScale]) -> bool:
-    """No value in common with any other, or a span several times that of most others."""
+    """Return whether a rater shares no value with any other, or has a span much larger or smaller than most."""
     if not others:
         return False
     apart = all(rater.low > other.high or rater.high < other.low for other in others)
@@ -320,7 +324,7 @@ def _on_another_scale(rater: RaterScale, others: Sequence[RaterScale]) -> bool:
 
 
 def _strata(ratings: Floats, judge: Floats, frame: AgreementDesign) -> tuple[Stratum, ...]:
-    """The judge by the raters' disagreement; strata without a text are left out (all spreads may be the same)."""
+    """Return the judge's agreement by the raters' disagreement; strata without a text are left out."""
     stratum: Ints = disagreement_strata(ratings, len(STRATA))
     human, spread = mean_rating(ratings), np.full(stratum.size, np.nan)
     spread[stratum >= 0] = np.nanstd(ratings[:, stratum >= 0], axis=0)

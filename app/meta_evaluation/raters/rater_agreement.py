@@ -1,7 +1,7 @@
-"""Agreement between raters, which bounds what any judge can reach.
+"""Agreement between raters, which limits what a judge can reach.
 
-Ratings are (raters, units) with NaN where a rater skipped a unit. Every result is None, with a reason, where it is
-undefined: too few raters, nothing rated twice, or no variation that chance could have produced.
+Ratings are (raters, units) with NaN where a rater skipped a unit. A result is None, with a reason, where it is
+undefined: too few raters, no unit rated twice, or ratings that are all the same.
 """
 
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ def krippendorff_alpha(
     resamples: int = 0,
     seed: int = 0,
 ) -> Agreement:
-    """1 - observed / expected disagreement; any number of raters, missing ratings allowed (Krippendorff 2011).
+    """Return 1 - observed / expected disagreement; any number of raters, missing ratings allowed (Krippendorff 2011).
 
     Disagreement is 1 for different values (nominal), the squared difference (interval), or the squared number of
     ratings that lie between two values (ordinal). Resamples draw whole groups (sources), or units without `group`.
@@ -77,7 +77,7 @@ def krippendorff_alpha(
 
 
 def cohen_kappa(first: Floats, second: Floats, *, resamples: int = 0, seed: int = 0) -> Agreement:
-    """Agreement of two raters on categories beyond chance, each with their own habits (Cohen 1960)."""
+    """Return the agreement of two raters on categories beyond chance, each with own rates of them (Cohen 1960)."""
     method = "Cohen's kappa"
     both = ~np.isnan(first) & ~np.isnan(second)
     n, lost = int(both.sum()), int((~both).sum())
@@ -96,9 +96,9 @@ def cohen_kappa(first: Floats, second: Floats, *, resamples: int = 0, seed: int 
 
 
 def fleiss_kappa(ratings: Floats) -> Agreement:
-    """Agreement of several raters on categories beyond chance (Fleiss 1971).
+    """Return the agreement of several raters on categories beyond chance (Fleiss 1971).
 
-    Needs the same number of ratings a unit: units with fewer than the fullest are left out and counted.
+    It needs the same number of ratings a unit: units with fewer than the maximum are left out and counted.
     """
     method = "Fleiss' kappa"
     rated = (~np.isnan(ratings)).sum(axis=0)
@@ -133,7 +133,7 @@ class PairwiseCorrelation:
 
 
 def pairwise_correlation(ratings: Floats) -> PairwiseCorrelation:
-    """Every pair of raters, by their row in `ratings`."""
+    """Return the mean correlation over every pair of raters, the rows of `ratings`."""
     defined: list[float] = []
     undefined = 0
     for i, j in combinations(range(ratings.shape[0]), 2):
@@ -150,7 +150,7 @@ def pairwise_correlation(ratings: Floats) -> PairwiseCorrelation:
 
 
 def _cohen(a: Floats, b: Floats, times: Floats) -> Floats:
-    """(B,) kappa with unit u counted times[b, u] times; `a` and `b` are (units, categories) with one 1 a row."""
+    """Return (B,) kappa with unit u counted times[b, u] times; `a` and `b` are (units, categories) with one 1 a row."""
     total = times.sum(axis=1)
     same = times @ (a * b).sum(axis=1) / total
     chance = np.einsum("bk,bk->b", times @ a, times @ b) / total**2
@@ -160,7 +160,7 @@ def _cohen(a: Floats, b: Floats, times: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Given:
-    """Ratings as (units, V) `counts` of the sorted `values`, and each unit's `owner`."""
+    """Ratings as (units, V) `counts` of the sorted `values`, and each unit's `owner`, the group that resamples draw."""
 
     counts: Floats
     values: Floats
@@ -171,16 +171,16 @@ class _Given:
         return int(self.owner.max()) + 1
 
     def summed(self, numbers: Floats) -> Floats:
-        """(owners,) sums of one number a unit."""
+        """Return (owners,) sums of one number a unit."""
         return np.bincount(self.owner, numbers).astype(np.float64)
 
 
 def _alphas(given: _Given, drawn: Floats, metric: Metric) -> Floats:
-    """(B,) alpha with the units of owner g counted drawn[b, g] times. NaN: no variation.
+    """Return (B,) alpha with the units of owner g counted drawn[b, g] times; NaN if the ratings don't vary.
 
-    A pair of ratings disagrees by its squared distance on a line; the sum over all pairs of a unit with m ratings is
-    2 (m sum of squares - square of sum). Nominal disagreement counts the unequal pairs. Where values lie on the line
-    for ordinal disagreement, each resample says anew.
+    A pair of ratings disagrees by its squared distance on a line; the sum over all pairs of a unit with m ratings is 2
+    (m sum of squares - square of sum). Nominal disagreement counts the unequal pairs. For ordinal disagreement the
+    values' places on the line depend on the resample.
     """
     counts = given.counts
     size = counts.sum(axis=1)
@@ -203,7 +203,7 @@ def _alphas(given: _Given, drawn: Floats, metric: Metric) -> Floats:
 
 
 def _apart(given: _Given, drawn: Floats, place: Floats) -> Floats:
-    """(B,) sums over units of m sum of squares - square of sum, over m - 1, with the values at (B, V) `place`."""
+    """Return (B,) sums over units of m sum of squares - square of sum, over m - 1, with values at (B, V) `place`."""
     counts, size = given.counts, given.counts.sum(axis=1)
     within = size[:, None] * (counts @ (place**2).T) - (counts @ place.T) ** 2
     apart: Floats = np.einsum("bu,ub->b", drawn[:, given.owner], within / (size[:, None] - 1))
@@ -211,7 +211,7 @@ def _apart(given: _Given, drawn: Floats, place: Floats) -> Floats:
 
 
 def _apart_of_few(given: _Given, drawn: Floats, place: Floats) -> Floats:
-    """The same from V and V x V sums an owner: no number for each unit and resample."""
+    """Return the sums of `_apart` from V and V x V sums an owner, without numbers for each unit and resample."""
     counts, size = given.counts, given.counts.sum(axis=1)
     shares = counts / (size[:, None] - 1)
     squares = drawn @ np.stack([given.summed(size * share) for share in shares.T], axis=1)
@@ -222,7 +222,7 @@ def _apart_of_few(given: _Given, drawn: Floats, place: Floats) -> Floats:
 
 
 def _ends(drawn: Floats, units: int) -> tuple[float | None, float | None]:
-    """The ends of the central 95 %; none where there is nothing to draw from or most resamples have no figure."""
+    """Return the ends of the central 95 %; None with fewer than two units, or if most resamples have no figure."""
     known = drawn[~np.isnan(drawn)]
     if units < 2 or known.size * 2 <= drawn.size or not known.size:
         return None, None

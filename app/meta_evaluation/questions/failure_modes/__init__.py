@@ -1,1 +1,1 @@
-"""Rubric X-ray: what a project's own answers show against a question, in RIFT's eight failure modes (2604.01375)."""
+"""Rubric X-ray: evidence in a project's answers that a question has one of RIFT's eight failure modes (2604.01375)."""

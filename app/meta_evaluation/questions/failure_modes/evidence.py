@@ -1,4 +1,4 @@
-"""What the X-ray of a rubric reads, measures and finds."""
+"""The data, limits and measures of the X-ray of a rubric, and its findings."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -14,23 +14,22 @@ from app.meta_evaluation.questions.question_agreement import ENOUGH, OUTSIDE, ma
 from app.meta_evaluation.score_matrix import RESAMPLES, Bools, Column, Floats, Ints
 
 WordingHint = tuple[str, str]
-"""The code of a check of wording, and what it said."""
+"""The code and the message of a check of wording."""
 
 
 @dataclass(frozen=True, eq=False)  # no slots: what is derived is kept
 class RubricEvidence:
-    """Answers are 1 yes, 0 no, NaN none.
+    """The data that the X-ray reads. Answers are 1 yes, 0 no, NaN none.
 
-    `judge` is (repeats, texts, questions); `judged` (texts,) marks the texts that the judge was asked about, so that
-    what it left unanswered there is told from what it never saw. `people` is (experts, texts, questions), with no
-    expert where nobody answered. `inapplicable` and `people_inapplicable`, shaped as `judge` and `people`, are as for
-    `most_say`, None where every question always applies. `decided` (texts, questions) is as for `reference_of`, None
-    where nothing was decided. `against` (questions,) marks those of which a yes is bad,
-    None for none. `words` (texts,) counts each text's words, `ratings` (texts,)
-    is the mean rating of the dimension, NaN where there is none.
-    `documents` names each text's source: intervals draw whole sources. `weights` (texts,) make up for texts drawn for
-    experts with unequal chances, 0 where nobody knows the chance; None where all were drawn alike. `hints`: by
-    question, what the checks of wording said. `unserved` of the `attributes` stand behind no question.
+    `judge` is (repeats, texts, questions); `judged` (texts,) marks the texts that the judge was asked about, to tell
+    those left unanswered from those not asked. `people` is (experts, texts, questions), with no expert if nobody
+    answered. `inapplicable` and `people_inapplicable`, shaped as `judge` and `people`, are as for `most_say`, None if
+    every question always applies. `decided` (texts, questions) is as for `reference_of`, None if nothing was decided.
+    `against` (questions,) marks the questions to which a yes is bad, None for none. `words` (texts,) counts each text's
+    words, `ratings` (texts,) is the mean rating of the dimension, NaN without one. `documents` names each text's
+    source: intervals resample whole sources. `weights` (texts,) compensate for unequal chances of being drawn for
+    experts, 0 for an unknown chance; None if all were drawn alike. `hints`: the wording checks' messages, by question.
+    `unserved` of the `attributes` are behind no question.
     """
 
     judge: Floats
@@ -56,13 +55,13 @@ class RubricEvidence:
 
     @cached_property
     def answers(self) -> Floats:
-        """(texts, questions): what most repeats say, NaN where they are split evenly."""
+        """(texts, questions): the majority over repeats, NaN where they are split evenly."""
         return _most(self.judge, self.inapplicable)
 
     @cached_property
     def experts_say(self) -> Floats:
-        """(texts, questions): what was decided, else what most experts say, NaN where they are split evenly or
-        silent, or it doesn't apply."""
+        """(texts, questions): the decided answer, else the experts' majority; NaN where they are split evenly or
+        silent, or the question doesn't apply."""
         most = _most(self.people, self.people_inapplicable)
         if self.decided is None:
             return most
@@ -77,12 +76,12 @@ class RubricEvidence:
         return self.against is not None and bool(self.against[place])
 
     def rest_without(self, *places: int) -> Floats:
-        """(texts,): the share of points from the other questions, NaN where none of them is answered."""
+        """Return (texts,) the share of points from the other questions, NaN where none of them is answered."""
         points = self.answers if self.against is None else np.where(self.against, 1 - self.answers, self.answers)
         return share_of_yes(np.delete(points, places, axis=1))
 
     def ratings_for(self, place: int) -> Floats:
-        """(texts,): the ratings, turned round where a yes to the question is bad, so that both rise together."""
+        """Return (texts,) the ratings, negated if a yes to the question is bad, so that both rise together."""
         return -self.ratings if self.yes_is_bad(place) else self.ratings
 
 
@@ -94,22 +93,22 @@ def _most(answers: Floats, inapplicable: Floats | None) -> Floats:
 
 
 ENOUGH_TEXTS = 20
-"""Below which nothing is measured: a share moves by 5 points with each text, and an interval's own ends are guesses."""
+"""Texts below which nothing is measured: each moves a share by 5 points, and an interval's own ends are guesses."""
 ENOUGH_FOR_PAIRS = 40
-"""Texts for two questions to be compared: twelve questions are 66 pairs, and with 20 texts one of them gets that far by
-accident in a few checklists of a hundred."""
+"""Texts needed to compare two questions: twelve questions are 66 pairs, and with 20 texts one of them is that alike by
+chance in a few checklists of a hundred."""
 RAREST = 5
-"""Texts with the rarer of two answers below which nothing is said of what an answer goes with: it would rest on single
-texts, and resamples, which hold them or don't, make its interval too narrow."""
+"""Texts with the rarer of two answers below which no correlation is computed: it would rest on single texts, and its
+bootstrap interval would be too narrow."""
 ENOUGH_OF_A_KIND = 10
-"""Texts on which experts agree on yes (or on no) below which nothing is said of how the judge answers those."""
+"""Texts on which experts agree on yes (or no) needed to measure the judge's sensitivity (or specificity)."""
 FEWEST_OTHERS = 3
-"""Other questions without which their sum is no measure of anything."""
+"""Other questions below which their sum measures nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """`over`: a finding lies above it; else below."""
+    """A limit of a figure. Figures beyond it are findings: those above it if `over`, else those below."""
 
     at: float
     over: bool = True
@@ -118,12 +117,12 @@ class Limit:
         return value > self.at if self.over else value < self.at
 
     def passed(self, low: float, high: float) -> bool:
-        """Whether the whole interval lies beyond."""
+        """Return whether the whole interval lies beyond the limit."""
         return self.beyond(low if self.over else high)
 
 
 DISAGREES = Limit(ENOUGH, over=False)
-"""Alpha of the experts, for which substantial agreement starts there (Landis and Koch 1977)."""
+"""Alpha of the experts: substantial agreement starts there (Landis and Koch 1977)."""
 DIFFERS = Limit(0.1)
 """Share of pairs of answers to the same question about the same text that differ: one in ten still passes as slips.
 It also keeps a question to which nearly all say yes from looking ambiguous, where alpha is low by construction."""
@@ -131,18 +130,18 @@ UNANSWERED = Limit(MANY_UNANSWERED)
 MISSES = Limit(0.7, over=False)
 """Sensitivity or specificity: a judge that misses three in ten of what experts agree on changes a checklist's score."""
 NOTHING = Limit(0.1, over=False)
-"""A correlation below .1 shares less than a hundredth of the variance (small, to Cohen 1988)."""
+"""A correlation below .1 is less than a hundredth of shared variance (small, to Cohen 1988)."""
 AGAINST = Limit(-0.1, over=False)
-"""A correlation with ratings is no accident of a question that has nothing to do with them."""
+"""A correlation with ratings: a question unrelated to ratings rarely lies that far below 0."""
 ALWAYS = Limit(1 - RARE)
 NEVER = Limit(RARE, over=False)
 FOLLOWS_LENGTH = Limit(0.1)
-"""How much closer than the same question's answers by experts an answer may go with length."""
+"""Difference by which the judge's answers correlate with length more than the experts' answers to the same question."""
 FOLLOWS_LENGTH_BEYOND_RATINGS = Limit(0.2)
 """The same beside ratings of the whole dimension, which need not go with length as this one question does."""
 REPEATS = Limit(0.5)
-"""Correlation of two questions once what they share with all others is taken out: a quarter of their variance is then
-common to these two alone. Questions on one theme stay below; Yen's Q3 calls .2 dependent, which is not yet repeated."""
+"""Correlation of two questions after partialling out the others: a quarter of their variance is then common to these
+two alone. Questions on one theme stay below; Yen's Q3 calls .2 dependent, which is not yet repeated."""
 
 
 Mode = Literal[
@@ -157,8 +156,8 @@ Mode = Literal[
 ]
 
 URGENCY: tuple[Mode, ...] = get_args(Mode)
-"""The most urgent first: answers that are wrong, then answers that nobody can rely on, then those that mean something
-else, then those that add nothing. What rests on wording alone comes after everything that was measured."""
+"""Failure modes, the most urgent first: wrong answers, unreliable answers, answers to something else, answers that add
+nothing. Findings from the wording alone come after measured ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +180,11 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class ModeFinding:
-    """`question` counts from 0, None for the whole checklist; `other` is the question it repeats.
+    """A failure mode found in a question. `question` counts from 0, None for the whole checklist; `other` is the
+    question that it repeats.
 
-    `value` of the `measure`, with its 95 % interval from `low` to `high` where there is one, over `n` texts, and the
-    `limit` that the interval lies beyond. All None where the wording alone was looked at (`by_wording`).
+    `value` is that of the `measure` over `n` texts, with its 95 % interval from `low` to `high`, if any, which lies
+    beyond the `limit`. All are None for a finding from the wording alone (`by_wording`).
     """
 
     mode: Mode
@@ -202,7 +202,8 @@ class ModeFinding:
 
     @classmethod
     def of(cls, mode: Mode, question: int, badge: str, found: Measured, limit: Limit, **words: Any) -> Self:
-        """`words`: evidence, advice and measure, and which other question it repeats."""
+        """Return the finding of a measured figure. `words`: its evidence, advice, measure, and the repeated
+        question."""
         figures = asdict(found)
         return cls(mode, question, badge, limit=limit.at, **figures, **words)
 
@@ -212,33 +213,33 @@ class ModeFinding:
 
     @property
     def order(self) -> tuple[bool, bool, int, float]:
-        """Sorts the most urgent first; of one mode the farthest beyond its limit."""
+        """Sort key: the most urgent mode first; within a mode the figure farthest beyond its limit."""
         beyond = abs(self.value - self.limit) if self.value is not None and self.limit is not None else 0.0
         return self.question is None, self.by_wording, URGENCY.index(self.mode), -beyond
 
     def to_json(self) -> dict[str, Any]:
-        """Questions count from 1, as on screens."""
+        """Return the fields; questions count from 1, as on screens."""
         places = {"question": self.question, "other": self.other}
         return asdict(self) | {name: None if place is None else place + 1 for name, place in places.items()}
 
 
 def _percent(share: float) -> str:
-    """Without decimals, unless that made 0 or 100 of what is neither."""
+    """Return the percentage without decimals; with one if it would read 0 or 100 but is neither."""
     said = f"{100 * share:.0f}"
     return f"{100 * share:.1f}" if said in ("0", "100") and 0 < share < 1 else said
 
 
 Figure = Callable[[Floats], Floats]
-"""From (B, K, K) correlations, NaN where a column is constant, to (B,) figures."""
+"""A function from (B, K, K) correlations, NaN for a constant column, to (B,) figures."""
 
 
 def of_correlations(
     found: RubricEvidence, columns: Floats, limit: Limit, fewest: int, figure: Figure
 ) -> Measured | None:
-    """A figure of the correlations among `columns` (K, texts), over the texts that have them all.
+    """Return a figure of the correlations among `columns` (K, texts), over the texts without a missing value.
 
-    None unless its whole interval lies beyond the limit; also where fewer than `fewest` texts have them, or one of
-    them is always or nearly always the same.
+    None unless its whole interval lies beyond the limit; also with fewer than `fewest` such texts, or if a column is
+    (nearly) constant.
     """
     used = np.asarray(~np.isnan(columns).any(axis=0))
     n = int(used.sum())
@@ -258,10 +259,10 @@ def of_correlations(
 
 
 def of_shares(found: RubricEvidence, part: Floats, whole: Floats, limit: Limit, fewest: int) -> Measured | None:
-    """The share that `part` is of `whole`, both (texts,); None as of_correlations.
+    """Return the share of `part` in `whole`, both (texts,); None as of_correlations.
 
-    The interval is the wider of Wilson's and that of resampled documents: the one knows that 20 of 20 isn't all, the
-    other that texts of one document are alike.
+    The interval is the wider of Wilson's, which allows for rare answers not seen (20 of 20), and that of resampled
+    documents, which allows for texts of one document being alike.
     """
     used = whole > 0
     n = int(used.sum())
@@ -283,7 +284,7 @@ def of_shares(found: RubricEvidence, part: Floats, whole: Floats, limit: Limit, 
 
 
 def differing_pairs(answers: Floats) -> tuple[Floats, Floats]:
-    """(texts,) of (raters, texts): the share of pairs of answers that differ, and 1 where there is a pair, else 0."""
+    """Return (texts,) the share of pairs of answers (raters, texts) that differ, and 1 if there is a pair, else 0."""
     given = (~np.isnan(answers)).sum(axis=0).astype(np.float64)
     yes = np.nansum(answers, axis=0)
     pairs = given * (given - 1) / 2
@@ -291,19 +292,19 @@ def differing_pairs(answers: Floats) -> tuple[Floats, Floats]:
 
 
 def units(found: RubricEvidence, used: Bools) -> Ints:
-    """(used texts,) the document of each, counted from 0."""
+    """Return (used texts,) a code from 0 for each text's document."""
     names = [str(name) for name, counts in zip(found.documents, used, strict=True) if counts]
     return np.asarray(np.unique(names, return_inverse=True)[1], dtype=np.int64)
 
 
 def _products(centred: Floats) -> Floats:
-    """What the moments are sums of: 1, each column, each product of two."""
+    """Return the addends of the moments: 1, each column, each product of two."""
     first, second = np.triu_indices(len(centred))
     return np.concatenate([np.ones((1, centred.shape[1])), centred, centred[first] * centred[second]])
 
 
 def _correlations(sums: Floats, columns: int) -> Floats:
-    """(B, K, K) Pearson's r from (1 + K + K (K + 1) / 2, B) sums."""
+    """Return (B, K, K) Pearson's r from (1 + K + K (K + 1) / 2, B) sums."""
     count, means = sums[0], sums[1 : 1 + columns] / sums[0]
     first, second = np.triu_indices(columns)
     covariance = np.empty((sums.shape[1], columns, columns))
@@ -316,7 +317,7 @@ def _correlations(sums: Floats, columns: int) -> Floats:
 
 
 def _rarest(column: Floats) -> int:
-    """How many values differ from the most frequent one: of yes and no the count of the rarer."""
+    """Return how many values differ from the most frequent one: of yes and no the count of the rarer."""
     return int(column.size - np.unique(column, return_counts=True)[1].max())
 
 

@@ -38,7 +38,7 @@ JUDGE, PEOPLE, LENGTH = range(3)
 
 
 def rewards_length(found: RubricEvidence, place: int) -> ModeFinding | None:
-    """Hackable: the judge says yes to longer texts (or shorter ones) beyond what people do on the same texts."""
+    """Hackable: the judge prefers longer (or shorter) texts more than people do on the same texts."""
     judge, experts = found.answers[:, place], found.experts_say[:, place]
     by_experts = int((~np.isnan(judge) & ~np.isnan(experts)).sum()) >= ENOUGH_TEXTS
     people = experts if by_experts else found.ratings_for(place)
@@ -61,9 +61,9 @@ def rewards_length(found: RubricEvidence, place: int) -> ModeFinding | None:
 
 
 def repeats_another(found: RubricEvidence, place: int) -> ModeFinding | None:
-    """Redundant: it is answered as an earlier question is, also once what all the others tell is taken out.
+    """Redundant: the answers correlate with an earlier question's, also after taking out what the other questions tell.
 
-    The strongest of the earlier ones; the badge stands at the later question alone, so that the first one stays.
+    Only the strongest correlation counts. The badge is on the later question, so that the earlier one stays.
     """
     if found.questions < FEWEST_OTHERS + 2:
         return None
@@ -93,7 +93,7 @@ def repeats_another(found: RubricEvidence, place: int) -> ModeFinding | None:
 
 
 def says_little(found: RubricEvidence, place: int) -> ModeFinding | None:
-    """Low signal: nearly always the same answer, or answers that go with nothing else."""
+    """Low signal: nearly always the same answer, or answers that correlate with no other question."""
     return _nearly_always(found, place) or _goes_with_nothing(found, place)
 
 
@@ -117,7 +117,7 @@ def _nearly_always(found: RubricEvidence, place: int) -> ModeFinding | None:
 
 
 def _goes_with_nothing(found: RubricEvidence, place: int) -> ModeFinding | None:
-    """Unless the question goes with people's ratings, which is better than going with the other questions."""
+    """Return a finding if answers correlate neither with the other questions nor with people's ratings."""
     if found.questions <= FEWEST_OTHERS:
         return None
     answers = found.answers[:, place]
@@ -146,14 +146,14 @@ def _goes_with_nothing(found: RubricEvidence, place: int) -> ModeFinding | None:
 
 
 def _residual(r: Floats) -> Floats:
-    """Correlation of the first two given the third; the plain one where the third never varies."""
+    """Return the correlation of the first two columns given the third; the plain one if the third is constant."""
     plain, first, second = r[:, 0, 1], np.nan_to_num(r[:, 0, 2]), np.nan_to_num(r[:, 1, 2])
     left = (1 - first**2) * (1 - second**2)
     return np.where(left > 1e-9, (plain - first * second) / np.sqrt(np.maximum(left, 1e-9)), np.nan)
 
 
 def _ranks(words: Floats) -> Floats:
-    """Lengths are skewed: one very long text shouldn't decide."""
+    """Return ranks of the lengths: they are skewed, and one very long text shouldn't decide."""
     return np.asarray(rankdata(words), dtype=np.float64)
 
 
@@ -214,7 +214,7 @@ def judge_differs(found: RubricEvidence, place: int) -> ModeFinding | None:
 
 
 def against_ratings(found: RubricEvidence, place: int) -> ModeFinding | None:
-    """Misaligned or rigid: texts that earn its point are rated lower."""
+    """Misaligned or rigid: texts that earn the question's point are rated lower."""
     columns = np.stack([found.answers[:, place], found.ratings_for(place)])
     good = "no" if found.yes_is_bad(place) else "yes"
     against = of_correlations(found, columns, AGAINST, ENOUGH_TEXTS, lambda r: r[:, 0, 1])
@@ -238,7 +238,7 @@ def against_ratings(found: RubricEvidence, place: int) -> ModeFinding | None:
 
 
 def missing_criteria(found: RubricEvidence) -> ModeFinding | None:
-    """Attributes behind no question: what somebody looks for and the checklist doesn't."""
+    """Return a finding if attributes are behind no question: somebody looks for them and the checklist doesn't."""
     if not found.unserved:
         return None
     served = counted_of(found.unserved, "attribute")
@@ -256,7 +256,8 @@ def missing_criteria(found: RubricEvidence) -> ModeFinding | None:
 
 
 def _agreed(answers: Floats) -> Floats | None:
-    """(texts,): what all of at least two experts say, NaN elsewhere; None where experts differ among themselves."""
+    """Return (texts,) the answer on which all of at least two experts agree, NaN elsewhere; None if experts differ
+    among themselves."""
     differing, pairs = differing_pairs(answers)
     if pairs.sum() < ENOUGH_OF_A_KIND:
         return None
@@ -274,7 +275,7 @@ WORDINGS: dict[str, tuple[Mode, str, str]] = {
     "vague-word": ("subjective", "vague word", "Say by what one sees it in a text."),
     "not-in-text": ("ungrounded", "can't be seen in the text", "Ask for what stands in the text and shows it."),
 }
-"""Which hints of the check of wording speak of a failure mode: by their code the mode, the badge and what to do."""
+"""For the codes of wording checks that show a failure mode: the mode, the badge and the advice."""
 
 
 def experts_differ(found: RubricEvidence, place: int) -> ModeFinding | None:
@@ -307,7 +308,7 @@ def experts_differ(found: RubricEvidence, place: int) -> ModeFinding | None:
 
 
 def repeats_differ(found: RubricEvidence, place: int) -> ModeFinding | None:
-    """Ungrounded: the judge, asked the same again about the same text, answers differently."""
+    """Ungrounded: a judge asked exactly the same again about a text answers differently."""
     differing = of_shares(found, *differing_pairs(found.judge[:, :, place]), DIFFERS, ENOUGH_TEXTS)
     if differing is None:
         return None
@@ -352,7 +353,7 @@ def left_unanswered(found: RubricEvidence, place: int) -> ModeFinding | None:
 
 
 def by_wording(found: RubricEvidence, place: int) -> list[ModeFinding]:
-    """What the check of wording said; no answer was looked at."""
+    """Return findings from the wording checks alone, without any answer."""
     return [
         ModeFinding(mode, place, badge, f"By its wording alone; no answers were looked at. {said}", advice)
         for code, said in found.hints[place]
@@ -374,10 +375,10 @@ MEASURED = (
 
 
 def failure_modes(found: RubricEvidence) -> tuple[ModeFinding, ...]:
-    """RIFT's eight failure modes (2604.01375) by a project's own answers.
+    """Return RIFT's eight failure modes (2604.01375) found in a project's answers.
 
-    A question gets a badge only where a whole interval lies beyond its limit (limits.py), so that none is a sign of
-    too little evidence as well as of a good question.
+    A question gets a badge only if a whole interval lies beyond its limit (evidence.py): no badge may mean a good
+    question or too little evidence.
     """
     findings = [missing_criteria(found)]
     for place in range(found.questions):
