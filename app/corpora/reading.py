@@ -8,6 +8,7 @@ from app.corpora.corpus import CorpusReader, CorpusText
 from app.corpora.formats.conversations import MESSAGES, with_judged
 from app.corpora.formats.generic import read_generic
 from app.corpora.formats.gptscore_sets import GPTSCORE_SETS
+from app.corpora.formats.iwslt14 import IWSLT14
 from app.corpora.formats.known_format import KnownFormat
 from app.corpora.formats.published_sets import PUBLISHED_SETS
 from app.corpora.formats.traces import TRACES
@@ -17,8 +18,9 @@ from app.corpora.rows import listed
 from app.errors import FileFormatError, InputError
 
 KNOWN_FORMATS: dict[str, KnownFormat] = {
-    known.name: known for known in (*PUBLISHED_SETS, *GPTSCORE_SETS, *TRACES, MESSAGES)
+    known.name: known for known in (*PUBLISHED_SETS, *GPTSCORE_SETS, IWSLT14, *TRACES, MESSAGES)
 }
+NAMED_FORMATS = frozenset(known.name for known in KNOWN_FORMATS.values() if not known.guessed)
 CONVERSATIONS = frozenset(known.name for known in (*TRACES, MESSAGES))
 """Formats of which another part than the last reply can be judged."""
 FORMATS: tuple[str, ...] = ("auto", *CONTAINERS, *KNOWN_FORMATS)
@@ -115,7 +117,7 @@ def detect_format(path: Path, sheet: str = "") -> str:
 def _recognised(records: Records) -> KnownFormat | None:
     # The first rows may be the broken ones, so several are asked.
     first = [record for _, record in records.items[:_RECORDS_TO_LOOK_AT]]
-    return next((known for known in KNOWN_FORMATS.values() if any(map(known.matches, first))), None)
+    return next((known for known in KNOWN_FORMATS.values() if known.guessed and any(map(known.matches, first))), None)
 
 
 def _check_structure(known: KnownFormat, records: Records, file_name: str) -> None:

@@ -15,7 +15,7 @@ FormatOption = Annotated[
     typer.Option(
         "--format",
         help="auto, csv, jsonl, json, parquet, xlsx, summeval, ellipse, topical-chat, qags, openmeva, sfres, fed, "
-        "newsroom, mqm, realsumm, bagel, messages, langfuse, otlp, phoenix or openai-evals.",
+        "newsroom, mqm, realsumm, bagel, iwslt14, messages, langfuse, otlp, phoenix or openai-evals.",
     ),
 ]
 _SHOWN = 20

@@ -14,7 +14,7 @@ from typing import Any
 
 from app.corpora.assembly import RatingCell
 from app.corpora.corpus import CorpusReader
-from app.corpora.formats.known_format import RATER, KnownFormat, read_texts
+from app.corpora.formats.known_format import RATER, KnownFormat, read_texts, rows_by
 from app.corpora.presets import load_preset
 from app.corpora.records import Records
 from app.corpora.rows import BadCellError, identifier, json_safe, prose, proses
@@ -104,22 +104,13 @@ def _read_newsroom(records: Records, file_name: str) -> CorpusReader:
             for column, name in _NEWSROOM.items()
         ]
 
-    merged = _merged(records, ("ArticleID", "System"))
+    merged = rows_by(records, ("ArticleID", "System"))
     return read_texts("newsroom", preset, merged, file_name, text_of, dimensions)
 
 
 def _plain(value: object) -> str:
     """A cell of a file whose texts were made ready for web pages."""
     return prose(html.unescape(prose(value, "text")), "text")
-
-
-def _merged(records: Records, key: tuple[str, ...]) -> Records:
-    """The rows with the same values in these columns as one record, `rows`, in the order of the first of each."""
-    groups: dict[tuple[str, ...], tuple[int, list[dict[str, Any]]]] = {}
-    for row, record in records.items:
-        named = tuple(str(record.get(name)) for name in key)
-        groups.setdefault(named, (row, []))[1].append(record)
-    return Records(records.container, [(row, {"rows": rows}) for row, rows in groups.values()], records.skipped)
 
 
 NEWSROOM = KnownFormat(
@@ -164,7 +155,7 @@ def _read_mqm(records: Records, file_name: str) -> CorpusReader:
         )
         return text, _mqm_cells(rows)
 
-    merged = _merged(records, ("system", "doc", "seg_id"))
+    merged = rows_by(records, ("system", "doc", "seg_id"))
     return read_texts("mqm", load_preset("translation"), merged, file_name, text_of)
 
 
@@ -295,7 +286,7 @@ def _read_bagel(records: Records, file_name: str) -> CorpusReader:
         ]
 
     if table:
-        merged = _merged(records, ("dataset", "system", "mr", "sys_ref"))
+        merged = rows_by(records, ("dataset", "system", "mr", "sys_ref"))
         return read_texts("bagel", preset, merged, file_name, text_of_rows)
     return read_texts("bagel", preset, _by_text(records), file_name, text_of_document)
 

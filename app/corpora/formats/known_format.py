@@ -16,13 +16,15 @@ class KnownFormat:
     """`matches(record)` tells by structure; `read(records, file_name)` gives a corpus that
     raises FileFormatError where nothing is usable.
 
-    `needs` names the fields in words, for the message when a file is said to have this format and hasn't.
+    `needs` names the fields in words, for the message when a file is said to have this format and hasn't. guessed:
+    whether a file of this structure is taken for one, without being said to be.
     """
 
     name: str
     needs: str
     matches: Callable[[Mapping[str, Any]], bool]
     read: Callable[[Records, str], CorpusReader]
+    guessed: bool = True
 
 
 RATER = "published mean"  # of files that hold the mean over raters, not the raters
@@ -47,3 +49,12 @@ def read_texts(
         builder.add(row, *text_of(row, record))
 
     return builder.reader(format_name, preset.task, records, file_name, read_one)
+
+
+def rows_by(records: Records, key: tuple[str, ...]) -> Records:
+    """The rows with the same values in these columns as one record, `rows`, in the order of the first of each."""
+    groups: dict[tuple[str, ...], tuple[int, list[dict[str, Any]]]] = {}
+    for row, record in records.items:
+        named = tuple(str(record.get(name)) for name in key)
+        groups.setdefault(named, (row, []))[1].append(record)
+    return Records(records.container, [(row, {"rows": rows}) for row, rows in groups.values()], records.skipped)

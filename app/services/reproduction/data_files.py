@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from app.corpora.mapping import ColumnMapping
-from app.corpora.reading import KNOWN_FORMATS, detect_format
+from app.corpora.reading import KNOWN_FORMATS, NAMED_FORMATS, detect_format
 from app.corpora.recipes.recipe import DataSet, PaperRecipe, PaperTable
 from app.corpora.records import CONTAINERS
 from app.corpora.rows import BadCellError, identifier, is_blank, listed, number
@@ -72,7 +72,8 @@ def _sets_of(recipe: PaperRecipe, names: Sequence[str], path: Path, found: Mappi
         return [_of_scores(recipe, scores, path, found)]
     there = _format(path)
     fitting = [name for name in kinds["texts"] if recipe.data[name].format == there]
-    fitting = fitting or [name for name in kinds["texts"] if recipe.data[name].format not in KNOWN_FORMATS]
+    unseen = NAMED_FORMATS | {"auto", *CONTAINERS}  # a file's structure doesn't say that it is in one of these
+    fitting = fitting or [name for name in kinds["texts"] if recipe.data[name].format in unseen]
     named = [name for name in fitting if _has_words(recipe.data[name], path)]
     if named or len(fitting) == 1:
         return named or fitting
@@ -148,7 +149,7 @@ def bring_texts_in(workbench: Workbench, path: Path, data: DataSet, project: str
         # The published shape says what each field means.
         bring(found)
     else:
-        format_ = data.format if data.format in CONTAINERS else "auto"
+        format_ = data.format if data.format in (*CONTAINERS, *NAMED_FORMATS) else "auto"
         mapping = ColumnMapping.parse(data.mapping, data.ratings, data.scales) if data.mapping or data.ratings else None
         import_file(
             workbench, path, project, format_, mapping, references=data.references, definitions=data.definitions

@@ -317,6 +317,18 @@ def test_published_files_of_known_formats_fill_a_recipes_dimensions(run: Run, tm
     assert rubrics["quality"] == paper_definitions("gptscore")["mqm"]
 
 
+def test_a_format_that_must_be_named_is_named_by_the_recipe(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "iwslt14.csv"
+    words = ("Sentence", "Text")
+    rows = [f"Satz {number}.,Sentence {number}.,{words[number % 2]} {number}.,{number % 5 + 1}" for number in range(6)]
+    file.write_text("\n".join(["source,reference,translation,rating", *rows]), encoding="utf-8")
+    command = ("reproduce", "coascore", "table-2", "--data", file, "--resamples", 0, "--json")
+    status, out, err = run(*command)
+    assert status == 0, err
+    found = {(cell["row"], cell["column"]): cell["ours"] for cell in json.loads(out)["cells"]}
+    assert found["ROUGE", "IWSLT14 Pearson"] is not None
+
+
 def test_one_file_of_fed_serves_both_of_its_data_sets(run: Run, tmp_path: Path) -> None:
     turn = {
         "context": "User: Hi.",

@@ -172,3 +172,40 @@ def test_bagel_as_a_table_has_each_judge_and_lists_other_data_sets(tmp_path: Pat
     assert (item.text.doc_id, item.text.system_id, item.text.references) == ("source-001", "LOLS", ("X is a place.",))
     assert {(r.dimension, r.rater): r.value for r in item.ratings}["overall", "judge 2"] == 4
     assert [skipped.row for skipped in corpus.skipped] == [3]
+
+
+GERMAN = [("Das ist gut .", "This is good .", "That is good ."), ("Ich ging .", "I went .", "I go .")]
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "ratings"),
+    [
+        (
+            ["source", "reference", "translation", "rater_1", "rater_2"],
+            [(*GERMAN[0], "5", "4"), (*GERMAN[1], "2", "")],
+            {("source-0001", "rater_1", 5), ("source-0001", "rater_2", 4), ("source-0002", "rater_1", 2)},
+        ),
+        (
+            ["src", "ref", "hyp", "rater", "rating"],
+            [(*GERMAN[0], "a", "5"), (*GERMAN[1], "a", "2"), (*GERMAN[0], "b", "4"), (*GERMAN[0], "a", "3")],
+            {
+                ("source-0001", "a", 5),
+                ("source-0001", "b", 4),
+                ("source-0001", "a (2)", 3),
+                ("source-0002", "a", 2),
+            },
+        ),
+    ],
+    ids=["a column a rater", "a row a rating"],
+)
+def test_iwslt14_is_read_where_it_is_named(tmp_path: Path, columns: list[str], rows: list, ratings: set) -> None:
+    path = tmp_path / "ratings.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
+    assert detect_format(path) == "csv"  # many tables have such columns
+    corpus = read_corpus(path, "iwslt14")
+    assert [(t.text.source, t.text.references, t.text.text) for t in corpus.texts] == [
+        (source, (reference,), text) for source, reference, text in GERMAN
+    ]
+    assert {(t.text.doc_id, r.rater, r.value) for t in corpus.texts for r in t.ratings} == ratings
+    assert {(d.name, d.low, d.high) for d in corpus.dimensions} == {("overall", 1, 5)}

@@ -1,12 +1,9 @@
 """Mappings as typed, and the guess that the import screen starts from."""
 
-from pathlib import Path
-
 import pytest
 
 from app.corpora.mapping import ColumnMapping, RatingColumn, guess_mapping
 from app.errors import InputError
-from tests.support.corpora import read_corpus
 
 
 def guess(rows):
@@ -140,22 +137,3 @@ def test_a_field_or_the_ratings_can_be_said_to_be_in_no_column():
     mapping = around(["source=", "system_id ="], ["none"])
     assert mapping.columns == {"text": "text", "doc_id": "id"}
     assert mapping.ratings == ()
-
-
-def test_translations_with_a_column_a_rater_come_in_as_one_dimension(tmp_path: Path) -> None:
-    """As IWSLT14's ratings by several people are told of (Kreutzer et al. 2018); 1 to 5, some missing."""
-    path = tmp_path / "iwslt14.tsv"
-    path.write_text(
-        "source\treference\ttranslation\trater_1\trater_2\n"
-        "Das ist gut .\tThis is good .\tThat is good .\t5\t4\n"
-        "Ich ging .\tI went .\tI go .\t2\t\n",
-        encoding="utf-8",
-    )
-    named = ColumnMapping.parse(["text=translation"], ["overall=rater_1", "overall=rater_2"], ["overall=1..5"])
-    first, second = read_corpus(path, mapping=named).texts
-    assert (first.text.source, first.text.references) == ("Das ist gut .", ("This is good .",))
-    assert [(r.dimension, r.rater, r.value) for r in first.ratings] == [
-        ("overall", "rater_1", 5),
-        ("overall", "rater_2", 4),
-    ]
-    assert [r.value for r in second.ratings] == [2]
