@@ -1,4 +1,4 @@
-"""The command line: the same verbs as the screens, for scripts and papers."""
+"""The command line: the same use cases as the screens, for scripts and papers."""
 
 import importlib
 import os
@@ -97,7 +97,7 @@ def _version(wanted: bool) -> None:
 
 
 class _Arguments(TyperGroup):
-    """The root of all commands, which sees every word that was typed before any of them does."""
+    """The root of all commands, which checks all typed words before any command reads them."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         for number, word in enumerate(args, start=1):
@@ -111,9 +111,9 @@ class _Arguments(TyperGroup):
 
 
 class _Command(TyperCommand):
-    """A command that refuses an option given twice, unless the option is declared as a list: the last would win.
+    """A command that refuses an option given twice, unless it is a list (Typer would silently take the last one).
 
-    Its help shows options in the panels that its module names (`PANELS`: title -> parameters), if any.
+    Its help groups options into the panels that its module defines (`PANELS`: title -> parameters), if any.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -134,7 +134,7 @@ class _Command(TyperCommand):
 
 
 def build() -> typer.Typer:
-    """The whole command tree."""
+    """Return the whole command tree."""
     root = typer.Typer(
         name="interacteval",
         help="Judge texts with checklists that people and LLMs build, and see how far the scores can be trusted.",
@@ -168,8 +168,8 @@ def build() -> typer.Typer:
 
 
 def run() -> NoReturn:
-    """The console entry. Exit status: 0 done, 1 our fault, 2 the person's to mend, 3 some failed, 4 a gate fails, 130
-    interrupted."""
+    """Run the command line, then exit: 0 done, 1 a bug, 2 an error that the user can fix, 3 some items failed, 4 a gate
+    failed, 130 interrupted."""
     os.environ["PYTHONSAFEPATH"] = "1"  # no process that we start imports from the folder where it is started
     try:
         status = build()(standalone_mode=False, prog_name="interacteval")

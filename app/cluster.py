@@ -1,4 +1,4 @@
-"""Dask: a scheduler that others run, a cluster on this machine, and work cut into parts."""
+"""Dask: a scheduler on the network or a cluster on this machine, and the work shared among its workers."""
 
 import importlib.util
 import logging
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 SECONDS = 5.0
-"""So long a scheduler is waited for."""
+"""Seconds to wait for a scheduler."""
 PROGRAM = "interacteval-workbench"
 installed_version = metadata.version
 TLS = (
@@ -32,7 +32,7 @@ _CERTIFICATES: dict[str, "Security"] = {}
 
 
 class Submitted(Protocol):
-    """Work that was submitted. status: "pending" until it has ended or is lost."""
+    """Work that was submitted to a worker. status: "pending" until it has ended or is lost."""
 
     status: str
 
@@ -44,7 +44,7 @@ class Submitted(Protocol):
 
 
 class Scheduler:
-    """One that was reached, with at least one worker."""
+    """A connection to a scheduler with at least one worker."""
 
     def __init__(self, client: "Client", address: str) -> None:
         self._client = client
@@ -52,16 +52,16 @@ class Scheduler:
 
     @property
     def workers(self) -> int:
-        """How many processes work for it now."""
+        """Return how many worker processes it has now."""
         return len(self._client.nthreads())
 
     @property
     def threads(self) -> int:
-        """How many tasks they do at a time."""
+        """Return how many tasks its workers run at a time."""
         return sum(self._client.nthreads().values())
 
     def addresses(self) -> list[str]:
-        """Return the addresses of the workers that are there now: none where the scheduler is gone."""
+        """Return the addresses of the current workers; none if the scheduler is gone."""
         if self._client.status != "running":
             return []
         try:
@@ -70,31 +70,31 @@ class Scheduler:
             return []
 
     def submit(self, work: Callable[..., Any], *given: Any, at: str = "") -> Submitted:
-        """Have a worker do it; again by another where that one dies. `work` is a function of a module.
+        """Have a worker call `work(*given)`; another worker repeats it if that one dies. `work` is a module's function.
 
-        at: the worker that does it, and no other.
+        at: the address of the only worker that may do it, "" for any.
         """
         where = {"workers": [at], "allow_other_workers": False} if at else {}
         submitted: Submitted = self._client.submit(work, *given, pure=False, **where)
         return submitted
 
     def ask_each(self, work: Callable[..., Any], *given: Any) -> dict[str, Any]:
-        """What `work` says at each worker, by the worker's address."""
+        """Return worker's address -> result of `work(*given)` on that worker."""
         asked = {worker: self.submit(work, *given, at=worker) for worker in self.addresses()}
         with cluster_errors(self.address):
             return dict(zip(asked, self._client.gather(list(asked.values())), strict=True))
 
     def hand_out(self, value: object) -> "Future":
-        """For each worker, so that it needn't go along with every task."""
+        """Copy a value to every worker once, so that tasks needn't carry it."""
         return self._client.scatter(value, broadcast=True, hash=False)
 
     def map(self, work: Callable[..., Any], given: Sequence[Any], *same: Any) -> list[Any]:
-        """What `work` makes of each and of what is the same for all, in order."""
+        """Return `work(each, *same)` for each of `given`, in order."""
         with cluster_errors(self.address):
             return list(self._client.gather([self.submit(work, each, *same) for each in given]))
 
     def check_programs(self) -> None:
-        """Raises ClusterError where a worker hasn't this program, in this version."""
+        """Raise ClusterError unless every worker has this program in this version."""
         own = installed_version(PROGRAM)
         with cluster_errors(self.address):
             found = self._client.run(metadata.version, PROGRAM, on_error="return")
@@ -109,8 +109,8 @@ class Scheduler:
 
 @contextmanager
 def scheduler_at(address: str) -> Iterator[Scheduler]:
-    """The scheduler for the length of the block. Raises InputError for what is no address, NotReadyError without the
-    extra, ClusterError where nothing can be done there."""
+    """Connect to the scheduler for the length of the block. Raises InputError for an invalid address, NotReadyError
+    without the extra `dask`, ClusterError if the scheduler can't be reached or used."""
     address = check_address(address)
     client = _connect(address)
     try:
@@ -124,7 +124,7 @@ def scheduler_at(address: str) -> Iterator[Scheduler]:
 
 
 def check_address(address: str) -> str:
-    """Return the scheduler's address in full. Raises InputError."""
+    """Return the scheduler's address in full. Raises InputError for an invalid one."""
     written = address.strip()
     if not _ADDRESS.fullmatch(written):
         raise InputError(
@@ -135,7 +135,7 @@ def check_address(address: str) -> str:
 
 
 def check_dask() -> None:
-    """Raises NotReadyError without the extra."""
+    """Raise NotReadyError if the extra `dask` isn't installed."""
     if importlib.util.find_spec("distributed") is None:
         raise NotReadyError(
             "Work is to be shared with Dask, which isn't installed.",
@@ -146,7 +146,7 @@ def check_dask() -> None:
 
 @contextmanager
 def own_certificate(address: str, security: "Security") -> Iterator[None]:
-    """Within the block this process reaches the scheduler at this address with this certificate."""
+    """Use this certificate for the scheduler at this address within the block."""
     _CERTIFICATES[address] = security
     try:
         yield
@@ -173,7 +173,7 @@ def _connect(address: str) -> "Client":
 
 @contextmanager
 def cluster_errors(address: str) -> Iterator[None]:
-    """What Dask raises, as ClusterError; what the work raised stays as it is."""
+    """Raise errors of Dask as ClusterError within the block; errors of the work itself stay as they are."""
     from distributed.client import FutureCancelledError  # noqa: PLC0415 - an extra
     from distributed.comm import CommClosedError  # noqa: PLC0415
     from distributed.scheduler import KilledWorker  # noqa: PLC0415
@@ -200,8 +200,8 @@ def leave_worker_pool() -> None:
 
 
 def task_is_wanted() -> Callable[[], bool]:
-    """Call in a task. The function returned tells, in any thread, whether the task is still of use: its worker belongs
-    to the scheduler, and the process that submitted it waits for it."""
+    """Return a function that tells, in any thread, whether the current task is still needed: its worker is connected to
+    the scheduler, and the process that submitted it waits for it. Call this inside a task."""
     from distributed import Status, get_worker  # noqa: PLC0415 - an extra
 
     worker = get_worker()
@@ -228,13 +228,15 @@ Its pages tell about tasks without a password: they are off."""
 
 
 def dask_setup(_worker: object) -> None:
-    """Leave Ctrl-C to the process that has the run, which stops its workers. Dask calls this as each of them starts."""
+    """Make a worker ignore Ctrl-C, because the process that has the run stops its workers. Dask calls this in each
+    worker at its start."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
 def local_cluster(workers: int) -> Iterator[str]:
-    """The scheduler's address, once the workers are ready. Raises NotReadyError without the extra."""
+    """Start a cluster for the length of the block and yield its scheduler's address once the workers are ready. Raises
+    NotReadyError without the extra `dask`."""
     check_dask()
     import dask  # noqa: PLC0415 - an extra
     from distributed import LocalCluster  # noqa: PLC0415
@@ -261,8 +263,8 @@ _SCHEDULER: ContextVar[str] = ContextVar("address of the scheduler", default="")
 
 @contextmanager
 def work_shared_at(address: str | None) -> Iterator[None]:
-    """Within the block this scheduler is asked, not the one of the settings; for None those hold. Raises InputError and
-    NotReadyError where none could be."""
+    """Use this scheduler within the block instead of the one in the settings; None keeps the settings. Raises
+    InputError for an invalid address, NotReadyError without the extra `dask`."""
     if address is not None:
         check_dask()
         address = check_address(address)
@@ -274,16 +276,16 @@ def work_shared_at(address: str | None) -> Iterator[None]:
 
 
 def cluster_address(*, worth_it: bool = True) -> str:
-    """Of the scheduler whose workers share the work; "" where this computer does it alone. worth_it: whether it is
-    large enough for the one of the settings."""
+    """Return the address of the scheduler in use; "" for work on this computer alone. worth_it: whether the work is
+    large enough for the scheduler in the settings."""
     return _SCHEDULER.get() or (settings().dask.strip() if worth_it else "")
 
 
 def map_parts(work: Callable[..., Any], parts: Callable[[], Sequence[Any]], *same: Any) -> list[Any] | None:
-    """Return `work(part, *same)` for each part, in order, computed by Dask workers; None where there are none.
+    """Return `work(part, *same)` for each part, in order, computed by Dask workers; None if the caller has to compute
+    it.
 
-    The caller then computes it itself. Raises ClusterError where a scheduler that was named for this very work can't be
-    asked; one that only the settings name is passed over.
+    Raises ClusterError if a scheduler named by `work_shared_at` fails; one from the settings is then skipped.
     """
     address = cluster_address()
     if not address:

@@ -1,7 +1,7 @@
-"""Every error a person can meet, as one tree. Each carries a hint that says what to do, and knows where the guide tells
-more, if it does.
+"""Every error a user can meet, as one tree. Each has a hint that says what to do and, if the guide tells more, the
+place there.
 
-    WorkbenchError                   base; exit status 2: what happened can be mended by the person
+WorkbenchError                   base; exit status 2: what happened can be mended by the person
     ├── InputError                   the person's input: a file, a name, an option
     │   ├── FileFormatError          a file that can't be read as what it was said to be
     │   ├── NotFoundError            a project, dimension, checklist or run that isn't there
@@ -59,7 +59,7 @@ from typing import Any, ClassVar, NamedTuple
 
 
 class Paragraph(NamedTuple):
-    """A place in the guide: the page's file without its ending, what the page is called there, the heading."""
+    """A place in the guide: the page's file name without its extension, the page's title, and the heading."""
 
     page: str
     title: str
@@ -71,7 +71,7 @@ class Paragraph(NamedTuple):
 
     @property
     def name(self) -> str:
-        """How somebody finds it who has no link."""
+        """Return title and heading, for readers without a link."""
         return f"{self.title}, {self.heading}"
 
 
@@ -80,8 +80,8 @@ _OF_FACILITATORS = ("facilitators", "For facilitators")
 
 
 class WorkbenchError(Exception):
-    """Base of all. `message` says what happened and where, `hint` what to do, `paragraph` where the guide tells more:
-    None where the message itself has to say all, since what such errors are about differs from case to case."""
+    """Base of all. `message` says what happened and where, `hint` what to do, `paragraph` where the guide tells more;
+    None if the causes differ too much for one place in the guide."""
 
     exit_status: ClassVar[int] = 2
     default_hint: ClassVar[str] = ""
@@ -97,7 +97,8 @@ class WorkbenchError(Exception):
 
     @property
     def in_full(self) -> str:
-        """With the guide's paragraph, where no link can be: in a terminal, in what is stored, in fields of a screen."""
+        """Return message, hint and the guide's paragraph, for places without links: a terminal, stored errors, fields
+        of a screen."""
         return f"{self} See: guide, {self.paragraph.name}." if self.paragraph else str(self)
 
 
@@ -169,13 +170,13 @@ class PromptError(WorkbenchError):
 
 
 def paragraph_of_kind(kind: str) -> Paragraph:
-    """Of a model's failure, by the kind that is stored with it: each has a heading on the page of failures."""
+    """Return the guide's paragraph on a kind of model failure; each kind has a heading on that page."""
     return Paragraph("reference/failures", "Reference, When a model doesn't answer", kind)
 
 
 class ProviderError(WorkbenchError):
-    """A model did not answer as asked. `usage` is what that cost all the same (app.providers.base.Usage), None for
-    nothing: the request never left, or the provider refused it. Of a reply that was lost nobody knows what it cost."""
+    """A model did not answer as asked. `usage` is what the failed request was billed (app.providers.base.Usage), None
+    if nothing: it was never sent, or the provider refused it. The cost of a lost reply is unknown."""
 
     kind: ClassVar[str] = "provider"
     exit_status = 3
@@ -242,7 +243,7 @@ class EffortError(UnsupportedError):
 
     @classmethod
     def of(cls, model: str, effort: str, taken: Sequence[str]) -> "EffortError":
-        """taken: the efforts it does take, empty where it takes none."""
+        """Return the error for this model. taken: the efforts it accepts, empty for none."""
         if not taken:
             return cls(f"{model} takes no reasoning effort.", "Leave the effort out.")
         return cls(f"{model} doesn't take the effort “{effort}”.", f"It takes {', '.join(taken)}.")
@@ -288,8 +289,8 @@ class UnreadableScoreError(ProviderError):
 
 
 class AbstainedError(ProviderError):
-    """The judge said in so many words that it can't tell, or that it doesn't apply. No failure: evaluators make a
-    score of it that there is none of (app.domain.judgment.abstained). `why`: CANNOT_TELL or Answer.NOT_APPLICABLE."""
+    """The judge said that it can't tell, or that the question doesn't apply. This is no failure: evaluators return
+    `app.domain.judgment.abstained_evaluation`. `why`: CANNOT_TELL or Answer.NOT_APPLICABLE."""
 
     kind = "abstained"
     default_hint = "Look at the text: what it says is on record with the reply."
@@ -305,13 +306,13 @@ class BudgetError(ProviderError):
 
 
 class AwaitedError(WorkbenchError):
-    """A request that nobody has answered yet, and that isn't sent by itself: it waits for a batch. No failure."""
+    """A request without an answer that waits for a batch instead of being sent on its own. No failure."""
 
     kind = "awaited"
 
 
 class ConnectionLostError(ProviderError):
-    """Nothing reached the model's server for so long that the run is given up: it ends as interrupted."""
+    """The model's server could not be reached for so long that the run ends as interrupted."""
 
     kind = "connection-lost"
     default_hint = "Check that the server runs and the network; then resume: only what is missing is asked."
@@ -338,7 +339,7 @@ class RateLimitError(TransientError):
 
 
 class NoRoomError(RateLimitError):
-    """The slower tier has nothing to spare at the moment; nothing was billed."""
+    """The slower tier has no capacity at the moment; nothing was billed."""
 
     kind = "no-room"
     default_hint = "Resume later, or ask at the standard price where there is no room (--tier flex-or-standard)."

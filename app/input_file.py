@@ -1,6 +1,6 @@
-"""Files that a person names, and YAML in them: opened only where they are ordinary, read up to a limit.
+"""Files that a user names, and YAML in them. Only ordinary files are opened, and they are read up to a limit.
 
-A name can stand for anything: a device that never ends, a pipe to which nobody writes, a folder, a disk image.
+A name can lead to anything: an endless device, a pipe without a writer, a folder, a disk image.
 """
 
 import os
@@ -24,8 +24,8 @@ _CONSTRUCTORS = (ValueError, TypeError, KeyError, IndexError, AttributeError, Ov
 
 
 def read_yaml(content: str) -> Any:
-    """Parse YAML into plain data. Raises FileFormatError for a document over the limits, yaml.YAMLError for a damaged
-    one."""
+    """Parse YAML into plain data. Raises FileFormatError for a document over the limits, yaml.YAMLError for invalid
+    YAML."""
     if len(content) > (YAML.size or 0):
         raise FileFormatError(f"YAML of more than {YAML.size // MB} MB is not read.", "Divide it, or save it as JSON.")
     try:
@@ -62,9 +62,9 @@ _AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(o
 
 
 def open_file(path: Path, largest: int = LARGEST_FILE) -> BinaryIO:
-    """The file, open for reading. largest: in bytes.
+    """Open the file for reading. largest: in bytes.
 
-    Raises NotFoundError; FileFormatError for what is no plain file, is too large or can't be opened.
+    Raises NotFoundError; FileFormatError for a file that isn't ordinary, is too large or can't be opened.
     """
     name = shown_path(path)
     try:
@@ -85,7 +85,7 @@ def open_file(path: Path, largest: int = LARGEST_FILE) -> BinaryIO:
 
 
 def read_file(path: Path, largest: int = LARGEST_FILE) -> bytes:
-    """The file's bytes. Raises what `open_file` raises, also where the file grows beyond the limit meanwhile."""
+    """Return the file's bytes. Raises what `open_file` raises, also if the file grows beyond the limit meanwhile."""
     with open_file(path, largest) as file:
         raw = file.read(os.fstat(file.fileno()).st_size + 1)  # makes room for so much at once
         while len(raw) <= largest and (more := file.read(2**20)):
@@ -96,7 +96,7 @@ def read_file(path: Path, largest: int = LARGEST_FILE) -> bytes:
 
 
 def shown_path(path: Path) -> str:
-    """The path in a message, of a long one the end."""
+    """Return the path for a message, only the end of a long one."""
     name = str(path)
     return name if len(name) <= _SHOWN else f"…{name[-_SHOWN:]}"
 

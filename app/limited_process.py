@@ -1,7 +1,7 @@
-"""Subprocesses with limits: of memory and time for bytes from elsewhere, of time for long computations.
+"""Subprocesses with limits: on memory and time for untrusted bytes, on time for long computations.
 
-A small file can unpack to gigabytes, or keep a parser busy for hours. What a subprocess does with it ends there.
-Other people's screens don't wait for a computation of one person.
+A small file can unpack to gigabytes, or keep a parser busy for hours; the subprocess is then ended. A long computation
+for one person doesn't block other people's screens.
 """
 
 import json
@@ -20,7 +20,7 @@ from app.errors import FileFormatError, NotReadyError
 from app.limits import COMPUTATION_SECONDS, COMPUTATIONS, Limits
 
 Job = Callable[..., Iterator[Any]]
-"""Takes the file, its name and texts; yields values that JSON has, and may raise FileFormatError."""
+"""Takes the file, its name and more strings; yields JSON values, and may raise FileFormatError."""
 _VALUE, _REFUSED, _END = "value", "refused", "end"
 _NEEDED = ("PATH", "PYTHONPATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LANG", "LC_ALL", "HOME")
 # One thread and one heap: each more would reserve address space that the limit counts.
@@ -31,10 +31,11 @@ _ONE_THREAD = {
 
 
 def parse_apart(job: str, raw: bytes, name: str, limits: Limits, *arguments: str) -> Iterator[Any]:
-    """Yield what the job yields for these bytes. job: "module:function", as `Job` says; name: of the file.
+    """Yield what a job yields for these bytes, run in a subprocess. job: "module:function", as in `Job`; name: of the
+    file.
 
-    The subprocess gets `limits.memory` bytes more than its program needs, and `limits.seconds` of the processor.
-    Raises FileFormatError: the job's own, or one that says that the limits were reached.
+    The subprocess gets `limits.memory` bytes more than its program needs, and `limits.seconds` of CPU time. Raises
+    FileFormatError: the job's own, or one that says that a limit was reached.
     """
     seconds = limits.seconds or 0
     command = [sys.executable, "-P", "-m", __name__, job, str(limits.memory or 0), str(int(seconds)), name, *arguments]
@@ -65,15 +66,16 @@ _screens_wait = False
 
 
 def keep_screens_free() -> None:
-    """From now on this process draws screens: `computed_for_screens` computes apart what is large."""
+    """Declare that this process draws screens: from now on `computed_for_screens` moves large work to another
+    process."""
     global _screens_wait  # noqa: PLW0603 - what a process is for
     _screens_wait = True
 
 
 def computed_for_screens(large: bool, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
-    """Call the function: as `computed_apart` where it is large and this process draws screens, else right here.
+    """Call the function: with `computed_apart` if `large` and this process draws screens, else in this process.
 
-    On the command line nobody waits for anybody else, and there is no time limit.
+    On the command line nobody else waits, so there is no time limit.
     """
     if large and _screens_wait:
         return computed_apart(COMPUTATION_SECONDS, function, *arguments, **named)
@@ -81,10 +83,11 @@ def computed_for_screens(large: bool, function: Callable[P, R], *arguments: P.ar
 
 
 def computed_apart(seconds: float, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
-    """Call a function of a module in a process of its own, so that other people's screens don't wait.
+    """Call a module's function in a process of its own, so that other people's screens don't wait, and return its
+    result.
 
-    Function, arguments and result are pickled. Raises what the function raises, and NotReadyError after
-    so many seconds, in which it also waits for its turn.
+    Function, arguments and result are pickled. Raises what the function raises, and NotReadyError after so many
+    seconds, which include waiting for a free process.
     """
     from joblib.externals.loky.process_executor import ProcessPoolExecutor  # noqa: PLC0415 - takes a while
 
@@ -145,7 +148,8 @@ def _say(kind: str, *values: Any) -> None:
 
 
 def _limit(memory: int, seconds: int) -> None:
-    """Limit memory and CPU seconds of this process, where the system can. Elsewhere the parent limits time alone."""
+    """Limit memory and CPU seconds of this process if the system supports it; otherwise the parent only limits the
+    time."""
     try:
         import resource  # noqa: PLC0415 - POSIX only
     except ImportError:

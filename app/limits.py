@@ -1,7 +1,5 @@
-"""Limits on bytes from elsewhere: how much each reader takes before it refuses; and requests in flight.
-
-A reader looks its limits up here, and checks them before it unpacks or builds anything.
-"""
+"""Limits on untrusted bytes, which each reader checks before it unpacks or builds anything; and on requests in
+flight."""
 
 from dataclasses import dataclass
 
@@ -27,9 +25,9 @@ LONGEST_FIELD = 20_000
 COMPUTATIONS = 2
 """Processes for long computations: Compare, Topics, Results, the report. Further ones wait for their turn."""
 COMPUTATION_SECONDS = 300.0
-"""Limit for one of them, with its waiting."""
+"""Time limit of one of them, including its wait for a free process."""
 MANY_TEXTS = 2_000
-"""From so many texts on, comparing two runs and what is drawn anew over single texts take seconds."""
+"""From this number of texts on, comparing two runs and resampling single texts take seconds."""
 REPORT_SECONDS = 150.0
 """The same for the report: a browser waits 180 s for a file that is made when asked for."""
 
@@ -43,10 +41,10 @@ FILES_HELD = 100
 class Limits:
     """Limits of one reader; None where a measure doesn't exist for it.
 
-    size: bytes as they come. unpacked: bytes after decompression. rows, cells: of a table. cell: characters of one
-    value. seconds: a deadline. memory: bytes of the subprocess that parses it.
-    A small file may not unpack to as much as a large one: `growth` and `density` are the most unpacked bytes and cells
-    for each byte of the file, `free` and `free_cells` what any file may have.
+    size: bytes as received. unpacked: bytes after decompression. rows, cells: of a table. cell: characters of one
+    value. seconds: a deadline. memory: bytes of the subprocess that parses it. The size of a file also limits what it
+    may unpack to: `growth` bytes and `density` cells for each byte of the file, beyond the `free` bytes and
+    `free_cells` cells that any file may have.
     """
 
     size: int
@@ -63,11 +61,11 @@ class Limits:
     free_cells: int = 0
 
     def unpacked_of(self, size: int) -> int:
-        """Bytes that a file of this size may unpack to."""
+        """Return how many bytes a file of this size may unpack to."""
         return min(self.unpacked or self.size, self.free + self.growth * size)
 
     def cells_of(self, size: int) -> int:
-        """Cells that a compressed file of this size may have."""
+        """Return how many cells a compressed file of this size may have."""
         return min(self.cells or 0, self.free_cells + self.density * size)
 
 

@@ -25,13 +25,13 @@ from app.errors import InputError, NotAllowedError, SignInError
 from app.settings import settings
 
 CALLBACK = "/oidc-callback"
-"""Where the provider sends people back to, below the server's address."""
+"""The path on this server to which the provider sends the browser back."""
 WELL_KNOWN = "/.well-known/openid-configuration"
 
 
 @dataclass(frozen=True, slots=True)
 class OidcClient:
-    """discovery: the address of the document in which the provider describes itself."""
+    """This server's registration at the provider. discovery: the address of the provider's discovery document."""
 
     discovery: str
     id: str
@@ -39,12 +39,12 @@ class OidcClient:
 
     @property
     def host(self) -> str:
-        """The host of the sign-in page."""
+        """Return the host of the sign-in page."""
         return urlsplit(self.discovery).hostname or ""
 
 
 def oidc_client() -> OidcClient:
-    """Raises InputError for the first setting that is missing or can't be."""
+    """Return the client from the settings. Raises InputError for the first missing or invalid setting."""
     now = settings()
     given = {
         "INTERACTEVAL_OIDC_DISCOVERY": now.oidc_discovery.strip(),
@@ -64,7 +64,7 @@ def oidc_client() -> OidcClient:
 
 
 def is_safe(address: str) -> bool:
-    """Whether what is said to this address stays between the two: https, or this very computer."""
+    """Return whether a connection to this address is private: https, or this computer."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -82,7 +82,7 @@ def _is_this_computer(host: str) -> bool:
 
 
 KEPT = 600.0
-"""Seconds. Providers change their keys some times a year, and announce new ones before they sign with them."""
+"""Seconds that documents are cached. Providers rarely change keys, and announce new ones before they use them."""
 TRIED_AGAIN = 5.0
 """Seconds before a document that couldn't be had is asked for anew: else everybody would wait for a provider that is
 down, one behind the other."""
@@ -104,7 +104,8 @@ _fetching = Lock()
 
 
 def kept_document(address: str, anew: bool = False) -> Document:
-    """Raises SignInError where it can't be had. anew: whatever is kept."""
+    """Return the JSON document at this address, cached. anew: fetch it again. Raises SignInError if it can't be
+    fetched."""
     with _fetching:
         found = _kept.get(address)
         if found is None or monotonic() >= found.until or (anew and not found.trouble):
@@ -119,7 +120,8 @@ def kept_document(address: str, anew: bool = False) -> Document:
 
 
 def fetch_document(address: str, token: str = "") -> Document:
-    """token: shown to the provider, where it lets nobody else read it."""
+    """Fetch a JSON document. token: bearer token for a protected document. Raises SignInError if it can't be
+    fetched."""
     headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     try:
         with httpx2.Client(verify=trusted_certificates(), timeout=PATIENCE) as client:
@@ -158,7 +160,7 @@ ALGORITHMS = (
     *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
     *("ES256", "ES384", "ES512", "EdDSA", "Ed25519"),
 )
-"""With a key of two halves each. Never "none", and never with a secret that others know too."""
+"""Algorithms with a public key. Never "none", and never a shared secret."""
 CLOCKS_APART = 60
 """Seconds by which the two clocks may differ."""
 _TIMES = ("iat", "nbf")
@@ -169,9 +171,10 @@ Claims = dict[str, Any]
 def checked_claims(
     token: str, keys: Callable[[bool], KeySet], issuer: str, client: str, nonce: str, access_token: str = ""
 ) -> Claims:
-    """What a token says that this issuer signed, for this client, in answer to this nonce, and that is still good.
+    """Return the claims of an ID token after checking its signature, issuer, client, nonce and expiry.
 
-    keys: the provider's, for True fetched anew. Raises SignInError or NotAllowedError, without anything of the token.
+    keys: returns the provider's keys, for True fetched anew. Raises SignInError or NotAllowedError; neither quotes the
+    token.
     """
     signed = _signed(token, keys)
     essential = {"essential": True}
@@ -226,8 +229,8 @@ _LONGEST_SUBJECT = 255
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """`subject` stays a person's own for ever, addresses and names don't. address: in small letters, "" where the
-    provider gives none, or gives one of which it says that nobody has shown it to be theirs."""
+    """Who signed in. `subject` identifies a person permanently; address and name can change. address: in lower case, ""
+    if the provider gives none or says that it isn't verified."""
 
     issuer: str
     subject: str
@@ -236,7 +239,7 @@ class Identity:
 
 
 def identity_of(claims: Mapping[str, Any]) -> Identity:
-    """Return the identity in verified claims. Raises SignInError where nobody is named."""
+    """Return the identity in verified claims. Raises SignInError if they name nobody."""
     issuer, subject = claims["iss"], claims["sub"]
     if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT or not is_storable(subject):
         raise SignInError("The provider doesn't say who you are.", "Tell this server's owner.")
@@ -245,7 +248,8 @@ def identity_of(claims: Mapping[str, Any]) -> Identity:
 
 
 def _address(claims: Mapping[str, Any]) -> str:
-    """Some providers write true and false as words, and some say nothing of it."""
+    """Return the claimed address, "" if it is unverified. Some providers send true and false as words, some omit the
+    claim."""
     verified, written = claims.get("email_verified"), claims.get("email")
     shown = verified is None or str(verified).lower() == "true"
     return plain_address(written) if shown and isinstance(written, str) else ""
@@ -265,10 +269,9 @@ _BASIC, _POST = "client_secret_basic", "client_secret_post"
 
 @dataclass(frozen=True, slots=True)
 class OidcProvider:
-    """Addresses of its parts. userinfo: "" where it has none. secret_sent: how it wants the client's secret.
-
-    who_prompt: what has it ask who somebody is, also where it thinks it knows; "" where nothing has.
-    """
+    """What the discovery document says: issuer and the addresses of the endpoints; userinfo: "" if there is none.
+    secret_sent: how the token endpoint takes the client's secret. who_prompt: the `prompt` parameter that makes the
+    provider ask who is signing in even if it has a session, "" if it supports none."""
 
     issuer: str
     authorization: str
@@ -280,7 +283,7 @@ class OidcProvider:
 
 
 def find_provider(client: OidcClient) -> OidcProvider:
-    """Raises SignInError where it can't be reached, or describes itself in a way that nobody could be signed in."""
+    """Return the provider from its discovery document. Raises SignInError if it can't be fetched or is unusable."""
     document = kept_document(client.discovery)
     issuer = document.get("issuer")
     if not isinstance(issuer, str) or issuer.rstrip("/") + WELL_KNOWN != client.discovery:
@@ -301,7 +304,8 @@ def find_provider(client: OidcClient) -> OidcProvider:
 
 
 def signing_keys(provider: OidcProvider, anew: bool = False) -> KeySet:
-    """Raises SignInError where they can't be had or read."""
+    """Return the keys with which the provider signs. anew: fetch them again. Raises SignInError if they can't be
+    fetched or parsed."""
     document: Any = kept_document(provider.keys, anew)
     try:
         return KeySet.import_key_set(cast(KeySetSerialization, document))
@@ -317,8 +321,8 @@ def _endpoint(document: Document, name: str) -> str:
 
 
 def _secret_sent(document: Document, client: OidcClient) -> str:
-    """In the body where the provider takes it there: how signs in a secret are written in a header is read in
-    different ways. Where it says nothing, in the header."""
+    """Return how to send the client's secret: in the body if the provider allows it, because providers decode special
+    characters in the header differently; else, and by default, in the header."""
     taken = document.get("token_endpoint_auth_methods_supported") or [_BASIC]
     for way in (_POST, _BASIC):
         if way in taken:
@@ -333,7 +337,7 @@ _AGAIN = "Sign in again."
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One sign-in on its way, as the browser's cookie keeps it. back: the path on this server that it leads to."""
+    """A sign-in in progress, as stored in the browser's cookie. back: the path on this server to return to."""
 
     state: str
     nonce: str
@@ -347,7 +351,7 @@ def new_attempt(back: str) -> Attempt:
 
 
 def address_to_sign_in(client: OidcClient, attempt: Attempt, redirect: str, other: bool = False) -> str:
-    """Where the browser goes. other: as another than last time, where the provider would ask nothing."""
+    """Return the address to which the browser is sent. other: let the user choose another account."""
     provider = find_provider(client)
     more = {"prompt": provider.who_prompt} if other and provider.who_prompt else {}
     with _session(client, provider, redirect) as session:
@@ -362,9 +366,10 @@ def address_to_sign_in(client: OidcClient, attempt: Attempt, redirect: str, othe
 
 
 def identity_by_code(client: OidcClient, attempt: Attempt, code: str, redirect: str, said_by: str = "") -> Identity:
-    """said_by: the issuer that the browser came back from, where it says so (RFC 9207).
+    """Exchange the authorization code for the checked identity. said_by: the issuer that the provider's answer names,
+    "" for none (RFC 9207).
 
-    Raises SignInError or NotAllowedError, with a sentence a person can act on; nothing secret stands in it.
+    Raises SignInError or NotAllowedError with a message the user can act on; it holds nothing secret.
     """
     provider = find_provider(client)
     if said_by not in ("", provider.issuer):
@@ -417,7 +422,8 @@ def _refusal(provider: OidcProvider, why: str) -> SignInError | NotAllowedError:
 
 
 def _with_userinfo(claims: Claims, provider: OidcProvider, access: str) -> Claims:
-    """Some providers keep the address out of the ID token. What is said of somebody else is no word about this one."""
+    """Return the claims with address and name from the userinfo endpoint. Some providers keep them out of the ID token.
+    Raises SignInError if the answer is about another subject."""
     said = fetch_document(provider.userinfo, access)
     if said.get("sub") != claims.get("sub"):
         raise SignInError("The provider mixes up two people.", TELL)

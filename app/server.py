@@ -1,4 +1,4 @@
-"""The web server's own process: Streamlit on the entry script, for those who ask for it by a name it is known by.
+"""The web server's process: Streamlit with the entry script, for requests that use one of the server's names.
 
 Started as `server.py HOST PORT [--no-token] [NAME ...]`; the names are those of `serve --allow-host`.
 """
@@ -64,8 +64,9 @@ SERVED = frozenset({"_stcore", "api", "app", "auth", "component", "guide", "medi
 
 
 class ScreenAddresses:
-    """An address of several parts is no screen. Streamlit would send its page there, which looks for its own code
-    below that address and stays white; under one part it says "Page not found" and shows Overview."""
+    """Middleware that redirects an address of several parts, which is no screen, to an address of one part. Streamlit
+    would look for its own code below the long address and stay white; for one part it says "Page not found" and shows
+    Overview."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -87,8 +88,8 @@ class ScreenAddresses:
 
 
 class KnownBrowsers:
-    """Gives each browser a name that says nothing about it, for as long as it is open: what it did can be undone after
-    a reload, which begins a new session. No script can read it, and no other site sends it."""
+    """Middleware that gives each browser a random name until it is closed, so that acts can be undone after a reload,
+    which begins a new session. No script can read the name, and no other site sends it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -108,10 +109,10 @@ class KnownBrowsers:
 
 
 class WholeCharacters:
-    """Half a character (a lone surrogate) typed or pasted into a field, sent as U+FFFD.
+    """Middleware that replaces half a character (a lone surrogate) typed or pasted into a field by U+FFFD.
 
-    UTF-8 has no bytes for it. A browser sends some all the same, and Streamlit ends the connection over them; the
-    browser connects anew, sends what stands in its fields, and is thrown out again for ever.
+    UTF-8 can't encode it. Some browsers send it all the same, and Streamlit closes the connection; the browser
+    reconnects, sends the field again, and is disconnected again without end.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -128,7 +129,8 @@ class WholeCharacters:
 
 
 def with_whole_characters(message: bytes) -> bytes:
-    """A browser's message as it came where it can be read, else with U+FFFD, three bytes too, for each half."""
+    """Return a browser's message unchanged if it can be parsed, else with U+FFFD (also three bytes) for each half
+    character."""
     if _HALF.search(message) is None:
         return message
     try:
@@ -139,7 +141,7 @@ def with_whole_characters(message: bytes) -> bytes:
 
 
 def start(host: str, port: int, more: list[str], start_token: str) -> None:
-    """Serve until a signal ends it. start_token: as in `Gate`."""
+    """Serve until a signal ends the process. start_token: as in `Gate`."""
     own = OwnAddresses(names_of_server(host, more), port, set_address())
     owners = SessionOwners(most_bytes=UPLOADS_HELD * largest_upload() * MB)
     # Nobody's word is taken for where a request came from: a proxy that is trusted is known by its own address.
@@ -178,13 +180,13 @@ def start(host: str, port: int, more: list[str], start_token: str) -> None:
 
 
 def _sessions() -> int:
-    """How many browsers this process serves, as Streamlit's own figures have it."""
+    """Return how many browser sessions this process serves, from Streamlit's statistics."""
     families = get_instance().stats_mgr.get_stats([ACTIVE_SESSIONS_FAMILY])
     return sum(stat.value for stats in families.values() for stat in stats if isinstance(stat, GaugeStat))
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:
-    """As at the end of a program: work in the background is let finish what it keeps."""
+    """Exit normally on a signal, so that background work can save its results."""
     sys.exit(0)
 
 

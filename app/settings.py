@@ -1,4 +1,5 @@
-"""Settings: the only reader of the environment and of a file .env; and the names of this server in requests."""
+"""Settings: the only reader of the environment and of a file .env; and the names under which requests reach this
+server."""
 
 import ipaddress
 import os
@@ -24,17 +25,17 @@ _NAME = re.compile(r"(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9
 
 @dataclass(frozen=True, slots=True)
 class ServerNames:
-    """`names`: host names and addresses without port, `*.` for all names below one, `*` for every name.
+    """`names`: host names and addresses without port, `*.` for all subdomains, `*` for every name.
 
-    any_address: it listens on all of the machine's addresses, so it answers to each that is written as a number, which
-    no name can be made to point at.
+    any_address: the server listens on all addresses of the machine, so it accepts any numeric address, which DNS can't
+    redirect.
     """
 
     names: tuple[str, ...]
     any_address: bool = False
 
     def knows(self, host: str | None) -> bool:
-        """Whether a request with this Host (with or without a port) is meant for this server."""
+        """Return whether a request with this Host header (with or without a port) is meant for this server."""
         name = _without_port(host or "")
         if not name:
             return False
@@ -44,7 +45,8 @@ class ServerNames:
 
 
 def names_of_server(host: str, more: Iterable[str]) -> ServerNames:
-    """What a server that listens on `host` is known by, and `more`. Raises InputError for what is no name."""
+    """Return the names of a server that listens on `host`, with the names `more`. Raises InputError for an invalid
+    name."""
     names = [*LOOPBACK, *(written_name(name) for name in more)]
     listens_anywhere = _is_address(host) and ipaddress.ip_address(host).is_unspecified
     if listens_anywhere:
@@ -56,7 +58,8 @@ def names_of_server(host: str, more: Iterable[str]) -> ServerNames:
 
 
 def written_name(typed: str) -> str:
-    """A name as browsers send it: small letters, no brackets, other scripts encoded."""
+    """Return a name as browsers send it: lower case, no brackets, other scripts encoded. Raises InputError for an
+    invalid one."""
     name = typed.strip().strip("[]").rstrip(".").lower()
     if name == ANY or _is_address(name):
         return name
@@ -73,7 +76,7 @@ def written_name(typed: str) -> str:
 
 
 def _without_port(host: str) -> str:
-    """ "" for what is no host."""
+    """Return the host without its port; "" for an invalid host."""
     try:
         parts = urlsplit(f"//{host}")
         _ = parts.port  # asking for it raises where it is none
@@ -95,11 +98,12 @@ def _is_address(name: str) -> bool:
 PREFIX = "INTERACTEVAL_"
 START_TOKEN = "INTERACTEVAL_START_TOKEN"  # noqa: S105 - a name
 SECRETS = ("INTERACTEVAL_COOKIE_SECRET", "INTERACTEVAL_METRICS_TOKEN", "INTERACTEVAL_OIDC_SECRET", START_TOKEN)
-"""Read where they are used."""
+"""Variables with secrets, which are read only where they are used."""
 
 
 class Settings(BaseSettings):
-    """Names as in the command line's contract. Keys are no fields, so that no repr or log shows them."""
+    """The settings, with the names of the command line's contract. Keys are no fields, so that no repr or log shows
+    them."""
 
     model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore")
 
@@ -152,68 +156,68 @@ class Settings(BaseSettings):
     )
 
     def provider_variable(self, *names: str) -> str | None:
-        """The first of these variables that is set and not empty: a provider's key or address."""
+        """Return the first of these variables that is set and not empty: a provider's key or address."""
         return next((value for name in names if (value := self._environment.get(name))), None)
 
     def mistyped(self) -> dict[str, str]:
-        """Variables that look like ours and are none -> the one that was probably meant, "" for none."""
+        """Return unknown variable with our prefix -> the variable that was probably meant, "" for none."""
         known = {*SECRETS, *(str(field.validation_alias) for field in type(self).model_fields.values())}
         unknown = sorted(name for name in self._environment if name.startswith(PREFIX) and name not in known)
         return {name: next(iter(get_close_matches(name, sorted(known), 1, 0.8)), "") for name in unknown}
 
     @property
     def shared(self) -> bool:
-        """Whether people sign in: what they meet then says nothing of where files lie and servers stand."""
+        """Return whether people sign in. Screens then don't show paths of files and addresses of servers."""
         return self.access.strip().lower() != "local"
 
     @property
     def replays(self) -> Path:
-        """Recordings of calls that can be named without a path."""
+        """Return the folder of recorded calls that can be named without a path."""
         return self.home / "replays"
 
     @property
     def models(self) -> Path:
-        """Models of this computer that can be named without a path."""
+        """Return the folder of local models that can be named without a path."""
         return self.home / "models"
 
     @property
     def chosen_server(self) -> Path:
-        """The address of the model server on this computer that the owner chose."""
+        """Return the file with the address of the local model server that the owner chose."""
         return self.home / "model-server.txt"
 
     @property
     def learned_styles(self) -> Path:
-        """How each server takes requests, as it was learned."""
+        """Return the file that stores which request style each server accepts."""
         return self.home / "learned-styles.json"
 
     @property
     def own_prices(self) -> Path:
-        """Prices that the person lays over all others."""
+        """Return the file of the user's own prices, which override all others."""
         return self.home / "prices.yaml"
 
     @property
     def kept_prices(self) -> Path:
-        """What the last update of the prices brought."""
+        """Return the file with the prices of the last update."""
         return self.home / "prices" / "genai-prices.json"
 
     @property
     def url(self) -> str:
-        """The database's address: the one given, else a SQLite file in the user's data folder."""
+        """Return the database's address: the configured one, else a SQLite file in the user's data folder."""
         return self.database_url or f"sqlite:///{(self.home / 'workbench.db').as_posix()}"
 
 
 @lru_cache(maxsize=1)
 def settings() -> Settings:
-    """Read once per process; tests clear the cache."""
+    """Return the settings, read once per process; tests clear the cache."""
     return Settings()
 
 
 def set_variable(name: str, value: str) -> None:
-    """For this process and those it starts."""
+    """Set an environment variable for this process and its subprocesses."""
     os.environ[name] = value
     settings.cache_clear()
 
 
 def streamlit_variables() -> dict[str, str]:
-    """Streamlit's own variables that are set, by name."""
+    """Return Streamlit's own variables that are set: name -> value."""
     return {name: value for name, value in sorted(os.environ.items()) if name.startswith("STREAMLIT_")}

@@ -1,4 +1,4 @@
-"""OpenTelemetry: traces and metrics of what models are asked, off unless set up."""
+"""OpenTelemetry: traces and metrics of model calls, off unless configured."""
 
 import json
 import re
@@ -27,7 +27,7 @@ _ADDRESS = re.compile(r"https?://[^/\s]+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """`texts`: whether what was asked and answered may be in them."""
+    """The configured exporters. `texts`: whether prompts and replies are exported."""
 
     tracer: "Tracer"
     logger: "Logger"
@@ -35,21 +35,22 @@ class Signals:
     providers: "tuple[TracerProvider, LoggerProvider]"
 
     def flush(self) -> None:
-        """Send what waits; at the end of the process that happens by itself."""
+        """Send all waiting signals; at the end of the process this happens by itself."""
         for provider in self.providers:
             provider.force_flush()
 
 
 def signals() -> Signals | None:
-    """None where no address is set. Raises InputError for what is no address, NotReadyError where the extra isn't
-    installed."""
+    """Return the exporters, None if no address is set. Raises InputError for an invalid address, NotReadyError if the
+    extra isn't installed."""
     endpoint = settings().otel_endpoint.strip()
     return _signals(endpoint, settings().otel_texts.strip().lower() == "yes") if endpoint else None
 
 
 @cache
 def _signals(endpoint: str, texts: bool) -> Signals:
-    """Whatever else the SDK reads from the environment (headers, resource attributes) holds too."""
+    """Return exporters to this endpoint. The SDK's other environment variables (headers, resource attributes) apply
+    too."""
     if not _ADDRESS.match(endpoint):
         raise InputError(
             f"{ENDPOINT} is no address of a collector.",
@@ -71,7 +72,7 @@ def _signals(endpoint: str, texts: bool) -> Signals:
         ) from None
 
     class Session(requests.Session):
-        """Texts go to this address and to no other: no redirect is followed."""
+        """A session that follows no redirects, so that texts go to this address only."""
 
         def get_redirect_target(self, resp: requests.Response) -> None:
             return None
@@ -85,7 +86,7 @@ def _signals(endpoint: str, texts: bool) -> Signals:
 
 
 class AskedPrompt(Protocol):
-    """What a span says of a rendered prompt."""
+    """The fields of a rendered prompt that a span records."""
 
     @property
     def name(self) -> str: ...
@@ -129,7 +130,7 @@ class AskedSpan:
         self._span.set_attributes(said)
 
     def failed(self, error: Exception) -> None:
-        """Named by its kind alone: its message may quote the text."""
+        """Record only the kind of the error, because its message may quote the text."""
         if self._span is None:
             return
         from opentelemetry.trace import Status, StatusCode  # noqa: PLC0415 - an extra
@@ -145,8 +146,9 @@ _SILENT = AskedSpan()
 def asked_span(
     provider: str, model: str, prompt: AskedPrompt, run: int | None, batch: bool = False
 ) -> Iterator[AskedSpan]:
-    """Around one request. provider: as the conventions call it. run: the one it is put down to. batch: whether it was
-    answered in one; how long that took is then not in the span, which is made when the answer is collected."""
+    """Open the span of one request for the block. provider: its name in OpenTelemetry's conventions. run: the id of the
+    run that pays, or None. batch: answered in a batch; the span is then made at collection, and its length isn't the
+    time the request took."""
     found = signals()
     if found is None:
         yield _SILENT
@@ -192,10 +194,10 @@ _VALUES = {Answer.YES: 1.0, Answer.NO: 0.0}
 def report_outcomes(
     run: RunSummary, judge: tuple[str, str] | None, named: Callable[[], Mapping[int, str]], outcomes: Sequence[Outcome]
 ) -> None:
-    """Nothing where no address is set. judge: provider and model as the requests' spans name them, None where there is
-    none. named: gives each dimension's name, and is asked only then.
+    """Report each score of a run as a log event, if exporters are configured. judge: provider and model as in the spans
+    of its requests, None without a judge. named: returns id -> name of each dimension.
 
-    Answers that count again from an earlier run were reported by it.
+    Answers reused from an earlier run are left out; that run reported them.
     """
     found = signals()
     if found is None:

@@ -1,4 +1,4 @@
-"""Thinking aloud: samples are drawn, a model is asked for attributes, transcripts are read."""
+"""Thinking aloud: choosing samples, asking models for attributes, and finding attributes in transcripts."""
 
 import re
 from collections import Counter
@@ -27,8 +27,8 @@ FIRST_TEMPERATURE, LATER_TEMPERATURE = 0.0, 1.0
 class Elicitation:
     """What one model said in one round. `reply` carries the usage of all attempts.
 
-    `passages`: of the attributes, None for one without a quote or with a quote that is in no sample; `absent`
-    counts the latter.
+    `passages`: one for each attribute, None if it has no quote or the quote is in no sample; `absent` counts the
+    latter.
     """
 
     attributes: tuple[str, ...]
@@ -47,7 +47,7 @@ def think_aloud_request(
     *,
     round_number: int = 1,
 ) -> ChatRequest:
-    """The request of one round; asking in another round is another request, also to a cache."""
+    """Return the request of one round. Requests of different rounds differ, also for the cache."""
     numbered = [
         {"number": number, "source": sample.text.source, "text": sample.text.text, "score": sample.score}
         for number, sample in enumerate(samples, start=1)
@@ -66,9 +66,9 @@ async def think_aloud(
     template: PromptTemplate | None = None,
     round_number: int = 1,
 ) -> Elicitation:
-    """Considerations in the model's order, blank ones left out.
+    """Ask the model for attributes and return them in its order, without blank ones.
 
-    Raises NotReadyError without samples and ProviderError where the model doesn't answer as asked.
+    Raises NotReadyError without samples, ProviderError if the model doesn't answer as asked.
     """
     if not samples:
         raise NotReadyError(
@@ -98,23 +98,24 @@ ANSWER = {
         }
     },
 }
-"""What is read as an answer, whichever version of the prompt asked: quotes may be missing."""
+"""The schema of answers to any version of the prompt; quotes may be missing."""
 
 
 def attributes_in(answer: dict[str, Any]) -> tuple[str, ...]:
-    """Those of an answer that fits `ANSWER`, in the model's order, without blank ones."""
+    """Return the attributes in an answer that fits `ANSWER`, in the model's order, without blank ones."""
     return tuple(text for text, _ in _said_in(answer))
 
 
 def _said_in(answer: dict[str, Any]) -> list[tuple[str, str]]:
-    """(attribute, quote), the quote "" where none is given."""
+    """Return (attribute, quote) pairs; the quote is "" if none is given."""
     ordered = sorted(answer["considerations"], key=lambda entry: entry["index"])
     said = ((entry["consideration"].strip(), kept_quote(entry.get("quote")).strip()) for entry in ordered)
     return [(text, quote) for text, quote in said if text]
 
 
 def quoted_passage(quote: str, samples: Iterable[Sample]) -> Passage | None:
-    """Where a model's quote stands in the samples or their sources, word for word before nearly; None for nowhere."""
+    """Return the passage of a model's quote in the samples or their sources; None if it isn't there. Exact matches come
+    first."""
     found = [
         (sample.text, place) for sample in samples if (place := find_quote(quote, sample.text.text, sample.text.source))
     ]
@@ -134,8 +135,8 @@ def _check(value: dict[str, Any]) -> str | None:
 
 
 def passage_in(text: Text, said: Passage) -> Passage | None:
-    """The passage of this text, or of its source, at the same place; None where other words are there. Raises
-    InputError for one that is blank or too long."""
+    """Return the same passage in this text or its source; None if other words are at its place. Raises InputError for a
+    blank or too long passage."""
     content = text.source if said.part is PassagePart.SOURCE else text.text
     if said.part is PassagePart.TRANSCRIPT or content[said.start : said.end] != said.quote:
         return None
@@ -143,7 +144,7 @@ def passage_in(text: Text, said: Passage) -> Passage | None:
 
 
 def sample_passage(samples: Iterable[Sample], said: Passage) -> Passage:
-    """The passage as it stands in its sample. Raises InputError where it isn't there."""
+    """Return the passage as it is in its sample. Raises InputError if it isn't there."""
     text = next((sample.text for sample in samples if sample.text.id == said.text_id), None)
     found = passage_in(text, said) if text else None
     if found is None:
@@ -158,12 +159,12 @@ _SPACE = re.compile(r"\s+")
 
 
 def same_words(text: str) -> str:
-    """A form that two wordings share where they differ in case, in spaces or in the marks they end with, alone."""
+    """Return a form that is equal for wordings that differ only in case, spaces or final punctuation."""
     return _SPACE.sub(" ", text).strip().rstrip(_FINAL_MARKS).casefold()
 
 
 def without_repeats(said: Sequence[str], before: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is said for the first time, and what repeats it or one of `before`; both in the order given."""
+    """Return the wordings said for the first time, and those that repeat one of them or of `before`; both in order."""
     known = {same_words(text) for text in before}
     new: list[str] = []
     repeated: list[str] = []
@@ -195,7 +196,7 @@ class SampleCandidate:
 
 
 def sample_candidate(text_id: int, doc_id: str, length: int, ratings: Sequence[float]) -> SampleCandidate:
-    """A text with the ratings that people gave it on the dimension, one at least."""
+    """Return a candidate from the ratings, at least one, that people gave the text on the dimension."""
     spread = 0.0 if min(ratings) == max(ratings) else pstdev(ratings)  # which takes exact fractions, slowly
     return SampleCandidate(text_id, doc_id, fmean(ratings), spread, length)
 
@@ -212,7 +213,7 @@ class UnratedCandidate:
 def held_back(
     samples: Iterable[tuple[int, str]], texts_of: Callable[[tuple[str, ...]], int], all_texts: int
 ) -> HeldBack:
-    """What samples, as (text id, document), keep out of scoring. texts_of: how many texts documents have."""
+    """Return what the samples, as (text id, document), keep out of scoring. texts_of: counts the texts of documents."""
     taken = list(samples)
     documents = tuple(sorted({document for _, document in taken}))
     if whole_documents(len(documents), texts_of(documents), all_texts):
@@ -221,12 +222,11 @@ def held_back(
 
 
 def whole_documents(documents: int, their_texts: int, all_texts: int) -> bool:
-    """Whether samples from so many documents keep these documents out of scoring whole, or only the samples themselves.
+    """Return whether samples keep all texts of their documents out of scoring, or only the samples themselves.
 
-    Whole, as in the paper, whose documents are one article with 16 summaries each: none of the texts about an article
-    that was read is scored. But where documents are few, that would leave less than half of the texts; and where they
-    have more than 20 texts each, they are no sources of a few texts but assignments or collections, and four of them
-    hundreds of texts. Where each has but one text, the document is the sample.
+    `documents` is the number of sampled documents, `their_texts` of all texts in them. True as in the paper, where a
+    document is one article with 16 summaries. False if fewer than half of all texts would remain, or if a document has
+    more than 20 texts on average: it is then an assignment or a collection. True if each document has only one text.
     """
     return their_texts <= documents or (
         their_texts <= documents * LARGEST_DOCUMENT and all_texts - their_texts >= KEPT * all_texts
@@ -234,20 +234,21 @@ def whole_documents(documents: int, their_texts: int, all_texts: int) -> bool:
 
 
 def few_documents(documents: int, all_texts: int) -> bool:
-    """Whether samples of so many documents of like size would be left out alone, before any are chosen."""
+    """Return whether only the samples would be held back if documents had equal sizes. Used before samples are
+    chosen."""
     sampled = min(SAMPLES, documents)
     return bool(sampled) and not whole_documents(sampled, round(sampled * all_texts / documents), all_texts)
 
 
 def choose_samples(candidates: Sequence[SampleCandidate], count: int = SAMPLES) -> tuple[SampleCandidate, ...]:
-    """`count` texts across the range of scores, lowest first; fewer where fewer texts are rated.
+    """Return `count` texts across the range of scores, lowest first; fewer if fewer texts are rated.
 
-    Among texts of fitting score the cheapest is taken: spread between raters and distance from the point aimed at
-    (both as shares of the score range), plus what its length exceeds the median length by (as a share of it). Each
-    comes from another document, unless there are fewer documents than samples. The same candidates in any order give
-    the same samples.
+    For each target score the text with the lowest cost is taken: spread between raters plus distance from the target
+    (both as shares of the score range), plus the excess of its length over the median (as a share of the median). Each
+    comes from another document, unless there are fewer documents than samples. The order of the candidates doesn't
+    matter.
 
-    Raises NotReadyError where nothing is rated.
+    Raises NotReadyError if no text is rated.
     """
     if not candidates:
         raise NotReadyError("There are no samples to choose: no text is rated.", "Import ratings.")
@@ -264,10 +265,10 @@ def choose_samples(candidates: Sequence[SampleCandidate], count: int = SAMPLES) 
 def draw_unrated(
     candidates: Sequence[UnratedCandidate], count: int = SAMPLES, seed: int = 0, documents: Collection[str] = ()
 ) -> tuple[UnratedCandidate, ...]:
-    """Draw `count` texts at random, in the order of their ids; fewer where there are fewer.
+    """Draw `count` texts at random, in the order of their ids; fewer if there are fewer.
 
-    No document is drawn from a second time while another is left, and of the rest no system. `documents`: those that
-    other samples are from already. The same seed and candidates, in any order, give the same texts.
+    A document is used twice only when none is unused; the same then holds for systems. `documents`: those of the other
+    samples. The same seed and candidates, in any order, give the same texts.
     """
     pool = sorted(candidates, key=lambda candidate: candidate.text_id)
     order = [int(place) for place in np.random.default_rng(seed).permutation(len(pool))]
@@ -292,11 +293,12 @@ def draw_apart(
     seed: int = 0,
     documents: Collection[str] = (),
 ) -> tuple[UnratedCandidate, ...]:
-    """Draw `count` texts that are unlike each other, in the order of their ids: the first by chance, each other the one
-    that is farthest from those before (Gonzalez 1985), from a document that none is from yet where there is one.
+    """Draw `count` texts that are unlike each other, in the order of their ids: the first at random, each other one
+    farthest from those before (Gonzalez 1985), from an unused document if possible.
 
-    words: (candidates, width) vectors of what they say. Far is the mean of the distance in direction and of that in
-    logarithmic length, in standard deviations, and system.
+    words: (candidates, width) vectors of the contents. The distance is the mean of the cosine distance and a distance
+    in form, itself the mean of the difference in log length (in standard deviations, at most 2, halved) and of whether
+    the systems differ (0 or 1).
     """
     if not candidates:
         return ()
@@ -321,7 +323,7 @@ def draw_apart(
 
 
 def _points(pool: Sequence[SampleCandidate], count: int) -> list[float]:
-    """The scores to aim at: the ends first, the one found in fewer documents before the other."""
+    """Return the target scores: both ends first, of these the one found in fewer documents."""
     low, high = _range(pool)
     if count == 1:
         return [(low + high) / 2]
@@ -344,7 +346,7 @@ class _Choice:
         self.usual_length = median(candidate.length for candidate in pool) or 1
 
     def take(self, point: float) -> None:
-        """Take the best text for this point among those still allowed."""
+        """Take the best text for this target score among those still allowed."""
         taken = {sample.text_id for sample in self.taken}
         free = [candidate for candidate in self.pool if candidate.text_id not in taken]
         documents = {sample.doc_id for sample in self.taken}
@@ -367,7 +369,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|(?<=[。！？])|\n+"
 
 @dataclass(frozen=True, slots=True)
 class TranscriptProposals:
-    """What one model found in one transcript."""
+    """The attributes that one model found in one transcript."""
 
     attributes: tuple[ProposedAttribute, ...]
     request: ChatRequest
@@ -375,13 +377,14 @@ class TranscriptProposals:
 
 
 def by_sentence(transcript: str) -> tuple[ProposedAttribute, ...]:
-    """Every sentence of three words or more as it was said; one without spaces counts by its letters."""
+    """Return every sentence of at least three words as a proposal; in languages without spaces, its letters are
+    counted."""
     parts = (part.strip() for part in _SENTENCE_END.split(transcript) if part)
     return tuple(ProposedAttribute(part, part) for part in parts if _says_something(part))
 
 
 def spoken_passage(transcript: str, words: str) -> Passage | None:
-    """Where the words of a proposal stand in its transcript; None where they don't, or are too long."""
+    """Return the passage of a proposal's words in its transcript; None if they aren't there or are too long."""
     place = find_quote(words, transcript)
     if place is None or place.end - place.start > LONGEST_PASSAGE:
         return None
@@ -396,10 +399,10 @@ def _says_something(sentence: str) -> bool:
 async def propose_from_transcript(
     model: ChatModel, task: Task, dimension: Dimension, transcript: str
 ) -> TranscriptProposals:
-    """General points in the order they were said. Proposals whose words don't stand in the transcript are asked for
-    again and, if they stay, left out: nothing is put into an expert's mouth.
+    """Ask the model for general attributes in a transcript and return them in the order they were said. Proposals that
+    quote words not in the transcript are asked for again and, if they stay, left out.
 
-    Raises ProviderError where the model doesn't answer as asked.
+    Raises ProviderError if the model doesn't answer as asked.
     """
     template = load_prompt(TRANSCRIPT_PROMPT)
     prompt = template.render(task=task_variables(task), dimension=dimension_variables(dimension), transcript=transcript)
@@ -419,15 +422,16 @@ async def propose_from_transcript(
 
 FOLLOW_UP_PROMPT = "follow-up"
 LONGEST_QUESTION = 300
-"""Characters."""
+"""In characters."""
 
 
 async def follow_up_question(
     model: ChatModel, task: Task, dimension: Dimension, attribute: str
 ) -> tuple[str, ChatRequest, ChatReply]:
-    """One question about an expert's attribute; the model reads that attribute and the rubric, and nothing else.
+    """Return a model's question about an expert's attribute, with request and reply. The model reads only that
+    attribute and the rubric.
 
-    Raises ProviderError where the model doesn't answer as asked.
+    Raises ProviderError if the model doesn't answer as asked.
     """
     template = load_prompt(FOLLOW_UP_PROMPT)
     prompt = template.render(task=task_variables(task), dimension=dimension_variables(dimension), attribute=attribute)
@@ -456,9 +460,10 @@ class Contrast:
 async def contrast_attributes(
     model: ChatModel, task: Task, dimension: Dimension, pairs: Sequence[Contrast]
 ) -> Elicitation:
-    """What the better texts have that the worse ones lack, in the model's order, blank ones left out.
+    """Ask the model what the better texts have that the worse ones lack; attributes are in its order, without blank
+    ones.
 
-    Raises ProviderError where the model doesn't answer as asked.
+    Raises ProviderError if the model doesn't answer as asked.
     """
     template = load_prompt(CONTRAST_PROMPT)
     numbered = [
@@ -479,5 +484,5 @@ def _found(answer: dict[str, Any], transcript: str) -> tuple[ProposedAttribute, 
 
 
 def _folded(text: str) -> str:
-    """Alike where only case and white space differ."""
+    """Return the text in lower case with single spaces, for comparison."""
     return _SPACE.sub(" ", text).strip().casefold()

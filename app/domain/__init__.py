@@ -1,1 +1,1 @@
-"""The field's nouns as frozen values. No I/O, no imports from the rest of the program."""
+"""The field's nouns as frozen values. The package does no I/O and imports nothing from the rest of the program."""

@@ -19,7 +19,8 @@ class ContributorKind(StrEnum):
 
 
 class AttributeStatus(StrEnum):
-    """`withdrawn` is what an expert removed before saying "done": nobody else ever sees it."""
+    """Whether an attribute is in use, and why not. An expert sets `withdrawn` before saying "done": nobody else ever
+    sees it."""
 
     ACTIVE = "active"
     EXCLUDED = "excluded"
@@ -44,7 +45,7 @@ class Contributor:
 
 LONGEST_WORDS = LONGEST_FIELD
 LONGEST_PASSAGE = 1_000
-"""Characters."""
+"""In characters."""
 _LARGEST = 2**31 - 1
 
 
@@ -80,7 +81,8 @@ class Passage:
     def at(
         cls, content: str, start: int, end: int, text_id: int | None, part: PassagePart = PassagePart.TEXT
     ) -> "Passage":
-        """The passage of `content` between these offsets. Raises InputError for none, a blank or a long one."""
+        """Return the passage of `content` between two offsets. Raises InputError for an empty, a blank or a too long
+        passage."""
         if not 0 <= start < end <= len(content) or not content[start:end].strip():
             raise InputError("There are no words between these places of the text.", "Select at least one word.")
         if end - start > LONGEST_PASSAGE:
@@ -91,7 +93,8 @@ class Passage:
 
     @classmethod
     def from_json(cls, raw: object) -> "Passage":
-        """A passage as `to_json` writes it; whether its words are there is for the caller. Raises InputError."""
+        """Read a passage that `to_json` wrote. The caller checks that its words stand in the text. Raises
+        InputError."""
         fields: Mapping[str, Any] = raw if isinstance(raw, Mapping) else {}
         text_id, start, end, quote = (fields.get(name) for name in ("text_id", "start", "end", "quote"))
         part, version = fields.get("part", PassagePart.TEXT), fields.get("text_version", "")
@@ -123,7 +126,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class ComparedTexts:
-    """The ids of two texts of the source `doc_id`, and which of them somebody found better: a, b or tie."""
+    """Two texts of the source `doc_id`, by id, and which of them a contributor found better: a, b or tie."""
 
     text_a: int
     text_b: int
@@ -132,7 +135,7 @@ class ComparedTexts:
 
     @property
     def words(self) -> str:
-        """As it stands beside an attribute."""
+        """Return the comparison as a phrase, which is shown beside an attribute."""
         better = {"a": f": {self.text_a} is better", "b": f": {self.text_b} is better"}.get(self.winner, ": a tie")
         return f"comparing texts {self.text_a} and {self.text_b} of {self.doc_id}{better}"
 
@@ -141,12 +144,12 @@ class ComparedTexts:
 class Attribute:
     """One attribute; it always keeps its contributor.
 
-    `round` counts how often that contributor was asked; `original` is the wording first given; `reason` says why
-    it was excluded or merged, `merged_into` which attribute stands for it now. `position` is the contributor's own
-    order, `prompted_by` the text of the sample that prompted it, `original_dimension` where it was said before it was
-    moved, "" for what never moved. `reworded_by`: who changed the wording last, "" where that is not known. `passage`:
-    the words that made its contributor say it, None where none were marked. `pair`: the texts that its contributor
-    compared when they said it, None where they compared none.
+    `round` counts how often that contributor was asked; `original` is the wording first given; `reason` says why the
+    attribute was excluded or merged, `merged_into` which attribute replaces it. `position` is its place in the
+    contributor's own order, `prompted_by` the id of the sample text that prompted it, `original_dimension` the
+    dimension it was moved from, "" for an attribute that was never moved. `reworded_by`: who changed the wording last,
+    "" if unknown. `passage`: the words that prompted it, None where none were marked. `pair`: the two texts that its
+    contributor compared, None where they compared none.
     """
 
     dimension: str
@@ -168,13 +171,13 @@ class Attribute:
 
     @property
     def reworded_by_other(self) -> bool:
-        """Whether the wording is not its contributor's own."""
+        """Return whether somebody other than its contributor wrote the current wording."""
         return bool(self.original) and self.text != self.original and self.reworded_by != self.contributor
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeStanding:
-    """How one attribute stands, as far as people change it later; `dimension` is the id of the one it is about now."""
+    """The fields of one attribute that people can change later. `dimension` is the id of its current dimension."""
 
     id: int
     dimension: int
@@ -187,9 +190,9 @@ class AttributeStanding:
 
 @dataclass(frozen=True, slots=True)
 class AttributeChange:
-    """What one act did to attributes: how those that it changed stood before and stand since, in the same order.
+    """The effect of one act on attributes: the state of each changed attribute before and after, in the same order.
 
-    `missing`: how many it was meant for that are gone, or are no longer about the dimension.
+    `missing` counts attributes of the act that were deleted or moved to another dimension meanwhile.
     """
 
     before: tuple[AttributeStanding, ...]
@@ -199,7 +202,7 @@ class AttributeChange:
 
 @dataclass(frozen=True, slots=True)
 class HeldBack:
-    """What the samples of a dimension keep out of its scoring: whole documents, or the sample texts alone (by id)."""
+    """What the samples of a dimension keep out of scoring: whole documents, or only the sample texts (ids)."""
 
     documents: tuple[str, ...] = ()
     texts: tuple[int, ...] = ()
@@ -210,8 +213,8 @@ class HeldBack:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`score` is the mean human rating shown with it, None where nobody rated the text; `chosen_by` is "auto",
-    "diverse" for one drawn to be unlike the others, or "hand"."""
+    """A text to read while thinking aloud. `score` is the mean human rating shown with it, None where nobody rated the
+    text. `chosen_by` is "auto", "diverse" (drawn to be unlike the others) or "hand"."""
 
     position: int
     text: Text
@@ -221,9 +224,8 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """`audio` is the name of the kept recording, "" for a pasted text; `error` says why it isn't text yet.
-
-    `waiting` counts the proposals from it that nobody has decided on.
+    """What an expert said aloud, as text. `audio` is the name of the stored recording, "" for a pasted text; `error`
+    says why a recording has no text yet. `waiting` counts the proposals from the transcript that nobody has decided on.
     """
 
     id: int
@@ -239,10 +241,8 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class ProposedAttribute:
-    """`words` are the part of the transcript it came from. It counts for nothing until the expert accepts it.
-
-    `attribute_id`: what it became; None while nobody has decided, or where it was declined.
-    """
+    """An attribute proposed from a transcript; it counts only once the expert accepts it. `words` is the part of the
+    transcript it is based on. `attribute_id` is the attribute it became, None while undecided or declined."""
 
     text: str
     words: str
@@ -257,7 +257,7 @@ class ProposedAttribute:
 
 @dataclass(frozen=True, slots=True)
 class ExpertProgress:
-    """One expert on one dimension. `late` counts what was written after others' attributes could be seen.
+    """The progress of one expert on one dimension. `late` counts attributes written after others' could be seen.
 
     `role` and `background` are what the expert said about themselves, "" for nothing.
     """
@@ -277,7 +277,8 @@ MOST_MARKED = 100  # in one message of the browser
 
 @dataclass(frozen=True, slots=True)
 class MarkedWords:
-    """What an expert wrote about a passage that they selected; `number` counts from 1 in the order they did."""
+    """What an expert wrote about a passage that they selected. `number` is its place, from 1, in the order of
+    selection."""
 
     number: int
     passage: Passage
@@ -286,14 +287,14 @@ class MarkedWords:
 
 @dataclass(frozen=True, slots=True)
 class MarkedMessage:
-    """What the server hasn't confirmed yet. `page` names the opened page that counts it."""
+    """Marked passages that the server hasn't confirmed yet. `page` is the id of the browser page that numbers them."""
 
     page: str
     marked: tuple[MarkedWords, ...]
 
 
 def read_marked(raw: object, text_id: int) -> MarkedMessage:
-    """What the browser sent about this sample, if it has the form of a message. Raises InputError for anything else."""
+    """Return the message that the browser sent about a sample. Raises InputError for a value of another form."""
     page, marked = (raw.get("page"), raw.get("marked")) if isinstance(raw, dict) else (None, None)
     if not isinstance(page, str) or not 0 < len(page) <= 100:
         raise _odd()

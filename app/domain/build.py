@@ -1,7 +1,7 @@
-"""A checklist in the making: what every stage has made so far and what people changed in it.
+"""A build, which is a checklist in the making: what each stage has made so far and what people changed in it.
 
-Items have ids of the build's own, given once and never again. `offered` is what a later run of the stage made in place
-of something a person edited: the person's stands until they decide.
+Each item has an id that is unique in its build and never reused. `offered` is what a later run of the stage made for an
+item that a person had edited: the person's version stays until they decide.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from app.domain.checklist import QuestionOrigin
 
 
 class Stage(StrEnum):
-    """In the order they run; the value is also the name of the stage's prompt."""
+    """The stages of a build in the order they run. The value is also the name of the stage's prompt."""
 
     COMPONENTS = "components"
     CLUSTERS = "clusters"
@@ -32,7 +32,8 @@ class ChangeKind(StrEnum):
 
 
 class ChangeDecision(StrEnum):
-    """A person's word on a change of the validator. Nobody's word counts as accepted, and is recorded as open."""
+    """A person's decision on a change that the validator proposes. A change nobody decided on stays OPEN and counts as
+    accepted."""
 
     OPEN = "open"
     ACCEPTED = "accepted"
@@ -41,7 +42,8 @@ class ChangeDecision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BuildComponent:
-    """`first` is the name that the stage gave; `offered` a new (name, description), ("", "") for none any more."""
+    """A component of a build. `first` is the name that the stage gave. `offered` is the (name, description) of a later
+    run, ("", "") where that run no longer has the component, None without such a run."""
 
     id: int
     name: str
@@ -53,7 +55,7 @@ class BuildComponent:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where an attribute went: under components (by id), or nowhere with the reason it was left out."""
+    """The components (ids) that an attribute was placed under, or none and the reason it was left out."""
 
     attribute: int
     components: tuple[int, ...]
@@ -64,8 +66,8 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class BuildQuestion:
-    """A key question or sub-question of a component. `first` is the wording that the stage gave; `offered` a new one,
-    "" where the stage does without it now."""
+    """A key question or sub-question of a component. `first` is the wording that the stage gave. `offered` is the
+    wording of a later run, "" where that run no longer has the question."""
 
     id: int
     component: int
@@ -78,9 +80,9 @@ class BuildQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ProposedChange:
-    """One line of the validator's diff: the sub-questions before (ids), the wording after ("" where dropped).
+    """One change that the validator proposes: ids of the sub-questions before, and the wording after, "" if dropped.
 
-    `mine` is a person's own wording of the question after, "" without one.
+    `mine` is a person's own wording for the result, "" for none.
     """
 
     id: int
@@ -94,11 +96,12 @@ class ProposedChange:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """Everything made so far, in the order shown. A value: edits and runs give another one.
+    """Everything made so far, in the order shown. Frozen: an edit or a run returns a new build.
 
-    made_from: unit of work -> digest of the inputs it was made from. A unit is what can be made alone: a whole stage
-    ("components", "validation") or one item of it ("clusters/12" for attribute 12, "key-questions/3" for component 3).
-    models: the model of each stage. runs: the records of each stage's calls, oldest first.
+    made_from: unit of work -> digest of the inputs it was made from. A unit is the smallest part that can be made
+    alone: a whole stage ("components", "validation") or one item of it ("clusters/12" for attribute 12,
+    "key-questions/3" for component 3). models: the model of each stage. runs: the ids of the records of each stage's
+    calls, oldest first.
     """
 
     condition: str
@@ -115,7 +118,7 @@ class Build:
 
     @property
     def undecided(self) -> tuple[ProposedChange, ...]:
-        """The validator's changes that nobody decided on; a checklist takes them as proposed."""
+        """Return the validator's changes that nobody decided on; a checklist made from the build applies them."""
         changes = (change for change in self.changes if change.kind is not ChangeKind.KEPT)
         return tuple(change for change in changes if change.decision is ChangeDecision.OPEN)
 
@@ -123,7 +126,7 @@ class Build:
         return next((component for component in self.components if component.id == id_), None)
 
     def members(self, component: int, among: Iterable[int]) -> tuple[int, ...]:
-        """The attributes placed under a component, of those in use, in the order placed."""
+        """Return those of the attributes `among` that are placed under a component, in the order placed."""
         in_use = set(among)
         return tuple(p.attribute for p in self.placements if component in p.components and p.attribute in in_use)
 
@@ -145,14 +148,14 @@ def stage_of(unit_: str) -> Stage:
 
 
 def item_of(unit_: str) -> int:
-    """0 for a whole stage."""
+    """Return the id of the item in the name of a unit of work, 0 for a whole stage."""
     return int(unit_.partition("/")[2] or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One step in a build's history. `who` gave no name: "". `checklist` is the version number that was made from it,
-    None for none."""
+    """One step in a build's history. `who` is "" for a person without a name. `checklist` is the number of the version
+    that was made from this revision, None for none."""
 
     number: int
     what: str
@@ -163,7 +166,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class BuildSummary:
-    """A build of a dimension: when it began, and which versions came out of it."""
+    """A build of a dimension: its condition, when it began, and the checklist versions made from it."""
 
     id: int
     condition: str

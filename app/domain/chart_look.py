@@ -1,9 +1,8 @@
-"""The look of charts and reports: colours and letters.
+"""Colours and fonts of charts and reports.
 
-People have one hue, LLMs another, judges and methods a third scale.
-
-Blue and orange are told apart by all kinds of colour vision; shapes or labels say again what the third scale says. All
-can be seen on light and on dark ground.
+People have one hue, LLMs another; judges and methods have a scale of their own. All kinds of colour vision tell blue
+from orange; shapes or labels repeat what the third scale shows. All colours are visible on a light and a dark
+background.
 """
 
 from collections.abc import Mapping

@@ -25,7 +25,7 @@ class ChecklistStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChecklistVersion:
-    """A version by its number and status, without its questions."""
+    """The number and status of a checklist version, without its questions."""
 
     id: int
     version: int
@@ -44,15 +44,15 @@ class Component:
 
 
 MOST_EXAMPLES = 4
-"""Of one question."""
+"""Examples of one question."""
 LONGEST_EXAMPLE = 1_500
 """Characters of an example's text, and of its reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text, or a passage of one, with the answer to the question that people decided ("yes", "no" or "does not
-    apply") and why, "" for no reason."""
+    """A text or a passage with the answer that people decided ("yes", "no" or "does not apply") and the reason, "" for
+    none."""
 
     text: str
     answer: str
@@ -63,14 +63,14 @@ class Example:
 class Question:
     """A yes/no question. Key questions structure the checklist; the judge is asked the enabled sub-questions.
 
-    `attributes` are the ids of those it came from; `original` is its first wording, `reason` why it was changed.
-    `guidance` tells the judge how to decide, "" for nothing. `weight` counts in the weighted score only.
-    `may_not_apply`: "does not apply" is an answer to it. `not_apply_reason` is why its author thinks so, which is
-    a proposal as long as nobody allowed it.
+    `attributes` are the ids of the attributes it is based on; `original` is its first wording, `reason` why it was
+    changed. `guidance` tells the judge how to decide, "" for none. `weight` counts in the weighted score only.
+    `may_not_apply` allows the answer "does not apply". `not_apply_reason` is why its author thinks that it may not
+    apply; until somebody allows the answer, this is a proposal.
 
-    How its answer counts, which no judge is told: `must_not`: a yes costs the point and a no earns it. `cap`: the
-    question is required, and a text that fails it scores this at most; None where it isn't. `grade` names a quality of
-    which the question is one of two or three thresholds, in their order, lowest first; "" for none.
+    Three fields change how its answer counts; no judge sees them. `must_not`: a yes costs the point and a no earns it.
+    `cap`: the question is required, and a text that fails it scores at most this; None for no cap. `grade`: the name of
+    a quality that has two or three questions as thresholds, lowest first; "" for none.
 
     `examples` are shown to a judge that is an LLM, at most MOST_EXAMPLES.
     """
@@ -97,12 +97,12 @@ class Question:
 
     @property
     def expert_guidance(self) -> str:
-        """What experts who answer it are told; "" for nothing."""
+        """Return what experts who answer the question are told; "" for nothing."""
         return " ".join(filter(None, ("A yes is bad here." if self.must_not else "", self.guidance)))
 
     @property
     def counting(self) -> str:
-        """How its answer counts beside its weight, in a few words for people; "" where yes earns the point."""
+        """Return a phrase on how the answer counts (weight aside); "" where a yes simply earns the point."""
         said = ["a yes costs the point"] if self.must_not else []
         said += [f"required: failing it caps the score at {self.cap:g}"] if self.cap is not None else []
         return ", ".join([*said, *([f"a threshold of “{self.grade}”"] if self.grade else [])])
@@ -110,7 +110,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class DroppedAttribute:
-    """An attribute that a stage left out, on record with the reason."""
+    """An attribute that a stage left out, with the reason."""
 
     attribute: int
     stage: str
@@ -136,17 +136,18 @@ class Checklist:
 
     @property
     def weighted(self) -> bool:
-        """Whether the questions asked count differently, so that a weighted score says something of its own."""
+        """Return whether the asked questions have different weights, so that the weighted score differs from the plain
+        one."""
         return len({question.weight for question in self.asked}) > 1
 
     @property
     def asked(self) -> tuple[Question, ...]:
-        """The questions a judge answers, in order."""
+        """Return the questions a judge answers, in order."""
         return tuple(q for q in self.questions if q.kind is QuestionKind.SUB and q.enabled)
 
     @property
     def grades(self) -> dict[str, tuple[Question, ...]]:
-        """Name of a quality -> its thresholds among the questions asked, lowest first."""
+        """Return name of a grade -> its thresholds among the asked questions, lowest first."""
         found: dict[str, tuple[Question, ...]] = {}
         for question in self.asked:
             if question.grade:
@@ -155,7 +156,7 @@ class Checklist:
 
     @property
     def numbers(self) -> dict[int, int]:
-        """Question id -> its number, from 1, on screens and on paper. A question that isn't asked has none."""
+        """Return question id -> number on screens and on paper, from 1. Questions that aren't asked are left out."""
         return {question.id: number for number, question in enumerate(self.asked, start=1)}
 
 
@@ -167,12 +168,11 @@ def unchanged_questions(
     shown_before: str | None = None,
     shown_now: str | None = None,
 ) -> dict[int, int]:
-    """Return the ids of the questions `before` that `now` still asks -> their ids there.
+    """Return id in `before` -> id in `now` for each question that is unchanged.
 
-    A question is unchanged where its text, guidance and examples are the same, and whether it may not apply. Answers to
-    it count for both versions, those of judges and those of experts. `open_before` and `open_now` are the words in
-    which a judge is offered "does not apply", `shown_before` and `shown_now` those in which it is shown examples.
-    Experts are always offered it alike, and see no examples: None.
+    A question is unchanged if its text, guidance, examples and `may_not_apply` are the same. Its answers, by judges and
+    by experts, count for both versions. `open_before` and `open_now` name how a judge is offered "does not apply",
+    `shown_before` and `shown_now` how it is shown examples. Experts see no examples: None.
     """
     known = {_as_asked(question, open_now, shown_now): question.id for question in now}
     asked = {question.id: _as_asked(question, open_before, shown_before) for question in before}
@@ -198,7 +198,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What an edit changed in one question or component: the same fields before and after."""
+    """The fields that an edit changed in one question or component, with their values before and after."""
 
     kind: Kind
     id: int
@@ -208,9 +208,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing a person did to a draft. `what` says it in a few words; `who` is "" for somebody without a name.
+    """One thing a person did to a draft. `what` describes it in a few words; `who` is "" for a person without a name.
 
-    `undoes` is the change that this one took back, `undone` whether this one was taken back.
+    `undoes` is the id of the change that this one undid; `undone` says whether this one was undone.
     """
 
     id: int
@@ -223,8 +223,8 @@ class Change:
 
 
 class Action(StrEnum):
-    """What was asked for. A validator's proposals are merges, rewordings and drops of its own choosing; applicability
-    asks which questions may not apply."""
+    """What a person asked a model for. VALIDATE proposes any merges, rewordings and drops; APPLICABILITY proposes which
+    questions may not apply."""
 
     REPHRASE = "rephrase"
     SIMPLER = "simpler"
@@ -242,7 +242,8 @@ class ProposalStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """`before` are the wordings of the questions `sources` when it was made; `after` is empty where they would go."""
+    """A model's proposal to change a draft. `before` are the wordings of the questions `sources` at that time; `after`
+    is empty for a proposal to drop them."""
 
     action: Action
     model: str
@@ -263,10 +264,9 @@ LONGEST_COMMENT = 5_000
 
 @dataclass(frozen=True, slots=True)
 class QuestionComment:
-    """`question` is the one it was made on, perhaps in an earlier version. `who` is "" for somebody without a name.
-
-    `settled_by` and `settled_at` say who resolved it last or took it up again; `settled_at` is None where nobody did.
-    """
+    """A comment on a question. `question` is the id it was made on, perhaps in an earlier version. `who` is "" for a
+    person without a name. `settled_by` and `settled_at` say who last resolved or reopened it; `settled_at` is None if
+    nobody did."""
 
     id: int
     question: int

@@ -18,16 +18,16 @@ _KINDS = {short: kind for kind, short in _SHORT.items()}
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A code, and how many attributes in use it holds."""
+    """The code of a condition and the number of its attributes in use."""
 
     code: str
     size: int
 
 
 def of_condition(attributes: Sequence[Attribute], code: str) -> list[Attribute]:
-    """The attributes in use that feed a checklist under this condition.
+    """Return the attributes in use that feed a checklist under this condition.
 
-    Raises InputError for what is no code, NotFoundError where a contributor it names has no attribute in use.
+    Raises InputError for an invalid code, NotFoundError if a contributor it names has no attribute in use.
     """
     active = _active(attributes)
     short, _, rest = code.strip().partition(":")
@@ -43,9 +43,9 @@ def of_condition(attributes: Sequence[Attribute], code: str) -> list[Attribute]:
 
 
 def condition_of(attributes: Sequence[Attribute], contributors: Collection[str]) -> Condition:
-    """The condition that a choice of contributors makes: one of the paper's where it is one, else only:NAME,NAME.
+    """Return the condition for a choice of contributors: one of the paper's if it fits, else only:NAME,NAME.
 
-    Contributors without an attribute in use don't count. Nobody chosen has size 0 and the code "".
+    Contributors without an attribute in use don't count. An empty choice has size 0 and the code "".
     """
     active = _active(attributes)
     chosen = [a for a in active if a.contributor in contributors]
@@ -63,7 +63,8 @@ def condition_of(attributes: Sequence[Attribute], contributors: Collection[str])
 
 
 def conditions_of(attributes: Sequence[Attribute]) -> list[Condition]:
-    """The paper's conditions that have attributes in use: everybody, all people, all LLMs, then each contributor."""
+    """Return the paper's conditions that have attributes in use: everybody, all people, all LLMs, then each
+    contributor."""
     active = _active(attributes)
     kinds = Counter(a.kind for a in active)
     single = Counter((a.kind, a.contributor) for a in active)
@@ -74,20 +75,20 @@ def conditions_of(attributes: Sequence[Attribute]) -> list[Condition]:
 
 
 def canonical(code: str) -> str:
-    """One way of writing for each condition, so that the same choice is recognised again."""
+    """Return the one standard spelling of a condition's code, so that equal choices compare equal."""
     short, _, rest = code.strip().partition(":")
     names = _names(rest) if short == ONLY else []
     return _only(names) if names else code.strip()
 
 
 def named_in(code: str) -> tuple[str, ...]:
-    """The contributors that a code names, none for comb, mh and ml."""
+    """Return the contributors that a code names, none for comb, mh and ml."""
     short, _, rest = code.strip().partition(":")
     return tuple(_names(rest)) if short == ONLY else (rest,) if rest else ()
 
 
 def renamed(code: str, name: str, new: str) -> str:
-    """The same condition, or the same key of a study's condition, once a contributor is called otherwise."""
+    """Return a condition's code, or the key of a study's condition, with the contributor `name` replaced by `new`."""
     short, colon, rest = code.strip().partition(":")
     if short == ONLY:
         names = _names(rest)
@@ -124,8 +125,8 @@ def _only(names: Collection[str]) -> str:
 
 
 class Family(StrEnum):
-    """InteractEval's five conditions (section 4.2), and everybody but one. SL, SH and WITHOUT have one checklist a
-    contributor, the others one in all."""
+    """InteractEval's five conditions (section 4.2), and everybody but one contributor. SL, SH and WITHOUT have one
+    checklist for each contributor, the others one in all."""
 
     SL = "sl"
     SH = "sh"
@@ -137,7 +138,7 @@ class Family(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class StudyCondition:
-    """`name` is the contributor whom SL, SH or WITHOUT is about, "" for the others."""
+    """One condition of a study. `name` is the contributor that SL, SH or WITHOUT is about, "" for the others."""
 
     family: Family
     name: str = ""
@@ -148,7 +149,7 @@ class StudyCondition:
 
     @property
     def words(self) -> str:
-        """Whose attributes, in the middle of a sentence or label."""
+        """Return whose attributes it takes, for the middle of a sentence or label."""
         match self.family:
             case Family.COMB:
                 return "everybody"
@@ -163,16 +164,16 @@ class StudyCondition:
 
     @classmethod
     def parse(cls, key: str) -> "StudyCondition":
-        """The inverse of `key`."""
+        """Return the condition with this `key`."""
         family, _, name = key.partition(":")
         return cls(Family(family), name)
 
 
 def study_conditions(attributes: Sequence[Attribute]) -> dict[StudyCondition, str]:
-    """The conditions that a dimension's attributes allow, in the paper's order, with their codes.
+    """Return condition -> code for the conditions that a dimension's attributes allow, in the paper's order.
 
-    ML and MH need several LLMs or people, Comb both kinds; leaving one out needs three contributors, else it is one
-    alone. What would be the same attributes as another condition is left out.
+    ML and MH need at least two LLMs or people, Comb needs both kinds, WITHOUT at least three contributors. A condition
+    with the same attributes as another is left out.
     """
     active = [a for a in attributes if a.status is AttributeStatus.ACTIVE]
     names = {kind: sorted({a.contributor for a in active if a.kind is kind}) for kind in ContributorKind}

@@ -1,4 +1,4 @@
-"""Conversations: turns with roles, and the one text in which a judge and a person read them."""
+"""Conversations: turns with roles, and the transcript that a judge and a person read."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ ROLES: Mapping[str, Role] = {
     "tool": "tool",
     "function": "tool",
 }
-"""What formats call a role, and what it is called here."""
+"""Role in data formats -> role here."""
 _HEADINGS: Mapping[Role, str] = {
     "system": "System prompt",
     "user": "User",
@@ -33,7 +33,7 @@ Part = Literal["source", "text"]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message. `name` is the tool's, or who speaks where the data says so; else ""."""
+    """One message. `name` is the tool's name, or the speaker's where the data gives it; else ""."""
 
     role: Role
     words: str
@@ -46,7 +46,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a turn's words stand in the transcript: code points from 0, the end not included."""
+    """The place of a turn's words in the transcript, in code points from 0; `end` is exclusive."""
 
     turn: Turn
     start: int
@@ -54,9 +54,9 @@ class Place:
 
 
 def transcript(turns: Iterable[Turn]) -> tuple[str, list[dict[str, Any]]]:
-    """The turns as one text, each under a line with its role in square brackets, and where each stands in it.
+    """Return the turns as one text, each under a line with its role in square brackets, and the place of each.
 
-    The places are what `extra["turns"]` keeps, so that nothing a message says can pass for a turn of its own.
+    The places are stored as `extra["turns"]`, so that no message can forge a turn by writing such a line.
     """
     parts: list[str] = []
     places: list[dict[str, Any]] = []
@@ -75,7 +75,7 @@ def part_of(text: Text, part: Part) -> str:
 
 
 def turns_in(text: Text, part: Part) -> tuple[Place, ...]:
-    """The turns of a text's source or of the text itself; none where it is no conversation or the places don't fit."""
+    """Return the turns of a text or of its source; none if it is no conversation or the stored places don't fit."""
     kept = text.extra.get(TURNS)
     rows = kept.get(part) if isinstance(kept, Mapping) else None
     whole = part_of(text, part)

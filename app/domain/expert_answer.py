@@ -1,4 +1,4 @@
-"""What experts answer: a checklist's questions on a text, which of two texts is better, and votes in a room."""
+"""What experts answer: the questions of a checklist, which of two texts is better, and votes in a room."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,8 @@ chance."""
 
 @dataclass(frozen=True, slots=True)
 class AnswerWave:
-    """Texts drawn at one time, numbered from 1. `tau` is the part of their chances that went by uncertainty."""
+    """Texts drawn at one time; waves are numbered from 1. `tau` is the share (0 to 1) of a text's chance that depends
+    on uncertainty."""
 
     number: int
     design: AnswerDesign
@@ -30,7 +31,7 @@ class AnswerWave:
 
 @dataclass(frozen=True, slots=True)
 class WishedWave:
-    """A wave to draw: how many `texts`. `anew`: in place of the texts drawn already."""
+    """A request to draw a wave of `texts` texts. `anew`: replace the texts drawn already."""
 
     texts: int
     seed: int = 1
@@ -39,11 +40,11 @@ class WishedWave:
 
 @dataclass(frozen=True, slots=True)
 class AnswerDraw:
-    """The texts that experts answer one version of a checklist on: those of all waves, one after the other. Every
-    expert answers all of them, unless they are shared.
+    """The texts on which experts answer one version of a checklist: those of all waves, one after the other. Every
+    expert answers all of them, unless they are shared out.
 
-    `seed` and `drawn_at` are those of the first wave. `stratified`: drawn so that the texts are rated like the whole;
-    otherwise nothing was rated and chance alone drew.
+    `seed` and `drawn_at` are those of the first wave. `stratified`: drawn so that the ratings are distributed as in all
+    texts; False where no text was rated and all were drawn at random.
     """
 
     id: int
@@ -57,11 +58,11 @@ class AnswerDraw:
 
 @dataclass(frozen=True, slots=True)
 class ExpertAnswer:
-    """One expert on one question about one text. `answer` is UNANSWERED where the expert skipped the question,
-    NOT_APPLICABLE where it allows that and the expert said so, None where there is only a note so far.
+    """The answer of one expert to one question about one text. `answer` is UNANSWERED if the expert skipped the
+    question, NOT_APPLICABLE if the question allows that and the expert said so, None if there is only a note.
 
-    `from_version` is the earlier version of the checklist in which it was given to the same question; None where it was
-    given in this version.
+    `from_version` is the earlier version of the checklist in which the same question was answered; None for this
+    version.
     """
 
     expert: str
@@ -74,10 +75,10 @@ class ExpertAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CarriedAnswers:
-    """Experts' answers to earlier versions that count for unchanged questions.
+    """Counts of experts' answers to earlier versions that count again for unchanged questions.
 
-    `answers` of all `given` ones, to `questions` of the `asked` ones. `versions`: number -> answers given in it, newest
-    first.
+    `answers` of all `given` answers and `questions` of all `asked` questions. `versions`: version -> number of answers,
+    newest version first.
     """
 
     answers: int
@@ -87,7 +88,7 @@ class CarriedAnswers:
     versions: Mapping[int, int]
 
     def __str__(self) -> str:
-        """One sentence, "" where no answer is from an earlier version."""
+        """Return one sentence, "" if no answer is from an earlier version."""
         if not self.answers:
             return ""
         versions = ("version " if len(self.versions) == 1 else "versions ") + ", ".join(map(str, self.versions))
@@ -96,13 +97,13 @@ class CarriedAnswers:
         return f"{answers}, to {questions}, count again from {versions}: the questions are unchanged."
 
     def to_json(self) -> dict[str, Any]:
-        """JSON has no numbers as names, so versions are a list."""
+        """Return the counts as JSON. The versions are a list, because JSON keys can't be numbers."""
         versions = [{"version": version, "answers": answers} for version, answers in self.versions.items()]
         return {"answers": self.answers, "of": self.given, "questions": self.questions, "versions": versions}
 
 
 def carried_answers(checklist: Checklist, answers: Iterable[ExpertAnswer]) -> CarriedAnswers:
-    """Count those of the answers to a checklist that were given to earlier versions of it."""
+    """Count the answers to a checklist that were given to earlier versions of it."""
     given = [one for one in answers if one.answer is not None]
     carried = [one for one in given if one.from_version is not None]
     versions = Counter(one.from_version for one in carried if one.from_version is not None)
@@ -117,9 +118,9 @@ def carried_answers(checklist: Checklist, answers: Iterable[ExpertAnswer]) -> Ca
 
 @dataclass(frozen=True, slots=True)
 class SheetEntry:
-    """One thing an expert did on their sheet: gave an answer, wrote a note, or went on (1) or back (-1) from a text.
+    """One act of an expert on their sheet: an answer, a note, or a step to the next (1) or previous (-1) text.
 
-    `number` counts from 1 in the order they did it, so that what arrives twice is kept once. A step has no question, 0.
+    `number` counts an expert's acts from 1, so that an entry that arrives twice is stored once. A step has question 0.
     """
 
     number: int
@@ -132,7 +133,7 @@ class SheetEntry:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSheet:
-    """One expert's own part: the texts that are theirs, in the order drawn for them, and what they have answered.
+    """The sheet of one expert: their texts in the order drawn for them, and their answers so far.
 
     `given`: (text, question) -> answer.
     """
@@ -144,12 +145,12 @@ class AnswerSheet:
     given: Mapping[tuple[int, int], ExpertAnswer]
 
     def answered(self, text: int) -> int:
-        """How many questions have an answer about this text; skipped ones are answered."""
+        """Return how many questions have an answer about this text; skipped questions count as answered."""
         pairs = ((text, question.id) for question in self.checklist.asked)
         return sum((one := self.given.get(pair)) is not None and one.answer is not None for pair in pairs)
 
     def count(self, *kinds: Answer) -> int:
-        """How many questions, over all texts, have one of these answers."""
+        """Return how many questions, over all texts, have one of these answers."""
         pairs = ((text, question.id) for text in self.texts for question in self.checklist.asked)
         return sum((one := self.given.get(pair)) is not None and one.answer in kinds for pair in pairs)
 
@@ -159,15 +160,16 @@ class AnswerSheet:
 
     @property
     def done(self) -> int:
-        """How many texts have all their answers."""
+        """Return how many texts have all their answers."""
         return sum(self.answered(text) == len(self.checklist.asked) for text in self.texts)
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSet:
-    """Everybody's answers to one version of a checklist, for agreement. `texts` is the draw, in its own order.
+    """The answers of all experts to one version of a checklist, from which agreement is computed. `texts` is in the
+    order of the draw.
 
-    `shares`: text -> whom it was given to; {} where everybody answers every text.
+    `shares`: text -> the experts it was given to; {} if everybody answers every text.
     """
 
     checklist: Checklist
@@ -190,8 +192,8 @@ class DriftVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnchorSet:
-    """`answers`: (text, question) -> what was decided, else most experts said, when it was frozen. `digest` as it was
-    then."""
+    """Texts with frozen answers. `answers`: (text, question) -> the decided answer, else the majority of experts, when
+    the set was frozen. `digest` identifies the set as it was then."""
 
     id: int
     dimension: int
@@ -205,8 +207,8 @@ class AnchorSet:
 
 @dataclass(frozen=True, slots=True)
 class AnchorLook:
-    """One asking of `judge` about the anchors. `against` is the judge whose reference it is compared with; a reference
-    itself has no figures."""
+    """One run of `judge` on the anchors. `against` is the judge whose reference run it is compared with; a reference
+    run itself has no figures."""
 
     id: int
     run: int
@@ -220,10 +222,11 @@ class AnchorLook:
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """`people` and `llms` are the wordings as this expert sees them; which of them is set A was drawn.
+    """One expert's blind comparison of attributes by people and by LLMs. `people` and `llms` are the wordings this
+    expert sees; which of the two is set A is random.
 
-    `answers`: question -> text. Nothing changes any more once it is `revealed`. `outside`: the expert had not thought
-    aloud about the dimension when the comparison began.
+    `answers`: question -> answer text; final once `revealed_at` is set. `outside`: the expert had not thought aloud
+    about the dimension when the comparison began.
     """
 
     id: int
@@ -249,7 +252,7 @@ class SideBySide:
 
 
 class Winner(StrEnum):
-    """Which of two texts somebody found better."""
+    """Which of two texts a rater found better."""
 
     A = "a"
     B = "b"
@@ -257,7 +260,7 @@ class Winner(StrEnum):
 
     @property
     def swapped(self) -> "Winner":
-        """The same of the two texts the other way round."""
+        """Return the same verdict with the two texts in the other order."""
         return {Winner.A: Winner.B, Winner.B: Winner.A}.get(self, self)
 
 
@@ -272,8 +275,8 @@ class PairDraw:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """What `rater` said of two texts of one source on a dimension. `attribute`: the id of what `reason` became, None
-    where nothing was said or it was deleted since."""
+    """Which of two texts of one source `rater` found better on a dimension. `attribute`: the id of the attribute that
+    `reason` became, None if there was no reason or the attribute was deleted."""
 
     dimension: str
     rater: str
@@ -286,13 +289,12 @@ class Preference:
 
     @property
     def key(self) -> tuple[int, int]:
-        """The ids of both texts."""
+        """Return the ids of both texts."""
         return self.a.id, self.b.id
 
 
 class RoomStage(StrEnum):
-    """Where a room to decide together is: a blind vote, its result with a line by each member, a second blind vote, its
-    result, the end."""
+    """The stages of a room: a blind vote, discussion of its result, a second blind vote, the decision, the end."""
 
     VOTE = "vote"
     DISCUSS = "discuss"
@@ -302,7 +304,7 @@ class RoomStage(StrEnum):
 
     @property
     def round(self) -> int | None:
-        """1 or 2 while people vote, None otherwise."""
+        """Return the number of the voting round, 1 or 2; None if nobody votes in this stage."""
         return {RoomStage.VOTE: 1, RoomStage.VOTE_AGAIN: 2}.get(self)
 
     @property
@@ -314,7 +316,7 @@ class RoomStage(StrEnum):
 FEWEST_MEMBERS, MOST_MEMBERS = 2, 12
 MOST_ROOM_TEXTS = 10
 LONGEST_LINE = 200
-"""Characters of what a member says in the discussion: the audit log holds the whole line."""
+"""Characters of a member's line in the discussion, so that the audit log can hold the whole line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,10 +330,10 @@ class RoomVote:
 @dataclass(frozen=True, slots=True)
 class Room:
     """A room in which experts decide one question about `texts` together. `lines`: member -> what they said, "" for
-    nothing yet. `revealed`: the rounds whose votes were revealed. `agreed`: the line that became guidance, in the draft
-    of this version.
+    nothing yet. `revealed`: number of rounds whose votes were revealed. `agreed`: the line that became guidance in the
+    version `draft`.
 
-    `votes` are everybody's as the database has them; `seen_by` leaves those alone that somebody may read.
+    `votes` holds all votes as the database has them; `seen_by` keeps only those that one expert may read.
     """
 
     id: int
@@ -351,7 +353,7 @@ class Room:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """By name, which says nothing about who came first."""
+        """Return the members sorted by name, so that the order doesn't tell who came first."""
         return tuple(sorted(self.lines, key=str.casefold))
 
     @property
@@ -359,19 +361,20 @@ class Room:
         return self.stage is not RoomStage.CLOSED
 
     def has_way_in(self, expert: str) -> bool:
-        """Whether they are in it, or may still join."""
+        """Return whether the expert is a member or may still join."""
         return expert in self.lines or self.stage is RoomStage.VOTE
 
     def said(self, round_: int) -> dict[tuple[str, int], Answer]:
-        """(member, text) -> the vote of this round."""
+        """Return (member, text) -> vote in this round."""
         return {(one.expert, one.text): one.answer for one in self.votes if one.round == round_}
 
     def whole(self) -> tuple[str, ...]:
-        """The members who have voted on every text in the round that goes on."""
+        """Return the members who have voted on every text in the current round."""
         return tuple(name for name in self.members if self.voted.get(name, 0) == len(self.texts))
 
     def seen_by(self, expert: str) -> "Room":
-        """With the votes that were revealed and this expert's own; `voted` says how many texts each has voted on."""
+        """Return the room with only revealed votes and this expert's own. `voted`: member -> number of texts voted
+        on."""
         now = [one for one in self.votes if one.round == self.stage.round]
         open_to = tuple(one for one in self.votes if one.round <= self.revealed or one.expert == expert)
         return replace(self, votes=open_to, voted=dict(Counter(one.expert for one in now)))

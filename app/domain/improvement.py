@@ -1,4 +1,4 @@
-"""Decided answers, and wordings of questions that are tried on them."""
+"""Decided answers, and new wordings of questions that are tried on them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ DECIDABLE = (Answer.YES, Answer.NO, Answer.NOT_APPLICABLE)
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The answer that holds for a question and a text, whatever anybody answered: the reference from then on.
+    """The answer that a person decided for a question and a text; it is the reference from then on.
 
-    `question` is the one decided about, in `version`, with the `wording` and `guidance` it had then; the decision is
-    about its copies in other versions too. `run` is the run that was looked at. `guided`: the line that became guidance
-    of the question, "" for none. `undone_at` is None while it stands.
+    `question` is the id decided about, in `version`, with the `wording` and `guidance` of that time; the decision also
+    holds for the same question in other versions. `run` is the run that was looked at. `guided`: the line that became
+    guidance of the question, "" for none. `undone_at` is None while the decision stands.
     """
 
     id: int
@@ -43,13 +43,14 @@ class Decision:
 
 
 def reference(decisions: Iterable[Decision]) -> dict[int, Decision]:
-    """Text -> the newest decision that stands, of those about one question in all its versions."""
+    """Return text -> newest standing decision. `decisions` are about one question in all its versions."""
     standing = sorted((one for one in decisions if one.stands), key=lambda one: one.id)
     return {one.text: one for one in standing}
 
 
 def contradictions(decisions: Iterable[Decision]) -> list[tuple[Decision, ...]]:
-    """Decisions that stand about one question and the same text, and say different things; oldest first."""
+    """Return groups of standing decisions about the same text (all about one question) with different answers, oldest
+    first."""
     by_text: dict[int, list[Decision]] = {}
     for one in sorted(decisions, key=lambda one: one.id):
         if one.stands:
@@ -58,14 +59,15 @@ def contradictions(decisions: Iterable[Decision]) -> list[tuple[Decision, ...]]:
 
 
 class Half(StrEnum):
-    """Where a document's decisions count: those wordings are made from and chosen by, or those that prove one."""
+    """What a document's decisions are used for: making and choosing wordings (DEVELOPMENT), or the final test
+    (PROOF)."""
 
     DEVELOPMENT = "development"
     PROOF = "proof"
 
 
 class ImprovementStatus(StrEnum):
-    """EDITED was taken with other words than were tried."""
+    """The status of an improvement. EDITED: accepted with a wording other than the tried ones."""
 
     OPEN = "open"
     ACCEPTED = "accepted"
@@ -75,8 +77,8 @@ class ImprovementStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProposedWording:
-    """A question as it might be asked, with its guidance ("" for none) and why it should be better. `examples`: those
-    that it is tried with; a wording of a question that has some keeps them."""
+    """A proposed wording of a question, with its guidance ("" for none) and why it should be better. `examples` are
+    those it is tried with; a wording of a question that has examples keeps them."""
 
     text: str
     guidance: str = ""
@@ -86,9 +88,9 @@ class ProposedWording:
 
 @dataclass(frozen=True, slots=True)
 class AnswerErrors:
-    """Answers of a judge to a question beside what was decided about the same `n` texts.
+    """Errors of a judge on one question, on `n` texts with a decided answer.
 
-    `false_yes` were decided to be no, `false_no` to be yes. `other`: one of the two is "does not apply". `unanswered`
+    `false_yes` were decided to be no, `false_no` to be yes. `other`: either answer is "does not apply". `unanswered`
     have no answer.
     """
 
@@ -109,9 +111,10 @@ class AnswerErrors:
 
 @dataclass(frozen=True, slots=True)
 class WordingTrial:
-    """The same texts answered under the wording of before and under another one. `gained` became right, `lost` wrong.
+    """The errors on the same texts under the old wording and a new one. `gained` answers became right, `lost` wrong.
 
-    `failed` texts got no reply under one of the two, and count in nothing else. `documents`: how many the texts are of.
+    `failed` texts got no reply under one of the two wordings and count nowhere else. `documents` counts the documents
+    of the texts.
     """
 
     before: AnswerErrors
@@ -132,7 +135,7 @@ class WordingTrial:
 
 @dataclass(frozen=True, slots=True)
 class TriedWording:
-    """On the decided texts of the development part."""
+    """A wording with its trial on the decided texts of the development part."""
 
     wording: ProposedWording
     trial: WordingTrial
@@ -140,13 +143,13 @@ class TriedWording:
 
 @dataclass(frozen=True, slots=True)
 class Improvement:
-    """One attempt at a question. `question` is the one it was about, whose wording `before` was.
+    """One attempt to improve a question. `question` is the id of the question, `before` its wording then.
 
-    `decisions` are what it rests on (ids), `proof_texts` those that the proof part was asked about, spent by it.
-    `best` is the place in `tried` of the one chosen on the development part, None where none was better there. `proof`
-    is its trial on the proof part, None where that wasn't asked; `proof_decided` says how many it could have been.
-    `beside` is the trial on the proof part of the chosen examples after random ones, None for wordings.
-    `taken` is what went into the draft. `cost_usd` is None where a price is unknown.
+    `decisions` are the ids of the decisions used; `proof_texts` are the texts of the proof part that were asked about
+    and can't be used again. `best` is the index in `tried` of the wording chosen on the development part, None if none
+    was better. `proof` is its trial on the proof part, None if that wasn't run; `proof_decided` counts the decided
+    texts there. `beside` is the proof trial of chosen examples against random ones, None for wordings. `taken` is what
+    went into the draft. `cost_usd` is None if a price is unknown.
     """
 
     question: int
@@ -173,7 +176,7 @@ class Improvement:
 
     @property
     def of_examples(self) -> bool:
-        """Whether examples were tried, and no wordings."""
+        """Return whether examples were tried instead of wordings."""
         return bool(self.tried) and self.tried[0].wording.examples != self.before.examples
 
     @property
@@ -182,7 +185,7 @@ class Improvement:
 
 
 def answer_said(repeats: Sequence[Answer]) -> Answer:
-    """What more than half of the repeats say; unanswered where no answer has as many."""
+    """Return the answer of more than half of the repeats; UNANSWERED without such a majority."""
     for answer in (Answer.YES, Answer.NO, Answer.NOT_APPLICABLE):
         if 2 * sum(one is answer for one in repeats) > len(repeats):
             return answer
@@ -190,7 +193,7 @@ def answer_said(repeats: Sequence[Answer]) -> Answer:
 
 
 def errors_of(answers: Mapping[int, Answer], decided: Mapping[int, Answer]) -> AnswerErrors:
-    """Both by text; only texts with both count."""
+    """Count the errors of `answers` against `decided`, both by text id. Texts in only one of them are left out."""
     pairs = [(answers[text], right) for text, right in decided.items() if text in answers]
     wrong = [(said, right) for said, right in pairs if said is not right]
     yes_no = {(Answer.YES, Answer.NO): 0, (Answer.NO, Answer.YES): 0}
@@ -208,7 +211,7 @@ def compared_wordings(
     decided: Mapping[int, Answer],
     documents: Mapping[int, str],
 ) -> WordingTrial:
-    """Answers by text under both wordings. documents: of each text decided about, its document."""
+    """Compare the answers under two wordings with the decided ones. All are by text id. documents: text -> document."""
     both = {text: right for text, right in decided.items() if text in before and text in after}
     gained = sum(after[text] is right is not before[text] for text, right in both.items())
     lost = sum(before[text] is right is not after[text] for text, right in both.items())
@@ -223,9 +226,9 @@ def compared_wordings(
 
 
 def best_tried(tried: Sequence[TriedWording], before: ProposedWording) -> int | None:
-    """The place of the wording that made the most more answers right; of equals the one that changes and says least.
+    """Return the index of the wording with the largest net gain. Ties go to unchanged text, then to the shortest.
 
-    None where none is better than what is there.
+    None if no wording is better than the current one.
     """
     gains = [one.trial.gained - one.trial.lost for one in tried]
     if max(gains, default=0) <= 0:

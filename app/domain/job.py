@@ -1,4 +1,4 @@
-"""Jobs: long work that goes on while people look elsewhere, in a worker or in the web process it was begun in."""
+"""Jobs: long work in the background, done by a worker or by the web process that started it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class JobStatus(StrEnum):
-    """WAITING is for a worker; one that ended unfinished and went back waits too."""
+    """The status of a job. WAITING: for a worker, also after a worker gave it back unfinished."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -18,10 +18,10 @@ class JobStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NewJob:
-    """`key` keeps two of the same from running at once. `kind` and `params` say what is done, so that any process can
-    do it; `person` on whose behalf, None for the owner of this computer.
+    """A job to start. `key` prevents two equal jobs from running at once. `kind` and `params` describe the work, so
+    that any process can do it; `person` is the id of whom it is done for, None for the owner of this computer.
 
-    bound: only the process that it is begun in can do it, because only that one has what it takes.
+    bound: only the process that starts the job can do it, because only that process has what the work needs.
     """
 
     key: str
@@ -34,10 +34,11 @@ class NewJob:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`done` of `all` steps (0 of 0 while unknown); `message` says what is being done, or what went wrong.
+    """A stored job. `done` of `all` steps (0 of 0 while unknown); `message` says what is being done, or what went
+    wrong.
 
-    `complete` is False for work that ended as it should but before everything was done. `made` are the numbers of
-    what it has brought about so far, in its order. `writer`: the process that does it, "" while it waits.
+    `complete` is False for work that ended normally before everything was done. `made` are the ids of what the job has
+    made so far, in order. `writer` is the process that does it, "" while it waits.
     """
 
     id: int

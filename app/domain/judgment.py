@@ -1,4 +1,4 @@
-"""Judgments: what a judge said of a text, and the score that follows."""
+"""Judgments: a judge's answers about a text, and the score computed from them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,8 @@ from app.domain.checklist import Question
 
 
 class Answer(StrEnum):
-    """NOT_APPLICABLE is an answer, neither yes nor no, and counts where a question allows it; UNANSWERED is none."""
+    """An answer to a question. NOT_APPLICABLE counts as an answer, neither yes nor no, where a question allows it;
+    UNANSWERED doesn't."""
 
     YES = "yes"
     NO = "no"
@@ -23,11 +24,11 @@ class Answer(StrEnum):
 class Judgment:
     """One answer to one question about one text.
 
-    `repeat` counts from 0 where the same was asked several times; `p_yes` is the judge's probability of yes against no,
-    None where the model gives no log-probabilities. `origin` is the earlier run that asked, where this one took its
-    answer over. `cannot_tell`: unanswered because the judge said that it can't tell from what it was given; nobody asks
-    it again. `quote` is the passage that decides it, as the judge gave it where it was asked for one: whether it is
-    there is looked up (wording.quotation). "" for none.
+    `repeat` counts from 0 if the same question was asked several times; `p_yes` is the judge's probability of yes
+    against no, None if the model gives no log-probabilities. `origin` is the earlier run whose answer this run reuses,
+    None for an answer of its own. `cannot_tell`: unanswered because the judge said that it can't tell; the question
+    isn't asked again. `quote` is the judge's quotation of the deciding passage, "" for none; `wording.find_quote` looks
+    it up in the text.
     """
 
     question: int
@@ -41,14 +42,14 @@ class Judgment:
 
     @property
     def settled(self) -> bool:
-        """Whether asking again would be asking twice: it has an answer, or the judge said that it can't tell."""
+        """Return whether it needn't be asked again: it has an answer, or the judge said that it can't tell."""
         return self.answer is not Answer.UNANSWERED or self.cannot_tell
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A text's score on a dimension. `value` is None where no question has a yes or no; `coverage` = answered / asked,
-    where "does not apply" is answered."""
+    """A text's score on a dimension. `value` is None if no question has a yes or no; `coverage` = answered / asked,
+    where "does not apply" counts as answered."""
 
     value: float | None
     coverage: float
@@ -56,8 +57,8 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A text's score on one dimension. `value` is None where nothing could be said; `coverage` is 0 to 1. Covered and
-    without a value is a text to which no question applies.
+    """A text's score on one dimension. `value` is None if there is no score; `coverage` is 0 to 1. No value with a
+    coverage above 0 means that no answered question applies to the text.
 
     `soft` is the score from the judge's probabilities instead of its answers, None where there are none.
     `details` are what the value was computed from, as JSON. By method:
@@ -80,7 +81,7 @@ class Evaluation:
 
     @property
     def settled(self) -> bool:
-        """Whether no gap is left to ask again: each has an answer, or the judge said that it can't tell."""
+        """Return whether nothing needs to be asked again: every question is settled, or the judge abstained."""
         if self.judgments:
             return all(judgment.settled for judgment in self.judgments)
         return ABSTAINED in self.details
@@ -91,36 +92,39 @@ ABSTAINED = "abstained"
 CANNOT_TELL = "cannot tell"
 
 
-def abstained(why: str, details: Mapping[str, Any] | None = None) -> Evaluation:
-    """No score, because the judge said that it can't tell, or that the dimension doesn't apply."""
+def abstained_evaluation(why: str, details: Mapping[str, Any] | None = None) -> Evaluation:
+    """Return the evaluation, without a score, of a judge that said that it can't tell or that the dimension doesn't
+    apply."""
     return Evaluation(None, 0.0, details={ABSTAINED: why, **(details or {})})
 
 
 def score_on_scale(low: float, high: float, yes: float, answered: float) -> float | None:
-    """low + (high - low) * yes / answered (InteractEval, section 3.5), answered being yes and no; None without any."""
+    """Return low + (high - low) * yes / answered (InteractEval, section 3.5). `answered` counts yes and no; None if it
+    is 0."""
     return low + (high - low) * yes / answered if answered > 0 else None
 
 
 def capped(value: float | None, caps: list[float | None]) -> float | None:
-    """The value, but no more than the lowest of the caps of required questions that a text fails; None is no cap."""
+    """Return the value, at most the lowest of `caps`, those of the required questions that a text fails; None is no
+    cap."""
     return value if value is None else min([value, *(cap for cap in caps if cap is not None)])
 
 
 def earns(question: Question, answer: Answer) -> bool | None:
-    """Whether the answer earns the question's point: yes does, or no where it asks for what must not be. None for what
-    is neither."""
+    """Return whether the answer earns the question's point: yes, or no for a `must_not` question. None for other
+    answers."""
     return (answer is Answer.YES) is not question.must_not if answer in (Answer.YES, Answer.NO) else None
 
 
 def shares_of(questions: Sequence[Question]) -> list[float]:
-    """What each question counts beside the others: 1, or a part of 1 for each threshold of a grade, which together
-    count as one question."""
+    """Return how much each question counts: 1, or 1/n for each of the n thresholds of a grade, which together count as
+    one question."""
     thresholds = Counter(question.grade for question in questions if question.grade)
     return [1 / thresholds.get(question.grade, 1) for question in questions]
 
 
 def inconsistent_grades(questions: Sequence[Question], answers: Sequence[Answer]) -> list[tuple[int, int]]:
-    """Pairs of question ids, lower and higher threshold of one grade, where the lower fails and the higher is met."""
+    """Return (lower id, higher id) of thresholds of one grade where the lower is failed and the higher is met."""
     met = [earns(question, answer) for question, answer in zip(questions, answers, strict=True)]
     return [
         (low.id, high.id)
@@ -133,10 +137,11 @@ def inconsistent_grades(questions: Sequence[Question], answers: Sequence[Answer]
 def soft_score(
     judgments: Sequence[Judgment], low: float, high: float, questions: Sequence[Question] = ()
 ) -> float | None:
-    """low + (high - low) * mean P(point); None unless every judgment has one, so that it rests on the same answers.
+    """Return low + (high - low) * mean P(point); None unless every judgment has a probability, so that all answers
+    count.
 
-    P(point) is P(yes), or P(no) where a yes costs the point. Questions that don't apply play no part in it. A required
-    question caps it where its answer fails. Without `questions` all count alike.
+    P(point) is P(yes), or P(no) where a yes costs the point. Questions that don't apply are left out. The cap of a
+    required question holds if its answer fails. Without `questions` all count alike.
     """
     shares = dict(zip((question.id for question in questions), shares_of(questions), strict=True))
     by_id = {question.id: question for question in questions}
@@ -160,11 +165,12 @@ def checklist_score(
     questions: Sequence[Question] = (),
     weighted: bool = False,
 ) -> Score:
-    """`score_on_scale` of the answers: points / (yes + no). What doesn't apply and what is unanswered are neither.
+    """Return `score_on_scale` of the answers: points / (yes + no). Other answers count in neither number.
 
-    `questions`, one an answer, say how each counts (`earns`, `shares_of`, `cap`); without them yes is the point and all
-    count alike. weighted: points and answered are sums of the questions' weights; coverage stays a count, of what has
-    an answer. 7 yes of 9 on 1-5 gives 4.111...; 7 yes, 1 no and one that doesn't apply 4.5.
+    `questions`, one for each answer, say how each counts (`earns`, `shares_of`, `cap`); without them each yes is a
+    point and all count alike. weighted: points and answered are sums of the questions' weights; `coverage` stays the
+    unweighted share of questions with an answer. 7 yes of 9 on 1-5 gives 4.111...; 7 yes, 1 no and one that doesn't
+    apply 4.5.
     """
     asked = questions or [_PLAIN] * len(answers)
     shares = shares_of(asked)

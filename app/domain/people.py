@@ -26,13 +26,12 @@ class Role(StrEnum):
 class Right(StrEnum):
     """The right that a use case requires of its caller.
 
-    ARRIVE: nothing, not even to be signed in. ENTER: to be signed in. SEE: any role in the project. TAKE_PART: a task
-    of one's own, on what is one's own. ANSWER: one's own sheet, with questions that are made of what others said;
-    experts unless they are still thinking aloud about the dimension. REVIEW: what others said and what was made of it;
-    experts once they are done on the dimension. EDIT: change what was made of it, on the same condition. READ: the
-    results. FACILITATE: everything else of a project. SET_UP: the models and keys that facilitators of any project
-    use. BEGIN: a project of one's own, as facilitators of any project. SERVE: the server itself, which no role in a
-    project gives.
+    ARRIVE: nothing, not even a sign-in. ENTER: signed in. SEE: any role in the project. TAKE_PART: do one's own task on
+    one's own data. ANSWER: fill in one's own sheet, whose questions are based on others' attributes; experts who aren't
+    thinking aloud about the dimension any more. REVIEW: see others' attributes and what was made of them; experts once
+    they are done on the dimension. EDIT: change checklists, on the same condition. READ: the results. FACILITATE:
+    everything else in a project. SET_UP: the models and keys for facilitators of all projects. BEGIN: start a project,
+    as facilitators of any project may. SERVE: the server itself, which no role in a project gives.
     """
 
     ARRIVE = "arrive"
@@ -57,14 +56,14 @@ RIGHTS: Mapping[Role, frozenset[Right]] = {
     Role.READER: frozenset({Right.ARRIVE, Right.ENTER, Right.SEE, Right.REVIEW, Right.READ}),
 }
 WHEN_DONE = frozenset({Right.REVIEW, Right.EDIT})
-"""What an expert may do about a dimension only after they said “done” on it."""
+"""Rights that an expert has on a dimension only after they said “done” on it."""
 WHEN_NOT_AT_IT = frozenset({Right.ANSWER})
-"""What an expert may not do about a dimension that they have begun to think aloud about and aren't done with."""
+"""Rights that an expert loses on a dimension between beginning to think aloud about it and saying “done”."""
 
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """`name`: what the person is called in the project, beside what they write."""
+    """A person's role in a project, and `name`, under which the project shows what they write."""
 
     role: Role
     name: str
@@ -72,7 +71,8 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """`memberships`: project -> role and name there. `owner`: the server's owner, on a laptop the person at it.
+    """The caller of a use case. `memberships`: project -> role and name there. `owner`: owns the server, or this
+    computer.
 
     person: their id, None for the owner of this computer, who needs no name.
     """
@@ -83,7 +83,7 @@ class Actor:
     memberships: Mapping[int, Membership] = field(default_factory=dict)
 
     def has(self, right: Right, project: int | None) -> bool:
-        """Whether their role gives the right in this project, or anywhere for None."""
+        """Return whether the actor has the right in this project, or in any project for None."""
         if self.owner or right is Right.ARRIVE:
             return True
         if project is None:
@@ -93,7 +93,7 @@ class Actor:
         return membership is not None and right in RIGHTS[membership.role]
 
     def expert_in(self, project: int) -> str:
-        """What they are called as an expert of the project; "" where they do more there, or less."""
+        """Return the actor's name if their role in the project is expert, else ""."""
         membership = self.memberships.get(project)
         return membership.name if membership and membership.role is Role.EXPERT and not self.owner else ""
 
@@ -110,9 +110,9 @@ NOBODY = Actor()
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something belongs: to a project, mostly to one of its dimensions, and where it is somebody's own, to them.
+    """Where something belongs: a project, mostly one of its dimensions, and its author if only one person owns it.
 
-    author: the contributor's name, "" for what is nobody's own. draft: part of a checklist that isn't published yet.
+    author: the contributor's name, "" for shared things. draft: part of a checklist that isn't published yet.
     """
 
     project: int
@@ -122,7 +122,7 @@ class Place:
 
 
 LONGEST = 254
-"""Characters of an address, as mail servers take them."""
+"""Characters of an email address, the limit of mail servers."""
 _LOCAL = r"[^@\s\x00-\x1f\x7f-\x9f\"]+"
 _DOMAIN = r"[^@\s\x00-\x1f\x7f-\x9f\".*,;/\\]+(\.[^@\s\x00-\x1f\x7f-\x9f\".*,;/\\]+)+"
 _ADDRESS = re.compile(f"{_LOCAL}@{_DOMAIN}")
@@ -131,28 +131,28 @@ _WHOLE_DOMAIN = re.compile(f"@?{_DOMAIN}")
 
 @dataclass(frozen=True, slots=True)
 class AllowList:
-    """All in small letters; domains without @."""
+    """Who may sign in: email addresses and domains (without @), all in lower case."""
 
     addresses: frozenset[str]
     domains: frozenset[str]
 
     def allows(self, address: str) -> bool:
-        """A domain stands for itself alone: neither for those below it nor for those that end or begin like it."""
+        """Return whether the address or its exact domain is listed. A domain doesn't include its subdomains."""
         found = plain_address(address)
         return bool(found) and (found in self.addresses or found.rpartition("@")[2] in self.domains)
 
 
 def plain_address(written: str) -> str:
-    """The address in small letters; "" for what is none, such as one with two @ or quotation marks, which programs read
-    in different ways."""
+    """Return the email address in lower case; "" for anything invalid or ambiguous, such as two @ or quotation
+    marks."""
     found = written.strip().lower()
     return found if len(found) <= LONGEST and _ADDRESS.fullmatch(found) else ""
 
 
 @lru_cache(maxsize=4)
 def parse_allow_list(written: str, where: str) -> AllowList:
-    """Addresses and domains with commas between them, "ana@x.org, @lab.example, lab.example". where: what holds them,
-    for the sentence. Raises InputError for an entry that is neither."""
+    """Parse addresses and domains separated by commas: "ana@x.org, @lab.example, lab.example". where: the name of the
+    setting, for errors. Raises InputError for an entry that is neither."""
     addresses, domains = set(), set()
     for entry in filter(None, (part.strip().lower() for part in written.split(","))):
         if _WHOLE_DOMAIN.fullmatch(entry):
@@ -173,7 +173,7 @@ _NAMED_ADDRESS = re.compile(r"(?P<name>[^<>]+)<(?P<email>[^<>]+)>")
 
 @dataclass(frozen=True, slots=True)
 class InvitedPerson:
-    """`email` is "" where none is given; it is shown beside the link and stored nowhere."""
+    """A person to invite. `email` is "" if none is given; it is shown beside the link and not stored."""
 
     name: str
     role: Role
@@ -181,11 +181,10 @@ class InvitedPerson:
 
 
 def read_invited(pasted: str, role: Role) -> list[InvitedPerson]:
-    """The people of a list, one a line: name, then email address and role in any order, between commas, semicolons or
-    tabs; also `Name <address>`. `role` is for those without one of their own.
+    """Parse a list of people, one on each line: name, then email address and role in any order, separated by commas,
+    semicolons or tabs; also `Name <address>`. `role` is the role of people listed without one.
 
-    Raises InputError with the number of the line for a line without a name, for a word that is no role, and for a name
-    that is there twice.
+    Raises InputError with the line number for a line without a name, an unknown role and a repeated name.
     """
     found: dict[str, InvitedPerson] = {}
     for number, line in enumerate(pasted.splitlines(), start=1):
@@ -224,18 +223,18 @@ def _read_line(line: str, number: int, role: Role) -> InvitedPerson:
 
 
 LINK_DAYS = 14
-"""How long a link waits to be opened."""
+"""Days until an unopened link expires."""
 SIGNED_IN_DAYS = 30
-"""How long a browser stays signed in."""
+"""Days that a browser stays signed in."""
 OIDC_DAYS = 7
-"""The same where a provider says who people are: it is asked again, by one click, whether they are still its own."""
+"""The same for sign-in by a provider, shorter so that the provider confirms again (one click) who may sign in."""
 
 
 class AccessMode(StrEnum):
     """How people sign in.
 
-    LOCAL: only from this computer, as its owner. INVITE: by a link of one's own. PROXY: by the name that a trusted
-    proxy says. OIDC: as whom an OpenID Connect provider says, if their address is on a list.
+    LOCAL: only from this computer, as its owner. INVITE: by a personal link. PROXY: by the name that a trusted proxy
+    sends. OIDC: through an OpenID Connect provider, if their address is on a list.
     """
 
     LOCAL = "local"
@@ -246,8 +245,8 @@ class AccessMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """`issuer` says who vouches for them ("invite", "proxy", or a provider's address), and `subject` is what it knows
-    them by."""
+    """A person who has signed in or was invited. `issuer` identifies them by `subject`: it is "invite", "proxy", or a
+    provider's address."""
 
     id: int
     issuer: str
@@ -266,7 +265,7 @@ class LinkState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """A link for one person to one project, or for the owner to the server (`project` None); it lets in once."""
+    """A link for one person to one project, or to the whole server for the owner (`project` None). It works once."""
 
     id: int
     person: int
@@ -288,9 +287,8 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """What is kept of a token with which a program asks one project. `person`: who made it, None for the server's
-    owner; `used_at`: when a program last came with it. US dollars; `spent_usd` includes what is set aside for requests
-    under way."""
+    """The stored record of a token with which a program uses one project. `person` made it, None for the server's
+    owner; `used_at`: its last use. Amounts in US dollars; `spent_usd` includes reservations for requests in flight."""
 
     id: int
     project: int
@@ -308,7 +306,7 @@ class ApiToken:
         return max(0.0, self.budget_usd - self.spent_usd)
 
     def state(self, now: datetime) -> LinkState:
-        """OPEN, EXPIRED or REVOKED."""
+        """Return OPEN, EXPIRED or REVOKED."""
         if self.revoked_at is not None:
             return LinkState.REVOKED
         return LinkState.EXPIRED if now >= self.expires_at else LinkState.OPEN
@@ -316,7 +314,8 @@ class ApiToken:
 
 @dataclass(frozen=True, slots=True)
 class ProjectMember:
-    """A person's part in one project. `name`: what they are called there; `seen_at`: when they were last there."""
+    """A person's role in one project. `name`: their name in the project; `seen_at`: when they were last active
+    there."""
 
     person: Person
     project: int
@@ -334,31 +333,32 @@ _FIRST = "Expert"
 
 
 def free_pseudonym(taken: Collection[str]) -> str:
-    """The first of “Expert 1”, “Expert 2” ... that nobody has, however it is spelt."""
+    """Return the first of “Expert 1”, “Expert 2” ... that isn't taken, ignoring case."""
     known = {name.casefold() for name in taken}
     names = (f"{_FIRST} {number}" for number in range(1, len(known) + 2))
     return next(name for name in names if name.casefold() not in known)
 
 
 def is_said_in(text: str, name: str) -> bool:
-    """Whether the name stands there as words of their own."""
+    """Return whether the name occurs in the text as whole words."""
     return _words(name).search(text) is not None
 
 
-def put_in_words(text: str, name: str, pseudonym: str) -> str:
-    """The text with the pseudonym wherever the name stood as words of their own."""
+def replace_name_in_text(text: str, name: str, pseudonym: str) -> str:
+    """Replace each whole-word occurrence of the name in the text by the pseudonym."""
     return _words(name).sub(lambda _: pseudonym, text)
 
 
-def put_in_values(value: Any, name: str, pseudonym: str) -> Any:
-    """What is kept as JSON, with the pseudonym for each string that is the name or a condition about it."""
+def replace_name_in_json(value: Any, name: str, pseudonym: str) -> Any:
+    """Replace the name by the pseudonym in a JSON value: in strings that equal the name or are a condition's code with
+    it."""
     match value:
         case str():
             return pseudonym if value == name else renamed(value, name, pseudonym)
         case dict():
-            return {key: put_in_values(one, name, pseudonym) for key, one in value.items()}
+            return {key: replace_name_in_json(one, name, pseudonym) for key, one in value.items()}
         case list():
-            return [put_in_values(one, name, pseudonym) for one in value]
+            return [replace_name_in_json(one, name, pseudonym) for one in value]
         case _:
             return value
 
@@ -369,8 +369,8 @@ def _words(name: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class TrailEntry:
-    """`project` is its name, which stays when it is deleted; "" for what is about the server. `who` is "" for the owner
-    of the computer, who gave no name."""
+    """An entry of the audit log. `project` is the project's name, which stays after deletion; "" for acts on the
+    server. `who` is "" for the owner of this computer, who has no name."""
 
     at: datetime
     who: str
@@ -381,9 +381,9 @@ class TrailEntry:
 
 @dataclass(slots=True)
 class PendingAct:
-    """An act under way: the first change that it keeps takes its entry along, so that neither stands without the other.
+    """An act whose audit entry isn't stored yet: its first change to the database stores both in one transaction.
 
-    project: its id, None for what is about the server.
+    project: its id, None for acts on the server.
     """
 
     project: int | None
@@ -395,4 +395,4 @@ class PendingAct:
 
 
 PENDING: ContextVar[PendingAct | None] = ContextVar("pending_act", default=None)
-"""What the use case that is running is called in the trail."""
+"""The audit entry of the use case that is running."""

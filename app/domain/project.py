@@ -1,4 +1,4 @@
-"""A project: its task and dimensions, its texts, and the locked split."""
+"""A project: its task and dimensions, its texts, and the held-out split."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What the texts are. Its words go into every prompt and every screen, `writer_name` into screens alone."""
+    """What the texts are. Prompts and screens use these words, `writer_name` screens only."""
 
     text_name: str = "text"
     source_name: str = "source"
@@ -19,17 +19,17 @@ class Task:
 
     @property
     def texts_name(self) -> str:
-        """What several texts are called: essays, stories."""
+        """Return the plural of `text_name`: essays, stories."""
         return _several(self.text_name)
 
     @property
     def sources_name(self) -> str:
-        """What several sources are called: articles, assignments."""
+        """Return the plural of `source_name`: articles, assignments."""
         return _several(self.source_name)
 
     @property
     def writers_name(self) -> str:
-        """What those who wrote the texts are called: systems, agents, students."""
+        """Return the plural of `writer_name`: systems, agents, students."""
         return _several(self.writer_name)
 
 
@@ -51,12 +51,12 @@ class Dimension:
 
     @property
     def binary(self) -> bool:
-        """Whether texts are good (1) or not good (0) on it, with nothing between."""
+        """Return whether its scale is 0 to 1, on which texts are either good (1) or not good (0)."""
         return (self.low, self.high) == (0, 1)
 
 
 class Verdict(StrEnum):
-    """What an expert says of one text on a binary dimension. The first two are ratings of 1 and 0 too."""
+    """An expert's verdict on one text on a binary dimension. GOOD and NOT_GOOD also count as ratings of 1 and 0."""
 
     GOOD = "good"
     NOT_GOOD = "not good"
@@ -69,9 +69,9 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """`notice` is shown wherever the project's data show (the demo says that its data are made up); `research`: whether
-    its experts are offered the screens for studies; `follow_up`: the model that asks experts a question about what they
-    wrote, "" for none."""
+    """A project without its texts. `notice` is shown with the project's data (the demo says that its data are made up);
+    `research`: whether experts are offered the screens for studies; `follow_up`: the model that asks experts about
+    their attributes, "" for none."""
 
     id: int
     name: str
@@ -110,7 +110,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class TextPlace:
-    """Which text it is, without what it says: a million of these fit into memory, a million texts don't."""
+    """A text's identity without its content, so that a million of them fit into memory."""
 
     id: int
     doc_id: str
@@ -136,16 +136,16 @@ _STOP = "…"
 
 
 def text_title(text: Text) -> str:
-    """What a text is called in lists for people: the first words of its source, who wrote it, its own first words.
+    """Return a text's title in lists: the first words of its source, who wrote it, its own first words.
 
-    A text without a source is called by the name of its document.
+    A text without a source has the name of its document instead.
     """
     about = _beginning(dialogue_history(text.source).removeprefix(_HISTORY)) or text.doc_id
     return " · ".join(part for part in (about, text.system_id, _beginning(text.text)) if part)
 
 
 def _beginning(prose: str) -> str:
-    """The first words; languages that write none apart are cut by their characters."""
+    """Return the first words, cut by characters in languages without spaces between words."""
     words = prose[: 8 * TITLE_CHARACTERS].split()
     found = " ".join(words[:TITLE_WORDS])
     if len(found) > TITLE_CHARACTERS:
@@ -155,12 +155,12 @@ def _beginning(prose: str) -> str:
 
 
 def dialogue_source(history: str, fact: str = "") -> str:
-    """What the writer of the reply saw: the dialogue so far and, where one was given, the fact to talk about."""
+    """Return the dialogue so far and, if given, the fact to talk about, as the source of a reply."""
     return f"{_HISTORY}{history}" + (f"{_FACT}{fact}" if fact else "")
 
 
 def dialogue_history(source: str) -> str:
-    """The dialogue alone; a source that was not put together so is one."""
+    """Return the dialogue of a source made by `dialogue_source`; any other source is returned whole."""
     if not source.startswith(_HISTORY):
         return source
     dialogue = source.removeprefix(_HISTORY)
@@ -168,7 +168,7 @@ def dialogue_history(source: str) -> str:
 
 
 class Scope(StrEnum):
-    """Which texts a question to the database is about. OPEN is what people, samples and tuning may see."""
+    """Which texts a query covers. OPEN: those that people, samples and tuning may see. LOCKED: the held-out split."""
 
     OPEN = "open"
     LOCKED = "locked"
@@ -177,7 +177,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One deliberate look at results on the locked texts. `runs` are the numbers of those looked at."""
+    """One recorded look at results on the held-out texts. `runs` are the ids of the runs looked at."""
 
     who: str
     at: datetime
@@ -186,7 +186,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class LockedSplit:
-    """The `documents` drawn with `share` and `seed`. `opened_at` is None while they are locked."""
+    """The held-out split: `documents` drawn with `share` and `seed`. `opened_at` is None while they are locked."""
 
     id: int
     share: float

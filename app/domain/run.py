@@ -1,4 +1,4 @@
-"""Scoring runs: what was asked how, by which calls, with which answers."""
+"""Scoring runs: their choices, texts, model calls and answers."""
 
 from array import array
 from collections.abc import Collection, Mapping, Sequence
@@ -13,11 +13,11 @@ from app.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class RenderedPrompt:
-    """`system` holds the part that stays the same from text to text (providers cache it), `user` the rest.
+    """A prompt filled in for one request. `system` is the part that is the same for all texts (providers cache it),
+    `user` the rest.
 
-    `variables` are the values it was rendered from: a model that is no LLM reads them instead of prose.
-    `digest` is the content hash of the template, so a reply can be traced to the exact wording. `own` is the number
-    of a project's own wording, 0 for the built-in one.
+    `variables` are the values filled in, for models that aren't LLMs. `digest` is the content hash of the template,
+    which traces a reply to the exact wording. `own` is the number of a project's own wording, 0 for the built-in one.
     """
 
     name: str
@@ -35,7 +35,7 @@ class RenderedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class OwnPrompt:
-    """A project's own wording of a prompt: the whole prompt file as text. The one in use counts, if any."""
+    """A project's own wording of a prompt: the whole prompt file as text. At most one for each name is `in_use`."""
 
     name: str
     number: int
@@ -46,19 +46,20 @@ class OwnPrompt:
 
 
 def prompt_label(name: str, version: int, own: int) -> str:
-    """As stored with every output: name@version of the built-in prompt, +ownN where a project worded it anew."""
+    """Return the label stored with every output: name@version of the built-in prompt, +ownN for a project's own
+    wording."""
     return f"{name}@{version}" + (f"+own{own}" if own else "")
 
 
 ANSWERS = tuple(Answer)
-"""What the numbers in `answers` stand for."""
+"""The answers that the numbers in `RunAnswers.answers` are indices of."""
 
 
 RULES_LABEL = "rules, not an LLM"
 
 
 def model_label(name: str) -> str:
-    """A model's name as shown everywhere; what is no LLM says so. Several names with commas are labelled one by one."""
+    """Return a model's name for screens, marked if it is no LLM. In a comma-separated list each name is labelled."""
     if ", " in name:
         return ", ".join(map(model_label, name.split(", ")))
     if name == "rules":
@@ -77,14 +78,14 @@ def _small_numbers() -> "array[int]":
 
 
 WARN_AFTER = 10
-"""Texts after which answers that don't depend on the text are warned about, where nobody chose another number."""
+"""Texts after which a run warns of answers that don't depend on the text, by default."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunAnswers:
-    """Columns of one length, a place for each answer, in the order in which they were given.
+    """A run's answers as columns of equal length, one place for each answer, in the order given.
 
-    `texts` and `questions` are ids (64 bits), `repeats` count from 0 (64 bits), `answers` are places in ANSWERS (8
+    `texts` and `questions` are ids (64 bits), `repeats` count from 0 (64 bits), `answers` are indices into ANSWERS (8
     bits). numpy reads each as an array without a copy.
     """
 
@@ -104,18 +105,19 @@ OfSystem = TypeVar("OfSystem", bound=_OfSystem)
 
 @dataclass(frozen=True, slots=True)
 class SystemChoice:
-    """Whose texts are scored or compared: those of `only`, or all if it is empty, but for those of `without`."""
+    """The systems whose texts are scored or compared: those in `only`, or all if it is empty, except those in
+    `without`."""
 
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
 
     def of(self, texts: Sequence[OfSystem]) -> list[OfSystem]:
-        """The texts of these systems, in their order."""
+        """Return the texts of the chosen systems, in their order."""
         only, without = set(self.only), set(self.without)
         return [text for text in texts if text.system_id not in without and (not only or text.system_id in only)]
 
     def check(self, there: Collection[str]) -> None:
-        """Raises InputError for a name that isn't among these systems, and where none of them is left."""
+        """Raise InputError if a chosen name isn't in `there`, the systems of the texts, or if no system is left."""
         if unknown := [name for name in (*self.only, *self.without) if name not in there]:
             known = ", ".join(sorted(filter(None, there))[:20]) or "none"
             raise InputError(f"No text here is by the system “{unknown[0]}”.", f"Systems of these texts: {known}.")
@@ -123,13 +125,13 @@ class SystemChoice:
             raise InputError("Every system is left out, so no text is left.", "Leave out fewer of them.")
 
     def params(self) -> dict[str, Any]:
-        """As stored with a run."""
+        """Return the choice as stored with a run."""
         lists = {"systems": list(self.only), "without_systems": list(self.without)}
         return {name: names for name, names in lists.items() if names}
 
     @property
     def words(self) -> tuple[str, ...]:
-        """As labels and signatures have it: ("system=A", "without=B")."""
+        """Return the choice as parts of labels and signatures: ("system=A", "without=B")."""
         return (*(f"system={name}" for name in self.only), *(f"without={name}" for name in self.without))
 
 
@@ -138,16 +140,16 @@ EVERY_SYSTEM = SystemChoice()
 
 @dataclass(frozen=True, slots=True)
 class TextFilter:
-    """Which texts a run scores. new: those alone that no run of the same method, judge and checklist has scored. since:
-    those that came in then or later. matching: (a part of a text's name or a column of its file, a pattern with * and
-    ?), all of which have to fit."""
+    """Which texts a run scores. new: only texts that no run of the same method, judge and checklist has scored. since:
+    only texts imported at or after this time. matching: (part of a text's name or column of its file, pattern with *
+    and ?); all of them have to match."""
 
     new: bool = False
     since: datetime | None = None
     matching: tuple[tuple[str, str], ...] = ()
 
     def params(self) -> dict[str, Any]:
-        """As stored with a run."""
+        """Return the filter as stored with a run."""
         return {
             **({"new": True} if self.new else {}),
             **({"since": self.since.isoformat()} if self.since else {}),
@@ -163,7 +165,7 @@ class TextFilter:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """As labels and signatures have it: ("new", "since=2026-11-26", "doc_id=night-*")."""
+        """Return the filter as parts of labels and signatures: ("new", "since=2026-11-26", "doc_id=night-*")."""
         since = (f"since={self.since.date().isoformat()}",) if self.since else ()
         return (*(("new",) if self.new else ()), *since, *(f"{name}={pattern}" for name, pattern in self.matching))
 
@@ -172,7 +174,7 @@ EVERY_TEXT = TextFilter()
 
 
 class AskingWay(StrEnum):
-    """In the order in which they are asked and shown."""
+    """How the questions of a checklist are put into calls, in the order in which the ways are tried and shown."""
 
     TOGETHER = "together"
     ALONE = "alone"
@@ -180,7 +182,7 @@ class AskingWay(StrEnum):
 
     @property
     def words(self) -> str:
-        """In the middle of a sentence or label."""
+        """Return a phrase for the middle of a sentence or label."""
         match self:
             case AskingWay.TOGETHER:
                 return "all questions in one call"
@@ -191,8 +193,8 @@ class AskingWay(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """`interrupted` is a run whose process, or whose model's server, went before it was finished; it can be resumed,
-    like `stopped`."""
+    """The status of a run. `interrupted`: its process or its model's server failed before it was done; like a `stopped`
+    run, it can be resumed."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -210,8 +212,8 @@ class ScoreStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunDimension:
-    """What a run does on one dimension: the checklist answered, the texts planned, and what samples left out: whole
-    documents, or single texts (ids) where documents are few."""
+    """What a run does on one dimension: the checklist it answers, the ids of the planned texts, and what samples keep
+    out: whole documents, or single texts (ids) if documents are few."""
 
     dimension: int
     checklist: int | None
@@ -224,11 +226,10 @@ class RunDimension:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """`done` counts texts times dimensions that have a score, `failed` those that ended in an error. `calls_cached`
-    requests were answered from the ledger and cost nothing, `retries` were sent again; both over all sessions of it, as
-    far as was written down. `maybe_paid_twice` requests were under way when a process ended, and are asked again.
-    `versions`: dimension -> the version of its checklist that it
-    answers, where it answers one."""
+    """A run and its progress. `done` counts pairs of text and dimension with a score, `failed` those that ended in an
+    error. `calls_cached` requests were answered from the ledger at no cost, `retries` were sent again; both over all
+    sessions of the run, as far as recorded. `maybe_paid_twice` requests were in flight when a process ended, and are
+    asked again. `versions`: dimension -> version of the checklist that it answers, if it answers one."""
 
     id: int
     project: str
@@ -253,71 +254,73 @@ class RunSummary:
 
     @property
     def texts(self) -> int:
-        """How many texts have a score, averaged over its dimensions."""
+        """Return how many texts have a score, averaged over the dimensions."""
         return self.done // max(1, len(self.dimensions))
 
     @property
     def drawn(self) -> bool:
-        """Whether it scores a part of the texts, as a trial does."""
+        """Return whether the run scores only a part of the texts, as a trial does."""
         return self.params.get("sample", 1) != 1 or bool(self.params.get("draw"))
 
     def rank(self, dimension: str | None = None) -> tuple[bool, int, int, int]:
-        """Order in which runs are shown where none is chosen, highest first: runs of all texts before trials, then the
-        newest checklist version, then most texts, then the newest run. dimension: the one looked at; without it all of
-        the run's."""
+        """Return the sort key by which a default run is chosen, highest first: runs of all texts before trials, then
+        the newest checklist version, then most texts, then the newest run. dimension: whose version counts; None for
+        all of the run."""
         return not self.drawn, self.version(dimension), self.texts, self.id
 
     def version(self, dimension: str | None = None) -> int:
-        """Of the checklist that it answers on the dimension, else the highest; 0 where it answers none."""
+        """Return the version of the checklist answered on the dimension, or the highest for None; 0 without a
+        checklist."""
         return max(self.versions.values(), default=0) if dimension is None else self.versions.get(dimension, 0)
 
     @property
     def systems(self) -> SystemChoice:
-        """The systems whose texts it scores."""
+        """Return the systems whose texts the run scores."""
         return SystemChoice(*(tuple(self.params.get(name, ())) for name in ("systems", "without_systems")))
 
     @property
     def locked(self) -> bool:
-        """Whether it scores the locked test split, and nothing else."""
+        """Return whether the run scores the held-out split and nothing else."""
         return bool(self.params.get("locked"))
 
     @property
     def study(self) -> str:
-        """The condition for which a study of conditions made it, as `StudyCondition.key`; "" for every other run."""
+        """Return the `StudyCondition.key` of the study condition that the run belongs to; "" for other runs."""
         return str(self.params.get("study", ""))
 
     @property
     def asking_way(self) -> AskingWay | None:
-        """The way of asking it stands for in a comparison of them; None for every other run."""
+        """Return the way of asking that the run stands for in a comparison of ways; None for other runs."""
         found = self.params.get("asking_way")
         return AskingWay(found) if found else None
 
     @property
     def apart(self) -> bool:
-        """Whether a study of conditions, a comparison of ways of asking or a look at anchors made it: shown where it is
-        chosen, never as the newest of its method and judge."""
+        """Return whether the run belongs to a study of conditions, a comparison of ways of asking, or a look at
+        anchors. Screens show such a run where it was made, never as the newest run of its method and judge."""
         return bool(self.study) or self.asking_way is not None or bool(self.anchors)
 
     @property
     def anchors(self) -> int:
-        """The set of anchors that it asks a judge about, to see whether that changed; 0 for every other run."""
+        """Return the id of the anchor set that the run asks a judge about to detect drift; 0 for other runs."""
         return int(self.params.get("anchors", 0))
 
     @property
     def trial(self) -> int | None:
-        """Which trial of the study that made it, from 1; None where that had one only, or no study made it."""
+        """Return the trial number, from 1, of a run in a study with several trials; None for other runs."""
         chosen = self.params.get("study_choices", {})
         return int(self.params["seed"]) - int(chosen["seed"]) + 1 if chosen.get("trials", 1) > 1 else None
 
     @property
     def components(self) -> int | None:
-        """At most so many components the checklists of its study have; None where that isn't written down."""
+        """Return the maximal number of components in the checklists of the run's study; None if not recorded."""
         found = self.params.get("study_choices", {}).get("components")
         return None if found is None else int(found)
 
     @property
     def from_file(self) -> bool:
-        """Whether its scores or answers came as a file: no method and no judge here could go on with it."""
+        """Return whether its scores or answers were imported from a file, so that no method or judge here can resume
+        it."""
         return "file_digest" in self.params
 
     @property
@@ -327,7 +330,8 @@ class RunSummary:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Who works on a run, its last sign of life, and the seconds until others may take the run over without another."""
+    """The process that works on a run, its last heartbeat, and the seconds until the lease ends without another
+    heartbeat."""
 
     writer: str
     renewed: datetime
@@ -336,7 +340,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class PlannedScore:
-    """One text on one dimension that still has to be scored; `again` where an earlier try failed."""
+    """One text on one dimension that still has to be scored; `again` if an earlier try failed."""
 
     id: int
     dimension: int
@@ -346,7 +350,7 @@ class PlannedScore:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a planned score: its evaluation, or the kind of error and a sentence."""
+    """The result of a planned score: its evaluation, or the kind of error and a message."""
 
     planned: PlannedScore
     evaluation: Evaluation | None = None
@@ -359,15 +363,15 @@ class Outcome:
 
     @property
     def complete(self) -> bool:
-        """Whether it was scored, and no question stayed unanswered by chance: what a judge says that it can't tell, it
-        won't tell when it is asked once more."""
+        """Return whether the text was scored and no question needs to be asked again. Questions on which the judge said
+        that it can't tell are settled."""
         found = self.evaluation
         return found is not None and (found.coverage >= 1 or found.settled)
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredText:
-    """A score beside what people said of the same text. `human` is the mean over `raters` raters."""
+    """A score with people's ratings of the same text. `human` is their mean, over `raters` raters."""
 
     text: int
     doc_id: str
@@ -382,23 +386,23 @@ class ScoredText:
 
     @property
     def partial(self) -> bool:
-        """Whether some of its questions have an answer and others have none."""
+        """Return whether some of its questions have an answer and others have none."""
         return self.coverage is not None and 0 < self.coverage < 1
 
     @property
     def nothing_applies(self) -> bool:
-        """Whether it was scored and has no score, because no question that is answered applies to it."""
+        """Return whether it was scored but has no score, because no answered question applies to it."""
         return self.status is ScoreStatus.DONE and self.score is None and bool(self.coverage)
 
     def counts(self, include_partial: bool = False) -> bool:
-        """Whether figures rest on it: it has a score, from answers to every question unless partial texts count too.
-        A method without questions has no coverage."""
+        """Return whether figures use it: it has a score, from answers to every question unless `include_partial`.
+        Methods without questions have no coverage, and count."""
         return self.score is not None and (include_partial or self.coverage in (None, 1))
 
 
 @dataclass(frozen=True, slots=True)
 class StageRun:
-    """One model's work on one stage of the method, kept whole. `error_kind` is "" where it succeeded."""
+    """One model's work on one stage of the method, with input and output. `error_kind` is "" if it succeeded."""
 
     stage: str
     model: str
@@ -417,8 +421,9 @@ class StageRun:
 
 
 class BatchStatus(StrEnum):
-    """INTENDED: about to be handed in, and perhaps it was. OUT: at the provider. CANCELLED: cancelled there, and not
-    collected yet. COLLECTED: its answers are in the ledger. NOTHING: it never was, or nothing came of it."""
+    """The status of a batch. INTENDED: about to be sent, and perhaps it was. OUT: at the provider. CANCELLED: cancelled
+    there, not collected yet. COLLECTED: its answers are in the ledger. NOTHING: it was never sent, or brought no
+    answers."""
 
     INTENDED = "intended"
     OUT = "at the provider"
@@ -432,8 +437,8 @@ OPEN = (BatchStatus.INTENDED, BatchStatus.OUT, BatchStatus.CANCELLED)
 
 @dataclass(frozen=True, slots=True)
 class ProviderBatch:
-    """`run` is None where it is for a model's think-alouds. `token` is what it can be found by where the program ended
-    before its handle was known: `handle` is "". `requests` went in, `answered` of them are through as far as seen."""
+    """A batch of requests at a provider. `run` is None for a model's think-alouds. `token` finds the batch if the
+    program ended before it knew `handle`, which is then "". `answered` of its `requests` are done as far as known."""
 
     id: int
     run: int | None
@@ -453,7 +458,8 @@ Finish = Literal["stop", "length", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class CallIntent:
-    """A request of a run that is about to be sent. `key` is like no other; the vendor gets it as idempotency key."""
+    """The record that a request of a run is about to be sent. `key` is unique; the vendor gets it as the idempotency
+    key."""
 
     key: str
     digest: str
@@ -462,13 +468,13 @@ class CallIntent:
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """`cost_usd` is None where the price is unknown, or what the reply took; `error_kind` is "" where a reply came, and
-    what failed without being billed cost 0.
+    """One request in the ledger. `cost_usd` is None if the price or the usage is unknown; `error_kind` is "" if a reply
+    came, and a failure that wasn't billed cost 0.
 
     Of the input, `cached_tokens` were read from the provider's prompt cache and `cache_write_tokens` written to it.
-    `project` is whom it was asked for, `run` the scoring run where it was one; None for a test of the connection.
-    `person` is who asked; None for the server's owner, and for nobody any more.
-    `logprobs` holds [token, log-probability, {alternative: log-probability}] for each token of the reply.
+    `project` and `run` are those it was asked for; both are None for a test of the connection. `person` asked; None for
+    the server's owner and for deleted persons. `logprobs` holds [token, log-probability, {alternative:
+    log-probability}] for each token of the reply.
     """
 
     digest: str

@@ -1,4 +1,4 @@
-"""Text that any database stores, names, and cells that no spreadsheet takes for a formula."""
+"""Text that any database can store, valid names, and cells that no spreadsheet runs as a formula."""
 
 import re
 import unicodedata
@@ -16,7 +16,7 @@ def is_storable(text: str) -> bool:
 
 
 def storable(text: str) -> str:
-    """The same text, with U+FFFD for what can't be stored."""
+    """Return the text with U+FFFD for each character that can't be stored."""
     if is_storable(text):
         return text
     joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -24,7 +24,7 @@ def storable(text: str) -> str:
 
 
 def storable_value(value: Any) -> Any:
-    """The same value of strings, numbers, lists and mappings, with every text in it, keys too, made storable."""
+    """Return the value (strings, numbers, lists, mappings) with every string in it, keys too, made storable."""
     if isinstance(value, str):
         return storable(value)
     if isinstance(value, Mapping):
@@ -35,7 +35,8 @@ def storable_value(value: Any) -> Any:
 
 
 def check_storable(text: str, what: str) -> None:
-    """Raises InputError, without the text itself. what: begins the sentence, such as "The project's name"."""
+    """Raise InputError, without quoting the text, if it can't be stored. what: subject of the message, such as "The
+    project's name"."""
     if not is_storable(text):
         raise InputError(
             f"{what} holds a damaged character (half of one, or NUL).", "Type it again, or save it as UTF-8."
@@ -63,7 +64,7 @@ _LOOKS = str.maketrans(
 
 
 def shown_directions(text: str) -> str:
-    """The text with marks that turn its direction written out, as in ⟨U+202E⟩: what follows stays in its place."""
+    """Return the text with marks that change its direction written out, as in ⟨U+202E⟩."""
     return text if text.isascii() else _DIRECTIONS.sub(lambda mark: f"⟨U+{ord(mark[0]):04X}⟩", text)
 
 
@@ -77,15 +78,15 @@ def read_directions(text: str) -> str:
     return _SHOWN_DIRECTION.sub(lambda mark: chr(int(mark[1], 16)), text) if "⟨U+" in text else text
 
 
-def look(name: str) -> str:
-    """What a reader sees of a name: names with equal looks can be taken for each other."""
+def lookalike_form(name: str) -> str:
+    """Return a normal form of a name; names with equal forms look alike to a reader."""
     plain = unicodedata.normalize("NFKC", _UNSEEN.sub("", name)).casefold()
     return " ".join(unicodedata.normalize("NFKC", plain.translate(_LOOKS)).split())
 
 
 def oddities(name: str, others: Iterable[str] = ()) -> list[str]:
-    """What is odd about a name, in sentences: it has letters that nobody sees, of several scripts, or looks like one of
-    the others."""
+    """Return sentences on what is odd about a name: invisible letters, mixed scripts, or a look like one of the
+    others."""
     found = []
     if _UNSEEN.search(name):
         found.append(f"The name “{shown_directions(name)}” has characters that nobody sees.")
@@ -94,21 +95,21 @@ def oddities(name: str, others: Iterable[str] = ()) -> list[str]:
     if len(mixed) > 1:
         named = " and ".join(script.capitalize() for script in mixed)
         found.append(f"The name “{shown_directions(name)}” mixes letters of several scripts: {named}.")
-    alike = sorted(other for other in set(others) if other != name and look(other) == look(name))
+    alike = sorted(other for other in set(others) if other != name and lookalike_form(other) == lookalike_form(name))
     if alike:
         found.append(f"The name “{shown_directions(name)}” looks like “{shown_directions(alike[0])}”, who is another.")
     return found
 
 
 def quoted(name: str) -> str:
-    """A name that somebody asked for, in a message: of a long one the beginning."""
+    """Return a name in quotation marks for a message, shortened if long."""
     return f"“{name}”" if len(name) <= NAME_LIMIT else f"“{name[:60]}…”"
 
 
 def checked_name(name: str, what: str, hint: str = "Give it one.") -> str:
-    """The name without white space around it. what: such as "project".
+    """Return the name without white space around it. what: the kind of thing named, such as "project".
 
-    Raises InputError for an empty name, a long one, and one that holds line breaks or other control characters.
+    Raises InputError for an empty or a long name, and for line breaks or other control characters.
     """
     cleaned = name.strip()
     if not cleaned:
@@ -131,7 +132,7 @@ _FORMULA = re.compile(r"'*(?:[=@＝＠＋－\t\r\n]|[-+](?!\d+([.,]\d+)?$))")
 
 
 def harmless(value: object) -> object:
-    """Text that a spreadsheet would run as a formula is marked as text; marks that turn its direction are shown."""
+    """Return a cell that no spreadsheet runs as a formula, with marks that change direction written out."""
     if not isinstance(value, str):
         return value
     shown = shown_directions(value)
@@ -139,5 +140,5 @@ def harmless(value: object) -> object:
 
 
 def restored(cell: str) -> str:
-    """A cell as it was before `harmless` marked it."""
+    """Return a cell as it was before `harmless`."""
     return read_directions(cell[1:] if cell.startswith("'") and _FORMULA.match(cell[1:]) else cell)

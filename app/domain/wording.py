@@ -1,4 +1,4 @@
-"""Words in questions and answers: abstentions, answers in text, quotations, and differences of wordings."""
+"""Words in questions and answers: abstentions, answers in a reply, quotations, and differences between wordings."""
 
 import re
 from collections.abc import Iterator
@@ -45,11 +45,12 @@ Span = tuple[int, int]
 
 
 def answer_part(text: str) -> str:
-    """Of the same length as the text, with spaces for everything but the answer; all spaces where it holds none.
+    """Return the text with everything but the answer blanked by spaces, in equal length; all spaces if there is no
+    answer.
 
-    A thought that was begun and not ended has no answer behind it. Where only its end is there, everything before it
-    is thought. Of gpt-oss' channels the final one is the answer, else what was written to a tool. Where the rest holds
-    tags that name the answer (<answer>, <score>), what stands in them is the answer.
+    A thought without an end tag has no answer after it; text before an end tag without a start tag is a thought. Of
+    gpt-oss' channels the final one is the answer, else what was written to a tool. If the rest holds tags that name the
+    answer (<answer>, <score>), their content is the answer.
     """
     kept = _channels(text)
     kept = _only(kept, _outside_thoughts(kept))
@@ -58,10 +59,10 @@ def answer_part(text: str) -> str:
 
 
 def answer_among_thoughts(thoughts: str) -> str:
-    """The answer that a server took for a thought, "" where there is none.
+    """Return the answer that a server filed under the model's reasoning, "" if there is none.
 
-    Some servers file the whole reply under the model's reasoning. Only what plainly is an answer counts: what stands
-    behind the end of a thought; a score alone on the last line; an object that the text ends with.
+    Only a clear answer counts: text after the end of a thought, a score alone on the last line, or a JSON object at the
+    end.
     """
     rest = answer_part(thoughts)
     behind = rest.strip()
@@ -152,7 +153,7 @@ _MARKUP = re.compile(r"[*_`\"“”\[\]{}()#]+")
 
 
 def abstention(said: object) -> str:
-    """CANNOT_TELL or "does not apply" where that is what a cell of an answer begins with; else ""."""
+    """Return CANNOT_TELL or "does not apply" if an answer begins with such words; else ""."""
     words = _plain(said) if isinstance(said, str) and len(said) <= _LONGEST else ""
     if _NOT_APPLICABLE.match(words):
         return NOT_APPLICABLE
@@ -160,10 +161,8 @@ def abstention(said: object) -> str:
 
 
 def abstention_in_prose(text: str) -> str:
-    """The same where a score was asked for in prose: its first line begins so, or its last, perhaps after "Score:".
-
-    A number that is labelled as the score counts more.
-    """
+    """Return the abstention in a prose reply that should hold a score, "" for none. The first or last line has to begin
+    with it, perhaps after "Score:". A number labelled as the score overrides it."""
     lines = [plain for line in answer_part(text).splitlines() if (plain := _plain(line))]
     if not lines or any(_NUMBER_LABELLED.search(line) for line in lines):
         return ""
@@ -174,7 +173,7 @@ def abstention_in_prose(text: str) -> str:
 
 
 def _plain(words: str) -> str:
-    """In small letters with usual apostrophes and single spaces, without markup and the full stop at the end."""
+    """Return the words in lower case with plain apostrophes and single spaces, without markup and a final full stop."""
     usual = _MARKUP.sub(" ", words.replace("’", "'").lower()).replace("-", " ")
     return " ".join(usual.split()).removesuffix(".")
 
@@ -192,7 +191,7 @@ CONTRACTIONS = frozenset(
 OPEN_WORDS = ("what", "which", "who", "why", "how", "where", "when")
 
 QUOTES = "fit this:"
-"""Stands in a question before an attribute that it quotes unchanged."""
+"""The words in a question before an attribute that it quotes unchanged."""
 
 FAULTS = (
     r"errors?|mistakes?|typos?|missing|distort\w*|incorrect\w*|awkward\w*|omit(?:s|ted)?|omissions?|repeat(?:s|ed)?",
@@ -216,7 +215,7 @@ HANDLED = (
     *("mention", "describ", "discuss", "not(?:e|ing)", "address", "recogni[sz]", "identif", "find", "spot", "show"),
     *("reduc", "remov", "confess", "accept", "tak(?:e|ing)", "answer", "offer", "flag", "catch", "learn", "recover"),
 )
-"""Beginnings of verbs that say what is done about a fault: who admits a mistake isn't blamed for it."""
+"""Stems of verbs that handle a fault, such as admitting it, for which nobody is blamed."""
 
 
 LONGEST = 500  # characters that are kept of a quote; a judge is asked for the shortest passage
@@ -233,9 +232,10 @@ _AROUND = re.compile(r"^(?:[\"' ]|\.\.\.|…)+|(?:[\"' ]|\.\.\.|…)+$")
 
 @dataclass(frozen=True, slots=True)
 class QuotedPlace:
-    """A quote's place in the text, or in its source: from `start` up to, and without, `end` of the original.
+    """The place of a quote in the text, or in its source (`in_source`), as code points of the original; `end` is
+    exclusive.
 
-    `exact`: word for word, but for spaces and the kind of quotation marks; else in nearly these words.
+    `exact`: word for word, except for spaces and the kind of quotation marks; otherwise only similar.
     """
 
     start: int
@@ -246,8 +246,8 @@ class QuotedPlace:
 
 @dataclass(frozen=True, slots=True)
 class QuoteCounts:
-    """Answers with a quote that is there, of those the ones there in nearly these words only, answers with one that
-    isn't there, and answers without any."""
+    """Counts of answers with a quote that was `found` (of these `nearly` only in similar words), `absent`, or not
+    given."""
 
     found: int = 0
     nearly: int = 0
@@ -266,14 +266,15 @@ class QuoteCounts:
 
 
 def kept_quote(said: object) -> str:
-    """What is kept of a quote; one that was longer than LONGEST ends with “…”, and is looked up without its rest.
-    Anything but words is none."""
+    """Return the quote as stored: cut after LONGEST characters with “…”, "" for a value that isn't a string."""
     return _cut(storable(said)) if isinstance(said, str) else ""
 
 
 def find_quote(quote: str, text: str, source: str = "") -> QuotedPlace | None:
-    """The first place in the text, else in its source; exact in either before alike in either. None where it is in
-    neither, and for a quote of nothing but spaces."""
+    """Return where the quote first occurs, in the text or else in its source; None if in neither, or if it is blank.
+
+    An exact match in either of them comes before a similar one.
+    """
     spellings = list(_spellings(_cut(quote)))
     documents = ((text, False), (source, True))
     for look, exact in ((_exactly, True), (_alike, False)):
@@ -287,7 +288,7 @@ def find_quote(quote: str, text: str, source: str = "") -> QuotedPlace | None:
 
 
 def in_context(document: str, place: QuotedPlace) -> tuple[str, str, str]:
-    """What stands before the place, in it and behind it, with “…” where it goes on; of a long text some words only."""
+    """Return the words before the place, in it and after it. “…” marks where long surroundings were cut."""
     start, end = max(place.start - AROUND, 0), min(place.end + AROUND, len(document))
     before = (CUT if start else "") + document[start : place.start]
     after = document[place.end : end] + (CUT if end < len(document) else "")
@@ -300,7 +301,7 @@ def _cut(quote: str) -> str:
 
 
 def _spellings(quote: str) -> Iterator[str]:
-    """The quote, and then without the marks and dots that quotes are put between."""
+    """Yield the quote, then the quote without quotation marks and dots around it."""
     even = _even(quote).strip()
     bare = _AROUND.sub("", even)
     yield from dict.fromkeys(spelled for spelled in (even, bare) if spelled)
@@ -308,12 +309,12 @@ def _spellings(quote: str) -> Iterator[str]:
 
 @lru_cache(maxsize=8)  # one text is asked about many quotes
 def _even(text: str) -> str:
-    """With one space for several, and quotation marks of one kind; no other character moves or changes."""
+    """Return the text with single spaces and one kind of quotation marks; other characters stay."""
     return _SPACES.sub(" ", text.translate(_MARKS))
 
 
 def _exactly(quote: str, document: str) -> Span | None:
-    """As whole words where it is there so, else as a part of some."""
+    """Return the span of the quote as whole words if possible, else as part of a word; None if it doesn't occur."""
     start = document.find(quote)
     if start < 0:
         return None
@@ -349,7 +350,7 @@ def _trimmed(document: str, start: int, end: int) -> Span | None:
 
 
 def _original(document: str, span: Span) -> Span:
-    """A span of the even document, which begins and ends with no space, as one of the document itself."""
+    """Convert a span of the `_even` document, without spaces at its ends, to the span in the document itself."""
     start, last = span[0], span[1] - 1
     gone, shifts = 0, [0, 0]
     for spaces in _SEVERAL_SPACES.finditer(document):
@@ -369,17 +370,17 @@ LEAST_SHARED = 0.3  # of the longer wording, in characters
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of text that both wordings have, that only the old one had, or that only the new one has."""
+    """A stretch of text in both wordings ("same"), only in the old one ("old"), or only in the new one ("new")."""
 
     kind: Literal["same", "old", "new"]
     text: str
 
 
 def word_changes(before: str, after: str) -> tuple[Piece, ...]:
-    """The stretches in reading order: "same" and "old" together give `before`, "same" and "new" give `after`.
+    """Return the stretches in reading order: "same" and "old" together give `before`, "same" and "new" give `after`.
 
-    A space between two changed words counts as changed too, so that a new phrase is one stretch; wordings that share
-    little are two stretches, for scattered words in common only confuse.
+    A space between two changed words counts as changed, so that a new phrase is one stretch. Wordings that share little
+    become two stretches, because scattered common words confuse.
     """
     old, new = _PIECE.findall(before), _PIECE.findall(after)
     blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()

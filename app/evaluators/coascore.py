@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from app.domain.judgment import CANNOT_TELL, Evaluation, abstained
+from app.domain.judgment import CANNOT_TELL, Evaluation, abstained_evaluation
 from app.domain.project import Dimension, Text
 from app.domain.wording import abstention
 from app.errors import AbstainedError, NotReadyError
@@ -85,7 +85,7 @@ class CoAScore:
         details = {"aspects": [{"name": a.name, "score": a.score} for a in aspects]}
         scores = [aspect.score for aspect in aspects if aspect.score is not None]
         if self._options.asks_for_scores and not scores:
-            return abstained(CANNOT_TELL, details)
+            return abstained_evaluation(CANNOT_TELL, details)
         if self._options.variant == "average":
             return Evaluation(fmean(scores), details=details)
         here = self._setting
@@ -94,7 +94,7 @@ class CoAScore:
         try:
             found, _ = await ask_score(here.model, request, here.dimension)
         except AbstainedError as said:
-            return abstained(said.why, details)
+            return abstained_evaluation(said.why, details)
         return Evaluation(found.value, details=details)
 
     async def _name_aspects(self) -> tuple[Aspect, ...]:

@@ -10,7 +10,7 @@ kept with the text as `outside`, beside the probabilities; of samples also how m
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from app.domain.judgment import Evaluation, abstained
+from app.domain.judgment import Evaluation, abstained_evaluation
 from app.domain.project import Dimension, Task, Text
 from app.errors import AbstainedError, NoLogprobsError, UnreadableScoreError
 from app.evaluators.method import EvaluatorContext, Method, RequestCounts, SharedCalls, ask_once, shown
@@ -82,7 +82,7 @@ class GEval:
         try:
             return await self._scored(request)
         except AbstainedError as said:
-            return abstained(said.why)
+            return abstained_evaluation(said.why)
 
     async def _scored(self, request: ChatRequest) -> Evaluation:
         if self._way == "auto":

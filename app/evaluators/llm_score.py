@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.domain.judgment import Evaluation, abstained
+from app.domain.judgment import Evaluation, abstained_evaluation
 from app.domain.project import Dimension, Task, Text
 from app.errors import AbstainedError
 from app.evaluators.method import EvaluatorContext, Method
@@ -27,7 +27,7 @@ class LlmScore:
         try:
             found, _ = await ask_score(self.model, request, self.dimension)
         except AbstainedError as said:
-            return abstained(said.why)
+            return abstained_evaluation(said.why)
         return Evaluation(found.value)
 
 

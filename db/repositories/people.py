@@ -21,8 +21,8 @@ from app.domain.people import (
     ProjectMember,
     Role,
     is_said_in,
-    put_in_values,
-    put_in_words,
+    replace_name_in_json,
+    replace_name_in_text,
 )
 from app.domain.storable_text import quoted
 from app.errors import ConflictError, NotFoundError
@@ -296,8 +296,8 @@ PLACES: Mapping[tuple[str, str], Put] = {
     ("rating", "rater"): put_alone,
     ("room", "closed_by"): put_alone,
     ("room", "opened_by"): put_alone,
-    ("scoring_run", "params"): put_in_values,
-    ("trail", "about"): put_in_words,
+    ("scoring_run", "params"): replace_name_in_json,
+    ("trail", "about"): replace_name_in_text,
     ("trail", "who"): put_alone,
 }
 """Table and column -> how a pseudonym is put there. A person's own row, and jobs, are nothing of a project."""
@@ -355,12 +355,12 @@ class PersonNames:
     def job_under_way(self, name: str) -> str:
         """The title of a job that will write the name when it is over; "" for none."""
         jobs = self._connection.execute(sql_select(_JOBS.c.params, _JOBS.c.title).where(_JOBS.c.ended_at.is_(None)))
-        return next((title for params, title in jobs if put_in_values(params, name, "") != params), "")
+        return next((title for params, title in jobs if replace_name_in_json(params, name, "") != params), "")
 
     def replace_in_jobs(self, name: str, pseudonym: str) -> None:
         """Those that are over are no record, and of whichever project: the name goes from all."""
         for id_, params in self._connection.execute(sql_select(_JOBS.c.id, _JOBS.c.params)).all():
-            if (new := put_in_values(params, name, pseudonym)) != params:
+            if (new := replace_name_in_json(params, name, pseudonym)) != params:
                 self._connection.execute(update(_JOBS).where(_JOBS.c.id == id_).values(params=new))
 
     def mentions(self, project_id: int, name: str) -> Counter[str]:

@@ -10,7 +10,7 @@ from app.domain.judgment import (
     Answer,
     Evaluation,
     Judgment,
-    abstained,
+    abstained_evaluation,
     checklist_score,
     inconsistent_grades,
     soft_score,
@@ -98,5 +98,5 @@ def test_what_a_judge_says_that_it_can_not_tell_is_settled_and_what_it_leaves_op
     told, untold, silent = Judgment(1, YES), Judgment(2, OPEN, cannot_tell=True), Judgment(3, OPEN)
     assert Evaluation(5.0, 0.5, (told, untold)).settled
     assert not Evaluation(5.0, 1 / 3, (told, untold, silent)).settled
-    assert abstained(CANNOT_TELL).settled
+    assert abstained_evaluation(CANNOT_TELL).settled
     assert not Evaluation(5.0, 0.5).settled

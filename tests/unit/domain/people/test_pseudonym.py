@@ -3,7 +3,7 @@
 import pytest
 
 from app.domain.condition import renamed
-from app.domain.people import free_pseudonym, is_said_in, put_in_values, put_in_words
+from app.domain.people import free_pseudonym, is_said_in, replace_name_in_json, replace_name_in_text
 
 
 def test_a_pseudonym_is_one_that_nobody_has() -> None:
@@ -21,12 +21,12 @@ def test_a_pseudonym_is_one_that_nobody_has() -> None:
     ],
 )
 def test_words_of_their_own_give_way(text: str, after: str) -> None:
-    assert put_in_words(text, "Ana", "Expert 1") == after
+    assert replace_name_in_text(text, "Ana", "Expert 1") == after
     assert is_said_in(text, "Ana") == (text != after)
 
 
 def test_a_name_is_no_pattern_and_a_pseudonym_no_template() -> None:
-    assert put_in_words("A.B. and AxBx", "A.B.", r"\1 \g<0>") == r"\1 \g<0> and AxBx"
+    assert replace_name_in_text("A.B. and AxBx", "A.B.", r"\1 \g<0>") == r"\1 \g<0> and AxBx"
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_condition_is_the_same_under_another_name(code: str, after: str) -> No
 
 def test_in_values_only_whole_strings_give_way() -> None:
     params = {"who": "Ana", "study": "without:Ana", "note": "Ana said so", "texts": [1, None, "Ana"], "Ana": 2.5}
-    assert put_in_values(params, "Ana", "Expert 1") == {
+    assert replace_name_in_json(params, "Ana", "Expert 1") == {
         "who": "Expert 1",
         "study": "without:Expert 1",
         "note": "Ana said so",
