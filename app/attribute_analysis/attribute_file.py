@@ -1,4 +1,4 @@
-"""Attributes out of a file: one a line, or a JSON list or object."""
+"""Attributes read from a file: one a line, or a JSON list or object."""
 
 import codecs
 import json
@@ -27,7 +27,7 @@ BYTE_ORDER_MARKS = (
 
 
 def decode_attributes(data: bytes) -> str:
-    """The text of a file: UTF-8 (with or without a byte order mark), UTF-16 or -32 with one, else Windows-1252.
+    """Return a file's text: UTF-8 (with or without a byte order mark), UTF-16 or -32 with one, else Windows-1252.
 
     Raises FileFormatError for bytes that are no text in any of these.
     """
@@ -45,19 +45,19 @@ def decode_attributes(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SaidAttribute:
-    """An attribute of a file. Whether its passage stands in a text is for the caller to look up."""
+    """An attribute of a file. The caller has to check whether its passage occurs in a text."""
 
     text: str
     passage: Passage | None = None
 
 
 def parse_attributes(text: str) -> list[str]:
-    """The wordings of `parse_said`."""
+    """Return the wordings of the attributes that `parse_said` reads."""
     return [said.text for said in parse_said(text)]
 
 
 def parse_said(text: str) -> list[SaidAttribute]:
-    """The attributes in order, blank ones left out; wording is kept but for list marks and outer white space.
+    """Return the attributes in order. Blank ones are left out; list marks and outer white space are removed.
 
     A text that starts like JSON is read as JSON: a list of attributes, or an object whose values are attributes (the
     form in which LLMs answer, number -> attribute). Each is a string, or an object with `text` and perhaps a
@@ -78,7 +78,7 @@ def _clean(line: str) -> str:
 
 
 def _looks_like_json(text: str) -> bool:
-    """A brace or bracket at both ends, or a list that breaks off; a plain line such as "[tone] is even" is no JSON."""
+    """Return whether the text has a brace or bracket at both ends, or is a list cut off, unlike "[tone] is even"."""
     if OPENED.match(text) and not CLOSED.search(text):
         return True
     return (text.startswith("[") and text.endswith("]")) or (text.startswith("{") and text.endswith("}"))

@@ -1,4 +1,4 @@
-"""Is it enough? The themes of attributes, how much of what experts say they cover, and what one more expert would add.
+"""Are there enough attributes? Their themes, how much of what experts say they cover, and what one more expert adds.
 
 The sampling unit is the expert, not the attribute. An expert hardly says a theme twice, so one expert's attributes are
 no independent draws, and Good and Turing's 1 - f1/n over attributes (Good 1953) would mostly measure how seldom experts
@@ -33,11 +33,11 @@ from app.domain.attribute import ContributorKind
 Bools = NDArray[np.bool_]
 Z, NONE_SEEN = NormalDist().inv_cdf(0.975), -log(0.05)
 FEWEST = 2
-"""Experts whom an estimate needs."""
+"""Experts that an estimate needs at least."""
 OTHERWISE = (0.75, 1.25)
-"""Parts of the threshold at which themes are formed again, to see how far the coverage rests on it."""
+"""Multiples of the threshold at which themes are formed again, to see how far the coverage depends on it."""
 LAST = 10
-"""Attributes at the end, of which the new themes are counted."""
+"""How many of the last attributes are checked for new themes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class SeenThemes:
-    """`units` experts said `mentions` themes in sum; `once` and `twice` of them were said by one and by two experts,
-    and by nobody else."""
+    """Counts of themes: `units` experts named `mentions` themes in sum; `once` and `twice` of the themes were named by
+    exactly one and two experts, and by nobody else."""
 
     units: int
     mentions: int
@@ -61,22 +61,22 @@ class SeenThemes:
 
 
 def seen_themes(said: Bools, elsewhere: Bools | None = None) -> SeenThemes:
-    """said: (experts, themes), who said what. elsewhere: (themes,), those that others than experts have: they are there
-    already, however few experts say them."""
+    """Count themes. said: (experts, themes), who named what. elsewhere: (themes,), those that others than experts
+    named: they count as present, however few experts name them."""
     experts = said.sum(axis=0)
     own = experts if elsewhere is None else np.where(elsewhere, 0, experts)
     return SeenThemes(said.shape[0], int(experts.sum()), int((own == 1).sum()), int((own == 2).sum()))
 
 
 def unseen_themes(seen: SeenThemes) -> float:
-    """Chao2 (Chao 1987): how many themes nobody has named yet, at least."""
+    """Return a lower bound of the number of themes that nobody has named yet: Chao2 (Chao 1987)."""
     if seen.twice:
         return (seen.units - 1) / seen.units * seen.once**2 / (2 * seen.twice)
     return (seen.units - 1) / seen.units * seen.once * (seen.once - 1) / 2
 
 
 def sample_coverage(seen: SeenThemes) -> Figure:
-    """The share of the themes of one more expert that are there already. Needs two experts and one theme."""
+    """Return the share of one more expert's themes that are named already. Needs two experts and one theme."""
     units, once, twice = seen.units, seen.once, seen.twice
     if not twice and once > 1:  # as for Chao2: so many pairs as could have been seen instead
         once, twice = once - 1, 1
@@ -93,9 +93,10 @@ def sample_coverage(seen: SeenThemes) -> Figure:
 
 
 def expected_themes(experts: Sequence[int], units: int) -> tuple[float, ...]:
-    """Themes that 1, 2 ... `units` experts have on average over all choices of them (Colwell et al. 2004, “Mao Tau”).
+    """Return the themes that 1, 2 ... `units` experts have on average over all choices of them (Colwell et al. 2004,
+    “Mao Tau”).
 
-    experts: for each theme, how many of the `units` said it.
+    experts: for each theme, how many of the `units` named it.
     """
     return tuple(
         sum(1 - comb(units - count, some) / comb(units, some) for count in experts) for some in range(1, units + 1)
@@ -104,8 +105,8 @@ def expected_themes(experts: Sequence[int], units: int) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Of one expert's `of` attributes, `covered` have one that says the same by somebody else; the ends are those of
-    the share's 95 % interval (Wilson 1927)."""
+    """Coverage of one expert by the others: of the expert's `of` attributes, `covered` resemble one by somebody else;
+    the ends are those of the share's 95 % interval (Wilson 1927)."""
 
     covered: int
     of: int
@@ -115,7 +116,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class ThemesSoFar:
-    """The themes found once a contributor had been heard, after those before."""
+    """The number of themes found up to and including this contributor, in the contributors' order."""
 
     contributor: str
     kind: ContributorKind | None
@@ -124,14 +125,15 @@ class ThemesSoFar:
 
 @dataclass(frozen=True, slots=True)
 class ThemeCoverage:
-    """What attributes cover. `experts` are the sampling units: the people, or all contributors where fewer than two
-    people said something. Without two of them `coverage`, `unseen_themes` and `next_expert` are None.
+    """Themes and coverage. `experts` are the sampling units: the people, or all contributors if fewer than two people
+    named something. Without two of them `coverage`, `unseen_themes` and `next_expert` are None.
 
-    labels: by position in the pool, the number of the attribute's theme, from 0 in the order they came up. in_order:
-    contributors by the first that each said. last_expert: of the experts the last; `last_expert_added` counts the
-    themes that nobody else has. expected: themes of one, two ... contributors on average over all orders.
-    last_attributes: how many attributes at the end `last_attributes_added` themes came up in. otherwise: the lowest and
-    the highest coverage with themes a quarter looser and a quarter stricter than `threshold`.
+    labels: by position in the pool, the number of the attribute's theme, from 0 in order of first mention. in_order:
+    contributors by their first attribute. last_expert: the last of the experts; `last_expert_added` counts the themes
+    that nobody else has. expected: themes of one, two ... contributors on average over all orders. last_attributes: how
+    many of the last attributes were checked for new themes; `last_attributes_added`: the themes that first came up in
+    them. otherwise: the lowest and the highest coverage with themes a quarter looser and a quarter stricter than
+    `threshold`.
     """
 
     attributes: int
@@ -155,7 +157,7 @@ class ThemeCoverage:
     embedding: str
 
     def to_json(self) -> dict[str, Any]:
-        """The command's fixed fields, and what they rest on."""
+        """Return the fields of the command's contract, and what they rest on."""
         return {
             "attributes": self.attributes,
             "themes": self.themes,
@@ -176,13 +178,14 @@ class ThemeCoverage:
 
 @dataclass(frozen=True, slots=True)
 class ChecklistCoverage:
-    """How far a version of the checklist covers each expert without them. `left`: of all `questions`, those that stay
-    once the questions that only this expert led to are taken out; `experts`: the share of the expert's attributes that
-    come as `near` to one of those as a cosine says; `judged`: the share of which the model `judge` says that one of
-    those covers them, empty where none was asked about all. `agreement`: the share of attributes on which both say the
-    same, `kappa` beyond chance (Cohen 1960), None where one of them says the same of all.
+    """How far a version of the checklist covers each expert's attributes without that expert. `left`: how many of the
+    `questions` remain without those that only this expert led to. `experts`: the share of the expert's attributes whose
+    cosine with a remaining question is at least `near`. `judged`: the share that a remaining question covers by the
+    model `judge`; empty unless the model was asked about all. `agreement`: the share of attributes on which cosine and
+    model agree, `kappa` beyond chance (Cohen 1960), None if one of them is constant.
 
-    It stands for a checklist made without the expert: none is built, and what they changed in others' questions stays.
+    It approximates a checklist made without the expert: no such checklist is built, and the expert's edits of others'
+    questions stay.
     """
 
     version: int
@@ -219,10 +222,10 @@ class ChecklistCoverage:
 def covered_without(
     near: Bools, owners: Sequence[str], behind: Sequence[frozenset[str]], expert: str
 ) -> tuple[int, Bools]:
-    """Return how many questions stay without the expert, and which of their attributes those cover.
+    """Return how many questions remain without the expert, and which of the expert's attributes those cover.
 
-    near: (attributes, questions), which question covers which attribute. owners: whose each attribute is. behind: whose
-    attributes led to each question; a question that nobody's led to was added by hand, and stays.
+    near: (attributes, questions), which question covers which attribute. owners: each attribute's contributor. behind:
+    the contributors whose attributes led to each question; a question without any was added by hand, and remains.
     """
     stay = np.array([names != {expert} for names in behind], dtype=bool)
     own = near[np.array([owner == expert for owner in owners], dtype=bool)]
@@ -232,9 +235,10 @@ def covered_without(
 def theme_coverage(
     pool: AttributePool, matrices: PairMatrices, written: Sequence[int], threshold: float, near: float
 ) -> ThemeCoverage:
-    """written: the positions of the pool in the order the attributes were said. threshold: attributes whose cosine is
-    so high on average are one theme. near: an attribute whose cosine with one of somebody else's is so high is covered.
+    """Group attributes into themes and estimate their coverage.
 
+    written: positions in the pool in the order the attributes were written. threshold: attributes with at least this
+    mean cosine are one theme. near: an attribute is covered if its cosine with one of somebody else's is at least this.
     Raises InputError for a cosine outside 0 to 1.
     """
     alone = find_unique(matrices, pool.by_contributor(), near).unique
@@ -302,7 +306,7 @@ def _seen(pool: AttributePool, labels: Sequence[int], experts: Sequence[str]) ->
 
 
 def _numbered(groups: Sequence[Sequence[int]], written: Sequence[int]) -> tuple[int, ...]:
-    """By position, the number of its group, in the order in which groups came up."""
+    """Return, by position, the number of its group; groups are numbered in order of first mention."""
     of = {position: number for number, group in enumerate(groups) for position in group}
     order = {group: number for number, group in enumerate(dict.fromkeys(of[position] for position in written))}
     return tuple(order[of[position]] for position in range(len(of)))

@@ -1,4 +1,4 @@
-"""Attributes as vectors, and likeness by character n-grams."""
+"""Vectors of attributes, and similarity by character n-grams."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -25,7 +25,7 @@ class Embedder(Protocol):
     def name(self) -> str: ...
 
     def embed(self, texts: list[str]) -> Floats:
-        """(texts, width), one row a text in order; a row of zeros where a text has nothing to embed."""
+        """Return (texts, width), one row a text in order; a row of zeros for a text with nothing to embed."""
         ...
 
 
@@ -44,7 +44,7 @@ class LsaEmbedder:
         return f"lsa-{self.width} on tf-idf"
 
     def embed(self, texts: list[str]) -> Floats:
-        """(texts, at most width); rows of zeros for texts without a word that counts."""
+        """Return (texts, at most width); rows of zeros for texts without a content word."""
         if not any(words := [content_words(text) for text in texts]):
             return np.zeros((len(texts), 1))
         order = sorted(range(len(texts)), key=lambda i: words[i])
@@ -57,7 +57,7 @@ class LsaEmbedder:
 
 
 def _left_singular(weights: sparse.csr_array, width: int) -> tuple[Floats, Floats]:
-    """The `width` strongest left singular vectors (texts, width) and singular values, strongest first."""
+    """Return the `width` strongest left singular vectors (texts, width) and singular values, strongest first."""
     if weights.shape[0] > EXACT_TEXTS:
         left, strength, _ = randomized_svd(weights, n_components=min(width, *weights.shape), random_state=0)
         return left, strength
@@ -66,7 +66,7 @@ def _left_singular(weights: sparse.csr_array, width: int) -> tuple[Floats, Float
 
 
 def cosine_matrix(vectors: Floats) -> Floats:
-    """(n, n) cosines; NaN in the rows and columns of zero vectors, which point nowhere."""
+    """Return (n, n) cosines; NaN in the rows and columns of zero vectors, which have no direction."""
     lengths = np.linalg.norm(vectors, axis=1)
     empty = lengths <= 1e-12
     unit = vectors / np.where(empty, 1.0, lengths)[:, None]
@@ -77,10 +77,10 @@ def cosine_matrix(vectors: Floats) -> Floats:
 
 
 def map_to_plane(vectors: Floats) -> tuple[Floats, tuple[float, float]]:
-    """Principal components for a picture: (n, 2) points and the share of variance each axis carries.
+    """Return (n, 2) principal components for a plot, and the share of variance of each axis.
 
-    Vectors are scaled to length 1 first, as cosine sees them. Each axis points so that its largest coordinate is
-    positive; axes that carry nothing are 0.
+    Vectors are scaled to length 1 first, as the cosine does. Each axis points so that its largest coordinate is
+    positive; axes without variance are 0.
     """
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = vectors / np.where(lengths <= 1e-12, 1.0, lengths)
@@ -101,7 +101,7 @@ FLOOR = 0.25  # above 0, so that two equal texts are alike also where there are 
 
 
 def shared_parts_matrix(texts: Sequence[str]) -> NDArray[np.float64]:
-    """(n, n) symmetric cosines from 0 to 1. `texts` must not be blank; the values depend on all of them."""
+    """Return (n, n) symmetric cosines of character n-grams, from 0 to 1, of non-blank texts; all texts affect each."""
     if not texts:
         return np.zeros((0, 0))
     vectors = sparse.csr_array(

@@ -1,4 +1,4 @@
-"""Attributes with their contributors, and what each contributor adds."""
+"""Attributes with their contributors, and what each contributor adds to a checklist."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,10 +10,10 @@ from app.errors import InputError, NotReadyError
 
 @dataclass(frozen=True, slots=True)
 class AttributePool:
-    """Aligned tuples, one entry an attribute; `contributors` in the order given.
+    """Attributes and their contributors as aligned tuples, one entry an attribute; `contributors` in the order given.
 
-    `kinds` may leave contributors out: groups of people and of LLMs hold only those whose kind is known. `names`: what
-    the dimension and the texts of the task are called, which is no topic.
+    `kinds` may leave contributors out: the groups of people and of LLMs hold only contributors of known kind. `names`:
+    the names of the dimension and of the task's texts, which aren't topics.
     """
 
     contributors: tuple[str, ...]
@@ -26,7 +26,7 @@ class AttributePool:
         return len(self.texts)
 
     def of(self, contributors: Sequence[str]) -> tuple[int, ...]:
-        """Positions of these contributors' attributes."""
+        """Return the positions of these contributors' attributes."""
         wanted = set(contributors)
         return tuple(i for i, owner in enumerate(self.owners) if owner in wanted)
 
@@ -34,14 +34,14 @@ class AttributePool:
         return {name: self.of([name]) for name in self.contributors}
 
     def by_kind(self) -> dict[str, tuple[int, ...]]:
-        """Positions under "human" and "llm"; only kinds that have attributes."""
+        """Return positions under "human" and "llm", without kinds that have no attributes."""
         groups = {kind.value: self.of([n for n, k in self.kinds.items() if k is kind]) for kind in ContributorKind}
         return {kind: positions for kind, positions in groups.items() if positions}
 
     def by_condition(self) -> dict[str, tuple[int, ...]]:
-        """Positions under InteractEval's conditions (section 4.2): comb, mh and ml, then sh:NAME and sl:NAME.
+        """Return positions by InteractEval's conditions (section 4.2): comb, mh and ml, then sh:NAME and sl:NAME.
 
-        Without kinds only `comb` can be told.
+        If no kind is known there is only `comb`.
         """
         groups = {"comb": tuple(range(len(self)))}
         several = {ContributorKind.HUMAN: "mh", ContributorKind.LLM: "ml"}
@@ -60,7 +60,7 @@ def pool_attributes(
 ) -> AttributePool:
     """Join the contributors' lists; blank texts are left out, repeated ones stay.
 
-    Raises NotReadyError where nobody said anything, InputError for a kind of somebody who isn't there.
+    Raises NotReadyError if there is no attribute, InputError for a kind of an unknown contributor.
     """
     known = dict(kinds or {})
     strangers = sorted(set(known) - set(said))
@@ -80,11 +80,11 @@ def pool_attributes(
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What became of one contributor's (or kind's) attributes in one checklist.
+    """How one contributor's (or kind's) attributes were used in one checklist.
 
-    given: attributes the checklist was built from. reached: those behind at least one question that is asked.
-    dropped: those a stage left out, with its reason on record. questions: asked questions that rest on at least one
-    of them. alone: ids of the asked questions that rest on nobody else's.
+    given: attributes that the checklist was built from. reached: those behind at least one question in use. dropped:
+    those a stage left out, with its reason on record. questions: questions in use that rest on at least one of them.
+    alone: ids of questions in use that rest on nobody else's.
     """
 
     given: int
@@ -96,7 +96,8 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """`asked` questions in all; `without_lineage` of them rest on no attribute (added by hand, imported).
+    """Use of attributes in a checklist of `asked` questions; `without_lineage` of them rest on no attribute (added by
+    hand, imported).
 
     by_contributor: by name; by_kind: by "human" and "llm".
     """
@@ -108,20 +109,20 @@ class Contribution:
 
     @property
     def joint(self) -> dict[str, Reach]:
-        """The kinds that are more than a single contributor, who stands for the kind otherwise."""
+        """Return the kinds that have more than one contributor; a single contributor stands for its kind."""
         alone = list(self.by_contributor.values())
         return {kind: reach for kind, reach in self.by_kind.items() if reach not in alone}
 
 
 def sources_of(checklist: Checklist) -> frozenset[int]:
-    """Ids of the attributes the checklist was built from: behind a component or a question, or dropped on the way."""
+    """Return the ids of the attributes the checklist was built from: behind a component or question, or dropped."""
     clustered = {i for component in checklist.components for i in component.attributes}
     asked = {i for question in checklist.questions for i in question.attributes}
     return frozenset(clustered | asked | {dropped.attribute for dropped in checklist.dropped})
 
 
 def contribution_of(checklist: Checklist, attributes: Mapping[int, Attribute]) -> Contribution:
-    """attributes: by id; ids that are no longer there count for nobody."""
+    """Return how the checklist uses attributes. attributes: by id; ids of removed attributes count for nobody."""
     used = {i: attributes[i] for i in sorted(sources_of(checklist)) if i in attributes}
     return Contribution(
         asked=len(checklist.asked),
@@ -132,7 +133,7 @@ def contribution_of(checklist: Checklist, attributes: Mapping[int, Attribute]) -
 
 
 def _reaches(checklist: Checklist, owners: Mapping[int, str]) -> dict[str, Reach]:
-    """owners: attribute id -> name of its group."""
+    """Return the use of each group's attributes. owners: attribute id -> name of its group."""
     behind = {q.id: {owners[i] for i in q.attributes if i in owners} for q in checklist.asked}
     reached = {i for question in checklist.asked for i in question.attributes}
     dropped = {d.attribute for d in checklist.dropped}

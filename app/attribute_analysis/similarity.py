@@ -1,4 +1,4 @@
-"""How alike two sets of attributes are, what is unique or shared, and themes that one side alone has."""
+"""Similarity of sets of attributes, unique and shared attributes, and themes that only people or only LLMs have."""
 
 import math
 from collections import Counter
@@ -23,7 +23,7 @@ from app.errors import InputError, NotReadyError
 
 Floats = NDArray[np.float64]
 MOST_TEXTS = 5_000
-"""As many as fit in 800 MB of matrices."""
+"""Number of texts whose matrices take 800 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class PairMatrices:
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """Means over pairs; None where no pair is defined. `reason` says why, "" where all three are defined."""
+    """Mean similarities over pairs; None if no pair is defined. `reason` says why, "" if all three are defined."""
 
     rouge_l: float | None
     jaccard: float | None
@@ -52,7 +52,7 @@ class Similarity:
 
     @property
     def diversity(self) -> dict[str, float | None]:
-        """1 - similarity, measure by measure."""
+        """1 - similarity, for each measure."""
         values = {"rouge_l": self.rouge_l, "jaccard": self.jaccard, "cosine": self.cosine}
         return {name: None if value is None else 1 - value for name, value in values.items()}
 
@@ -62,7 +62,8 @@ class Similarity:
 
 @dataclass(frozen=True, slots=True)
 class SetComparison:
-    """`within` by set name, `between` by pair of names in the order given; `sizes` counts attributes."""
+    """Similarities `within` sets by name and `between` pairs of names, in the order given; `sizes` counts
+    attributes."""
 
     sizes: Mapping[str, int]
     within: Mapping[str, Similarity]
@@ -82,7 +83,7 @@ class SetComparison:
 
 
 def pair_matrices(texts: Sequence[str], embedder: Embedder | None = None) -> PairMatrices:
-    """All three similarities of all pairs. n texts take memory for four n x n matrices (2,000: 128 MB).
+    """Return all three similarities of all pairs. n texts take memory for four n x n matrices (2,000: 128 MB).
 
     Raises NotReadyError for more than `MOST_TEXTS`.
     """
@@ -117,7 +118,7 @@ def pair_matrices(texts: Sequence[str], embedder: Embedder | None = None) -> Pai
 
 
 def rouge_l_matrix(words: Sequence[Sequence[str]]) -> Floats:
-    """F = 2 LCS / (length a + length b); 0 where either has no words, as in the rouge-score package."""
+    """Return F = 2 LCS / (length a + length b) of all pairs; 0 if either has no words, as in rouge-score."""
     numbers: dict[str, str] = {}
     # Each word becomes one character, so that a text is one string: rapidfuzz compares strings fastest.
     coded = ["".join(numbers.setdefault(w, _character(len(numbers))) for w in tokens) for tokens in words]
@@ -128,12 +129,12 @@ def rouge_l_matrix(words: Sequence[Sequence[str]]) -> Floats:
 
 
 def _character(number: int) -> str:
-    """Skips the surrogates (U+D800 to U+DFFF), which are no characters of their own."""
+    """Return a character for a number; surrogates (U+D800 to U+DFFF) are skipped, as they are no characters."""
     return chr(number if number < 0xD800 else number + 0x800)
 
 
 def jaccard_matrix(words: Sequence[Sequence[str]]) -> Floats:
-    """|a and b| / |a or b| of the word sets; 0 where both are empty."""
+    """Return |a and b| / |a or b| of all pairs of word sets; 0 if both are empty."""
     columns: dict[str, int] = {}
     sets = [sorted({columns.setdefault(word, len(columns)) for word in tokens}) for tokens in words]
     sizes = np.array([len(numbers) for numbers in sets], dtype=np.float64)
@@ -146,14 +147,14 @@ def jaccard_matrix(words: Sequence[Sequence[str]]) -> Floats:
 
 
 def within(matrices: PairMatrices, positions: Sequence[int]) -> Similarity:
-    """Means over unordered pairs of these texts."""
+    """Return mean similarities over unordered pairs of these texts."""
     chosen = np.asarray(positions, dtype=np.intp)
     rows, columns = np.triu_indices(len(chosen), k=1)
     return _mean_similarity(matrices, chosen[rows], chosen[columns])
 
 
 def between(matrices: PairMatrices, first: Sequence[int], second: Sequence[int]) -> Similarity:
-    """Means over all pairs with one text of each; where the two overlap, no text is paired with itself."""
+    """Return mean similarities over all pairs with one text of each set; a text in both isn't paired with itself."""
     rows = np.repeat(np.asarray(first, dtype=np.intp), len(second))
     columns = np.tile(np.asarray(second, dtype=np.intp), len(first))
     apart = rows != columns
@@ -176,7 +177,7 @@ def _mean_similarity(matrices: PairMatrices, rows: NDArray[np.intp], columns: ND
 
 
 def compare_groups(matrices: PairMatrices, groups: Mapping[str, Sequence[int]]) -> SetComparison:
-    """Within each group and between each two. Groups may overlap."""
+    """Compare the texts within each group and between each two groups. Groups may overlap."""
     return SetComparison(
         sizes={name: len(positions) for name, positions in groups.items()},
         within={name: within(matrices, positions) for name, positions in groups.items()},
@@ -195,7 +196,7 @@ _SETTING = frozenset({"set", "sets", "dimension", "attributes", "attribute"})
 
 @dataclass(frozen=True, slots=True)
 class SharedKeyword:
-    """`answers` are (expert, answer), each answer that contains the word once, in the order given."""
+    """A word that several experts used. `answers` are (expert, answer), each answer with the word once, in order."""
 
     word: str
     experts: tuple[str, ...]
@@ -203,7 +204,7 @@ class SharedKeyword:
 
 
 def shared_keywords(answers: Mapping[str, list[str]], at_least: int = FEWEST_EXPERTS) -> list[SharedKeyword]:
-    """answers: expert -> what they answered. Most shared first, then in alphabetical order."""
+    """Return words in the answers of `at_least` experts (expert -> answers), most shared first, then alphabetically."""
     found: dict[str, list[tuple[str, str]]] = {}
     for expert, texts in answers.items():
         for text in texts:
@@ -232,7 +233,7 @@ Measure = Literal["cosine", "rouge_l", "jaccard"]
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """Positions in the pool; `similarity` is None where nobody else has a comparable attribute."""
+    """An attribute and its nearest one, as positions in the pool; `similarity` is None without a comparable one."""
 
     attribute: int
     nearest: int | None
@@ -241,9 +242,10 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class UniqueAndShared:
-    """`unique`: by owner, attributes whose nearest neighbour of anybody else lies below `threshold`, loneliest first.
+    """`unique`: by owner, attributes whose nearest neighbour of anybody else is below `threshold`, the least similar
+    first.
 
-    `nearest`: by (owner, other), each attribute of owner with the nearest one of other, most alike first.
+    `nearest`: by (owner, other), each attribute of owner with the nearest one of other, the most similar first.
     """
 
     measure: Measure
@@ -270,7 +272,7 @@ def find_unique(
 ) -> UniqueAndShared:
     """Compare each group with all others; groups (contributors, or kinds) must not overlap.
 
-    An attribute without any comparable counterpart counts as unique. Raises InputError for a threshold outside 0 to 1.
+    An attribute that is comparable with no other counts as unique. Raises InputError for a threshold outside 0 to 1.
     """
     if not 0 <= threshold <= 1:
         raise InputError(f"The similarity threshold {threshold} is out of range.", "Choose a value from 0 to 1.")
@@ -311,9 +313,10 @@ def _as_json(neighbour: Neighbour) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class AttributeMap:
-    """points: one (x, y) an attribute, in the pool's order; `explained`: share of variance on each axis.
+    """A map of attributes. points: one (x, y) an attribute, in the pool's order; `explained`: share of variance on each
+    axis.
 
-    `reason` is a sentence where the picture can't mean anything (a single attribute, or all in one place).
+    `reason` is a sentence that says why the map means nothing (a single attribute, or all in one place), else "".
     """
 
     points: tuple[tuple[float, float], ...]
@@ -323,7 +326,7 @@ class AttributeMap:
 
 
 def map_attributes(matrices: PairMatrices) -> AttributeMap:
-    """Two principal components of the embedding: near points are attributes that share words, as far as 2 axes show."""
+    """Return two principal components of the embedding: near points share words, as far as two axes show."""
     points, explained = map_to_plane(matrices.vectors)
     reason = ""
     if len(points) < 3:
@@ -340,7 +343,7 @@ FEWEST_ATTRIBUTES = 2
 
 @dataclass(frozen=True, slots=True)
 class OneSidedTheme:
-    """`kind`: "human" or "llm"; `attributes`: positions in the pool; `words`: those that mark it out."""
+    """A theme of one `kind`, "human" or "llm"; `attributes`: positions in the pool; `words`: those typical of it."""
 
     kind: str
     words: tuple[str, ...]
@@ -350,8 +353,9 @@ class OneSidedTheme:
 def one_sided_themes(
     pool: AttributePool, matrices: PairMatrices, threshold: float = 0.2, measure: Measure = "cosine"
 ) -> tuple[OneSidedTheme, ...]:
-    """Groups of two or more attributes of one kind, alike by `threshold` or more among themselves and to none of the
-    other kind. Largest first. Empty where only one kind spoke: then nothing can be said to be missing elsewhere.
+    """Return groups of two or more attributes of one kind that have a similarity of at least `threshold` among
+    themselves and with none of the other kind, largest first. Empty if only one kind has attributes: then nothing can
+    be called missing.
 
     Groups are cut from average linkage on 1 - similarity; the order of the attributes doesn't matter.
     Raises InputError for a threshold outside 0 to 1.
@@ -372,8 +376,8 @@ def one_sided_themes(
 def groups_alike(
     pool: AttributePool, similarity: Floats, attributes: Sequence[int], threshold: float
 ) -> list[list[int]]:
-    """These attributes (positions in the pool) in groups that are alike by `threshold` or more on average; one that is
-    like no other is a group of its own."""
+    """Return these attributes (positions in the pool) in groups with a mean similarity of at least `threshold`; an
+    attribute unlike all others is a group of its own."""
     placed = sorted(attributes, key=lambda i: (pool.texts[i], pool.owners[i]))
     if len(placed) < FEWEST_ATTRIBUTES:
         return [[attribute] for attribute in placed]
@@ -390,7 +394,7 @@ def groups_alike(
 
 
 def _words(pool: AttributePool, group: Sequence[int]) -> tuple[str, ...]:
-    """The words that mark the group out: held by many of its attributes and by few in all (as in TF-IDF)."""
+    """Return the group's characteristic words: in many of its attributes and in few of all (as in TF-IDF)."""
 
     def holders(positions: Sequence[int]) -> Counter[str]:
         return Counter(word for i in positions for word in set(content_words(pool.texts[i])))

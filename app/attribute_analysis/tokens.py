@@ -33,7 +33,7 @@ FALLBACK_NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class TokenizedTexts:
-    """Words per text in order; `note` is a sentence for the reader, "" where nothing needs saying."""
+    """Words of each text, in order; `note` is a sentence for the reader, or ""."""
 
     words: tuple[tuple[str, ...], ...]
     scheme: Scheme
@@ -41,12 +41,12 @@ class TokenizedTexts:
 
 
 def rouge_tokens(text: str) -> list[str]:
-    """Lower case, everything but a-z and 0-9 is a space; no stemming."""
+    """Return lower-case words; everything but a-z and 0-9 separates them; no stemming."""
     return NOT_A_WORD.sub(" ", text.lower()).split()
 
 
 def unicode_tokens(text: str) -> list[str]:
-    """Lower-case runs of letters, marks and digits of any script; equal to rouge_tokens on ASCII texts."""
+    """Return lower-case runs of letters, marks and digits of any script; equal to rouge_tokens on ASCII texts."""
     tokens: list[str] = []
     open_word = False
     for character in unicodedata.normalize("NFC", text).lower():
@@ -65,13 +65,13 @@ def unicode_tokens(text: str) -> list[str]:
 
 
 def unread_by_rouge(text: str) -> bool:
-    """More than half of the text's letters lie outside a-z, so that rouge-score would lose most of it."""
+    """Return whether rouge-score would lose most of the text: more than half of its letters are outside a-z."""
     letters = [character for character in text if character.isalpha()]
     return sum(not character.isascii() for character in letters) > len(letters) / 2
 
 
 def tokenize(texts: Sequence[str]) -> TokenizedTexts:
-    """One scheme for all texts, so that they stay comparable: rouge-score's wherever it reads every text."""
+    """Return the texts' words, by one scheme for comparability: rouge-score's unless it can't read some text."""
     unread = sum(unread_by_rouge(text) for text in texts)
     if not unread:
         return TokenizedTexts(tuple(tuple(rouge_tokens(text)) for text in texts), "rouge-score")
@@ -85,7 +85,7 @@ LEAST_SHARE = 0.1
 
 
 def _words(of: str) -> dict[str, frozenset[str]]:
-    """By language, of one part of words.yaml."""
+    """Return words by language from one part of words.yaml."""
     return {language: frozenset(listed.split()) for language, listed in _LISTED[of].items()}
 
 
@@ -95,21 +95,21 @@ _LISTED: dict[str, dict[str, str]] = yaml.safe_load(
 STOP_WORDS = _words("stop_words")
 STOP_WORDS[ENGLISH] |= frozenset(ENGLISH_STOP_WORDS)
 INSTRUCTIONS = _words("instructions")
-"""Verbs that tell a reader what to do with a text. They say nothing about what to look for."""
+"""Verbs that tell a reader what to do with a text. They are no topics."""
 # Where no task says what the texts are: what attributes call them.
 KINDS_OF_TEXT = _words("kinds_of_text")["all"]
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The words left out of a set's topics, and the languages found: language -> texts, the most first."""
+    """The words left out of a set's topics, and the languages found: language -> texts, the most frequent first."""
 
     words: frozenset[str]
     languages: dict[str, int]
 
     @property
     def note(self) -> str:
-        """A sentence where the set mixes languages, else ""."""
+        """A sentence if the set mixes languages, else ""."""
         if len(self.languages) < 2:
             return ""
         found = ", ".join(f"{language} ({count})" for language, count in self.languages.items())
@@ -120,7 +120,7 @@ class LeftOut:
 
 
 def language_of(text: str) -> str:
-    """The language with most of its stop words in the text; "" where two have as many, or none has any."""
+    """Return the language with most of its stop words in the text; "" if there is none, or a tie."""
     words = Counter(unicode_tokens(text))
     hits = {language: sum(words[word] for word in listed) for language, listed in STOP_WORDS.items()}
     first, second = sorted(hits.values(), reverse=True)[:2]
@@ -128,7 +128,7 @@ def language_of(text: str) -> str:
 
 
 def left_out(texts: Sequence[str], names: Iterable[str] = ()) -> LeftOut:
-    """names: those of the dimension and the texts of the task; without any the usual kinds of text are left out."""
+    """Return the words to leave out. names: the dimension's and the task's texts'; without any, usual kinds of text."""
     counts = Counter(filter(None, map(language_of, texts)))
     enough = max(2, LEAST_SHARE * counts.total())
     found = {language: count for language, count in counts.most_common() if count >= enough}
@@ -144,30 +144,30 @@ SIMPLE_WORD = re.compile(r"\b\w\w+\b")
 
 @dataclass(frozen=True, slots=True)
 class WordCounts:
-    """counts: (texts, words), rows as the texts were given; vocabulary sorted; sparse rows have sorted indices."""
+    """Word counts (texts, words), rows as the texts were given; vocabulary sorted; sparse rows have sorted indices."""
 
     counts: sparse.csr_array
     vocabulary: tuple[str, ...]
 
     @property
     def with_words(self) -> NDArray[np.intp]:
-        """Positions of the texts that have at least one word."""
+        """Return the positions of the texts that have at least one word."""
         return np.flatnonzero(np.diff(self.counts.indptr))
 
     @property
     def different_texts(self) -> int:
-        """How many texts are left when those with the same words the same number of times count once."""
+        """Return the number of texts with different counts of words."""
         rows = np.split(np.arange(len(self.counts.data)), self.counts.indptr[1:-1])
         return len({(self.counts.indices[row].tobytes(), self.counts.data[row].tobytes()) for row in rows})
 
     def rows(self, positions: NDArray[np.intp]) -> "WordCounts":
-        """Only these texts, with only the words they use."""
+        """Return the counts of these texts alone, with only the words they use."""
         picked = self.counts[positions]
         used = np.flatnonzero(np.asarray(picked.sum(axis=0)).ravel())
         return WordCounts(_sorted(picked[:, used]), tuple(self.vocabulary[i] for i in used))
 
     def in_several_texts(self) -> "WordCounts":
-        """Only words that occur in two texts or more; all words where there is no such word."""
+        """Return the counts of words that occur in two texts or more; of all words if there is none."""
         texts_with = np.bincount(self.counts.indices, minlength=len(self.vocabulary))
         kept = np.flatnonzero(texts_with >= 2)
         if not len(kept):
@@ -175,7 +175,7 @@ class WordCounts:
         return WordCounts(_sorted(self.counts[:, kept]), tuple(self.vocabulary[i] for i in kept))
 
     def shuffled(self, rng: np.random.Generator) -> "WordCounts":
-        """The words dealt anew at random: each text keeps its number of words, each word how often it occurs."""
+        """Return counts with the words dealt to texts at random, as many words a text and uses of a word as before."""
         coordinates = self.counts.tocoo()
         times = coordinates.data.astype(np.intp)
         texts, words = np.repeat(coordinates.row, times), np.repeat(coordinates.col, times)
@@ -183,19 +183,19 @@ class WordCounts:
         return WordCounts(_sorted(sparse.csr_array(dealt)), self.vocabulary)
 
     def tf_idf(self) -> sparse.csr_array:
-        """Counts times smoothed inverse document frequency, rows of length 1 (scikit-learn's definition)."""
+        """Return counts times smoothed inverse document frequency, rows of length 1 (scikit-learn's definition)."""
         return sparse.csr_array(TfidfTransformer().fit_transform(self.counts))
 
 
 def content_words(text: str, left_out: Collection[str] = ENGLISH_STOP_WORDS) -> list[str]:
-    """Words of one text in order, stop words left out."""
+    """Return the words of one text in order, without stop words."""
     lowered = text.lower()
     found = SIMPLE_WORD.findall(lowered) if text.isascii() else _words_of_any_script(text)
     return [word for word in found if word not in left_out]
 
 
 def count_words(texts: Sequence[str], left_out: Collection[str] = ENGLISH_STOP_WORDS) -> WordCounts:
-    """Counts of content words; a vocabulary of none is a matrix without columns."""
+    """Return counts of content words; without any word the matrix has no columns."""
     words = [content_words(text, left_out) for text in texts]
     if not any(words):
         return WordCounts(sparse.csr_array((len(texts), 0), dtype=np.float64), ())
@@ -213,7 +213,7 @@ def _words_of_any_script(text: str) -> list[str]:
 
 
 def _neighbours(characters: Sequence[str]) -> list[str]:
-    """Pairs of neighbours; a character that stands alone is a word of its own."""
+    """Return pairs of adjacent characters; a single character is a word of its own."""
     return [a + b for a, b in pairwise(characters)] or list(characters)
 
 

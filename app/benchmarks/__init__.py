@@ -1,1 +1,1 @@
-"""Benchmarks that people run on a server of their own, by `interacteval bench`. The others are in tests/benchmarks."""
+"""Benchmarks that people run on their own server with `interacteval bench`. The others are in tests/benchmarks."""

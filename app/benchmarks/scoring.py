@@ -37,7 +37,8 @@ SYLLABLES = ("ba", "do", "ke", "li", "mu", "na", "po", "ri", "sa", "tu", "ve", "
 
 
 def run(texts: int = TEXTS, delay: float = DELAY, concurrency: int = CONCURRENCY) -> dict[str, Any]:
-    """Everything is committed to a SQLite file. `efficiency` is the least time the judge needs / the time it took."""
+    """Run the benchmark, committing scores to a SQLite file. `efficiency` is the judge's least time / the time
+    taken."""
     with tempfile.TemporaryDirectory() as folder, local_judge(delay) as port:
         workbench = Workbench(
             Database(f"sqlite:///{folder}/bench.db"),
@@ -69,7 +70,7 @@ def run(texts: int = TEXTS, delay: float = DELAY, concurrency: int = CONCURRENCY
 
 @contextmanager
 def local_judge(delay: float) -> Iterator[int]:
-    """The port of a judge in a process of its own, for the length of the block."""
+    """Within the block, run a judge in its own process; yields its port."""
     command = [sys.executable, "-m", "app.benchmarks.scoring", "--delay", str(delay)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own words
         try:
@@ -86,8 +87,8 @@ def requests_of(port: int) -> int:
 
 
 def fill(workbench: Workbench, count: int, references: int = 0) -> Dimension:
-    """Made-up texts of the length of news and their summaries, all different, with so many references each, and a
-    published checklist."""
+    """Add made-up texts of the length of news and their summaries, all different, with `references` references each,
+    and a published checklist."""
     rng = random.Random(0)  # noqa: S311 - benchmark data
     with workbench.database.write() as work:
         project = work.projects.add("Benchmark", Task("summary", "article"))
@@ -128,7 +129,7 @@ class LocalJudge:
         self.requests = 0
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection. The delay begins when a request is there; its answer is prepared meanwhile."""
+        """Answer one connection's requests. The delay begins with a request; its answer is prepared meanwhile."""
         loop = asyncio.get_running_loop()
         try:
             while True:

@@ -1,5 +1,5 @@
-"""Benchmark of many people at once: sessions that save an attribute or an answer every few seconds, and what of it is
-lost, how long a save takes, and how much memory a session has."""
+"""Benchmark of many people at once: sessions save an attribute or an answer every few seconds. It measures lost saves,
+the time of a save, and the memory of a session."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ SERVER = Path(__file__).resolve().parents[1] / "server.py"
 PATIENCE = 180.0  # seconds; a busy machine starts a server in half a minute
 SESSIONS, SECONDS = 30, 300.0
 THINKING, ANSWERING = (8.0, 20.0), (2.0, 6.0)
-"""Seconds between two points of somebody who thinks aloud, and between two answers of somebody who reads a text."""
+"""Seconds between two attributes of somebody who thinks aloud, and between two answers of somebody who reads a text."""
 TEXTS, LIMIT = 24, 1.0
 MEASURED = {
     "saves": "attributes and answers that sessions sent, each until the screen was drawn anew",
@@ -68,14 +68,14 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class ServedApp:
-    """A running server; `process` is its id, `cookies` are those of a browser that came in by its link."""
+    """A running server; `process` is its id, `cookies` are those of a browser that opened the start link."""
 
     address: str
     process: int
     cookies: Mapping[str, str]
 
     def processor_seconds(self) -> float | None:
-        """What it has had of the processor since it started, in steps of 10 ms; None where the system doesn't tell."""
+        """Return the processor time since it started, in steps of 10 ms; None if the system doesn't tell."""
         try:
             fields = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
         except OSError:
@@ -85,7 +85,7 @@ class ServedApp:
 
 @contextmanager
 def served_app(database_url: str) -> Iterator[ServedApp]:
-    """A server that is there for the length of the block."""
+    """Within the block, run a server."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -125,7 +125,7 @@ def _is_up(address: str) -> bool:
 
 
 class ScreenClient:
-    """One screen, open in one session. `elements` are the widgets on it by their key, as the server last drew them."""
+    """One screen, open in one session. `elements` are its widgets by key, as the server last drew them."""
 
     def __init__(self, address: str, screen: str, parameters: Mapping[str, str], cookies: Mapping[str, str]) -> None:
         parts = urlsplit(address)
@@ -151,8 +151,8 @@ class ScreenClient:
         await self._socket.close()
 
     async def draw(self, **states: Any) -> None:
-        """Have the screen drawn, with the widgets of these keys set: text, True for a pressed button, or a component's
-        state. Returns once all is drawn."""
+        """Draw the screen, with the widgets of these keys set: text, True for a pressed button, or a component's state.
+        Returns once all is drawn."""
         message = BackMsg()
         message.rerun_script.query_string = self._query
         message.rerun_script.page_name = self._screen
@@ -168,7 +168,7 @@ class ScreenClient:
         await asyncio.wait_for(self._drawn(), PATIENCE)
 
     async def _drawn(self) -> None:
-        """A rerun that the script asked for itself ends with a message of its own, and another follows."""
+        """Wait until the screen is drawn; after a rerun that the script requests, until the next one is drawn."""
         while True:
             received = ForwardMsg.FromString(await self._socket.recv())
             kind = received.WhichOneof("type")
@@ -213,7 +213,7 @@ def run(sessions: int = SESSIONS, seconds: float = SECONDS) -> dict[str, Any]:
 
 
 async def _all(app: ServedApp, sessions: int, seconds: float) -> tuple[Saved, int, int, float]:
-    """What was saved, the server's memory with one session and with all, and its processor seconds meanwhile."""
+    """Return what was saved, the server's memory with one session and with all, and its processor seconds meanwhile."""
     saved, chance = Saved(), random.Random(0)  # noqa: S311 - benchmark data
     async with _open(app, 0) as first:
         before = _memory(app.process)
@@ -247,7 +247,7 @@ async def _attributes(client: ScreenClient, number: int, end: float, saved: Save
 
 
 async def _answers(client: ScreenClient, number: int, end: float, saved: Saved, chance: random.Random) -> None:
-    """A question after the other, as the component in the browser sends them."""
+    """Answer one question after the other, as the component in the browser sends them."""
     entry, page = 0, f"page {number}"
     while True:
         await asyncio.sleep(chance.uniform(*ANSWERING))
@@ -299,7 +299,7 @@ def _checklist(workbench: Workbench) -> Any:
 
 
 def _memory(process: int) -> int:
-    """Bytes that the process holds."""
+    """Return the bytes of memory that the process uses."""
     for line in Path(f"/proc/{process}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024

@@ -1,1 +1,1 @@
-"""Language models that run on this computer: loaded, batched, asked for vectors and probabilities, never for prose."""
+"""Language models that run on this computer: loading, batching, vectors and probabilities of tokens; no generation."""

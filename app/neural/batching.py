@@ -1,4 +1,4 @@
-"""Many texts at once through a model: those that wait together, grouped by length."""
+"""Batches of texts for a model: texts that wait at the same time, grouped by length."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ WAITING = 64
 
 
 def in_batches(lengths: Sequence[int], tokens: int = TOKENS) -> Iterator[list[int]]:
-    """Places of rows that go together, each once: rows of similar length, so that little is padding."""
+    """Yield the indices of each batch, each index once: rows of similar length, so that there is little padding."""
     batch: list[int] = []
     for place in sorted(range(len(lengths)), key=lambda place: lengths[place]):
         if batch and lengths[place] * (len(batch) + 1) > tokens:
@@ -26,7 +26,7 @@ def in_batches(lengths: Sequence[int], tokens: int = TOKENS) -> Iterator[list[in
 
 
 def padded(loaded: LoadedModel, rows: Sequence[list[int]]) -> dict[str, Any]:
-    """Rows of ids filled up on the right, and a mask that says which are real."""
+    """Return rows of ids padded on the right, and a mask of the real ones."""
     import torch  # noqa: PLC0415
 
     padding = loaded.tokenizer.pad_token_id or 0  # whatever it is, the mask hides it
@@ -40,14 +40,14 @@ def padded(loaded: LoadedModel, rows: Sequence[list[int]]) -> dict[str, Any]:
 
 
 def shortened(ids: list[int], limit: int | None) -> list[int]:
-    """At most `limit` ids; the mark of the end, which the tokenizer put last, stays."""
+    """Return at most `limit` ids, with the end token, which the tokenizer put last, kept."""
     return ids if limit is None or len(ids) <= limit else [*ids[: limit - 1], ids[-1]]
 
 
 class BatchedCalls(Generic[Given, Found]):
-    """Calls computed in batches: callers wait, and those that arrive during one batch form the next, in a thread.
+    """Calls computed in batches, in a thread; calls that arrive during one batch form the next.
 
-    Where a batch fails, each of its members is computed by itself, so that only the faulty one fails.
+    If a batch fails, each of its members is computed by itself, so that only the faulty one fails.
     """
 
     def __init__(self, compute: Callable[[Sequence[Given]], Sequence[Found]], most: int = WAITING) -> None:

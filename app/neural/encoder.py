@@ -1,4 +1,4 @@
-"""Vectors of tokens in their context, as an encoder such as BERT gives them."""
+"""Contextual vectors of tokens from an encoder such as BERT."""
 
 import asyncio
 from collections import OrderedDict
@@ -17,8 +17,8 @@ KEPT = 256  # some 100 MB with the largest usual encoder
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """vectors: (tokens, width), each of length 1. tokens: as the tokenizer spells them. special: which tokens mark
-    beginning and end and belong to no word. cut: whether the end of the text was cut off."""
+    """An embedded text. vectors: (tokens, width), each of length 1. tokens: as the tokenizer spells them. special:
+    which tokens are begin and end tokens and belong to no word. cut: whether the end of the text was cut off."""
 
     tokens: tuple[str, ...]
     vectors: NDArray[np.float32]
@@ -27,9 +27,9 @@ class Embedded:
 
 
 def embed(loaded: LoadedModel, texts: Sequence[str], layer: int | None = None) -> list[Embedded]:
-    """layer: how many layers up, 0 for the embeddings before the first; None for the last.
+    """Return the vectors of each text. layer: from 0, the embeddings before the first layer; None for the last.
 
-    Raises NotReadyError where the model has no such layer.
+    Raises NotReadyError if the model has no such layer.
     """
     layers = int(loaded.model.config.num_hidden_layers)
     if layer is not None and layer > layers:
@@ -64,8 +64,8 @@ def _vectors(loaded: LoadedModel, rows: Sequence[list[int]], layer: int) -> dict
 
 
 class Encoder:
-    """One layer of a model for texts that come one at a time: those that wait together are computed together, and the
-    newest are kept, because the texts of one source share its references."""
+    """One layer of a model, for texts that come one at a time: texts that wait are computed together, and the newest
+    are cached, because the texts of one source share its references."""
 
     def __init__(self, loaded: LoadedModel, layer: int | None = None) -> None:
         self._together = BatchedCalls[str, Embedded](lambda texts: embed(loaded, texts, layer))

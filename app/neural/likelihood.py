@@ -21,7 +21,7 @@ class TokenProbability:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What stands before, and the text whose probability is wanted."""
+    """A context (`before`), and the text after it whose probability is computed (`given`)."""
 
     before: str
     given: str
@@ -30,14 +30,14 @@ class Pair:
 def token_logprobs(
     loaded: LoadedModel, pairs: Sequence[Pair], special: bool = False, cut: bool = False
 ) -> list[list[TokenProbability]]:
-    """One list of tokens per pair.
+    """Return one list of tokens, with their log-probabilities, for each pair.
 
-    A causal model reads what stands before and then the given text, both split into tokens by themselves; an
-    encoder-decoder reads the one and writes the other.
+    A causal model reads the context and then the given text, tokenized separately; an encoder-decoder reads the context
+    and writes the text.
 
-    special: an encoder-decoder's marks of beginning and end count as tokens of the text.
-    cut: cut both sides at what the model takes (encoder-decoders only). Without it UnsupportedError is raised for a
-    pair that is too long: part of a text has another probability than the whole.
+    special: an encoder-decoder's begin and end tokens count as tokens of the text.
+    cut: cut both sides to the model's limit (encoder-decoders only). Without it a pair that is too long raises
+    UnsupportedError: a part of a text has another probability than the whole.
     """
     if loaded.kind == "causal":
         split = [_causal_ids(loaded, pair) for pair in pairs]
@@ -65,8 +65,8 @@ def token_logprobs(
 def first_token_shares(
     loaded: LoadedModel, befores: Sequence[str], positive: str, negative: str
 ) -> list[tuple[float, bool]]:
-    """P(positive) / (P(positive) + P(negative)) for the first token an encoder-decoder would write, and whether
-    what stands before was cut at what the model takes."""
+    """Return P(positive) / (P(positive) + P(negative)) for the first token an encoder-decoder would write, and whether
+    the context was cut to the model's limit."""
     import torch  # noqa: PLC0415
 
     words = [loaded.tokenizer(word, add_special_tokens=False).input_ids[0] for word in (positive, negative)]
@@ -138,7 +138,7 @@ def _encoder_decoder(loaded: LoadedModel, split: Sequence[Ids]) -> list[list[flo
 
 
 def _chosen(logits: Any, ids: Sequence[int]) -> list[float]:
-    """The log-probability of each id in its row of logits; a text at a time, since a vocabulary is large."""
+    """Return the log-probability of each id in its row of logits; one text at a time, since a vocabulary is large."""
     import torch  # noqa: PLC0415
 
     targets = torch.tensor(ids, device=logits.device).unsqueeze(-1)

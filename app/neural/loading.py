@@ -31,7 +31,7 @@ _SIZES = {
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """A model in evaluation mode with its tokenizer. `limit`: how many tokens it takes at most, None for no limit."""
+    """A model in evaluation mode with its tokenizer. `limit`: the most tokens it takes, None for no limit."""
 
     name: str
     kind: Kind
@@ -42,7 +42,7 @@ class LoadedModel:
 
 
 def check_installed(needed_by: str, extra: str) -> None:
-    """Raises NotReadyError where torch and transformers, which are optional, are missing."""
+    """Raise NotReadyError if torch and transformers, which are optional, aren't installed."""
     if not all(importlib.util.find_spec(package) for package in ("torch", "transformers")):
         raise NotReadyError(
             f"{needed_by} computes with a neural network on this computer, for which torch and transformers are "
@@ -52,19 +52,20 @@ def check_installed(needed_by: str, extra: str) -> None:
 
 
 def check_there(name: str) -> None:
-    """Raises NotReadyError, saying how to get it and how large it is, where the model isn't on this computer."""
+    """Raise NotReadyError, with how to get the model and how large it is, if it isn't on this computer."""
     _config(_folder(name), name)
 
 
 def load_language_model(name: str, device: Device = "auto") -> LoadedModel:
-    """A model that gives texts a probability: causal (GPT-2, Llama) or encoder-decoder (BART, T5)."""
+    """Load a model that gives texts a probability: causal (GPT-2, Llama) or encoder-decoder (BART, T5)."""
     writes_after_reading = _config(_folder(name), name).is_encoder_decoder
     return load(name, "encoder-decoder" if writes_after_reading else "causal", device)
 
 
 @lru_cache(maxsize=2)  # two runs after another use the same one; three large models would fill the memory
 def load(name: str, kind: Kind, device: Device = "auto") -> LoadedModel:
-    """name: a folder, or a model downloaded before. Raises NotReadyError where it can't be had as this kind."""
+    """Load the model `name`, a folder or a downloaded model. Raises NotReadyError if it isn't there or isn't of this
+    kind."""
     import torch  # noqa: PLC0415
     import transformers  # noqa: PLC0415
 
@@ -95,8 +96,8 @@ def _device(torch: Any, wish: Device) -> str:
 
 
 def _folder(name: str) -> Path:
-    """Where the model's files lie. Told to stay offline, transformers still asks the hub about models it doesn't find,
-    so it is only ever given folders."""
+    """Return the folder of the model's files. Even told to stay offline, transformers asks the hub about models it
+    doesn't find, so it is only given folders."""
     from huggingface_hub import snapshot_download  # noqa: PLC0415
 
     for folder in (settings().models / name, Path(name)):
@@ -110,7 +111,7 @@ def _folder(name: str) -> Path:
 
 
 def _check_files(folder: Path) -> None:
-    """Raises FileFormatError where something in it is a device or a pipe, at which a reader would wait for ever."""
+    """Raise FileFormatError if something in the folder is a device or a pipe, at which a reader would wait for ever."""
     for path in folder.iterdir():
         if not path.is_dir():
             open_file(path, largest=2**62).close()

@@ -1,4 +1,4 @@
-"""Prompt files: found, validated, rendered strictly, and traceable by the hash of their content."""
+"""Prompt files: finding, validating and strict rendering; a hash of its content identifies each prompt."""
 
 from app.prompting.library import (
     PromptWording,

@@ -1,4 +1,4 @@
-"""The prompts that come with the program, their variables, other wordings, and examples of them filled in."""
+"""The prompts that come with the program, their variables, projects' own wordings, and example values."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from app.prompting.template import PromptTemplate
 
 @dataclass(frozen=True, slots=True)
 class PromptWording:
-    """`number` counts a project's wordings of one prompt from 1; `source` is the whole prompt file as text."""
+    """A project's own wording of a prompt. `number` counts them from 1; `source` is the whole prompt file as text."""
 
     number: int
     source: str
@@ -28,8 +28,7 @@ _VERSIONS: ContextVar[Mapping[str, int] | None] = ContextVar("versions", default
 
 @contextmanager
 def worded(own: Mapping[str, PromptWording], versions: Mapping[str, int] | None = None) -> Iterator[None]:
-    """Prompts of these names are loaded in these wordings; all others are built-in, of these versions, else the
-    newest."""
+    """Within the block, load prompts in a project's wordings (`own`), others in these `versions` or else the newest."""
     tokens = _IN_FORCE.set(own), _VERSIONS.set(versions)
     try:
         yield
@@ -43,7 +42,7 @@ def own_wording(name: str) -> PromptWording | None:
 
 
 def version_in_force(name: str) -> int | None:
-    """None for the newest."""
+    """Return the version that `worded` set; None for the newest."""
     return (_VERSIONS.get() or {}).get(name)
 
 
@@ -52,7 +51,7 @@ _FILE = re.compile(r"v([1-9][0-9]*)\.md")
 
 @cache
 def available_prompts() -> dict[str, tuple[int, ...]]:
-    """Name -> versions, ascending."""
+    """Return name -> versions, ascending."""
     found: dict[str, tuple[int, ...]] = {}
     for folder in sorted(files("prompts").iterdir(), key=lambda entry: entry.name):
         if folder.is_dir():
@@ -64,11 +63,12 @@ def available_prompts() -> dict[str, tuple[int, ...]]:
 
 
 def load_prompt(name: str, version: int | None = None, source: str | None = None) -> PromptTemplate:
-    """The prompt of that name; the version in force, which is the newest outside of runs, unless one is given.
+    """Return the prompt of that name in the given version, else in the version in force (the newest outside of
+    `worded`).
 
-    `source` is a project's own wording of it; without one and without a version, the wording in force counts
-    (`app.prompting.library`). An own wording must keep the built-in prompt's name, variables and output, because the
-    code that asks and the code that reads the answer rely on them. Raises PromptError.
+    `source` is a project's own wording; without a source and a version the wording that `worded` set is used. An own
+    wording must keep the built-in prompt's name, variables and output, because the code that asks and the code that
+    reads the answer rely on them. Raises PromptError.
     """
     if source is not None:
         return _own(name, version, source)
@@ -80,7 +80,8 @@ def load_prompt(name: str, version: int | None = None, source: str | None = None
 
 @lru_cache(maxsize=256)
 def _own(name: str, version: int | None, source: str) -> PromptTemplate:
-    """The wording, if it keeps to what the built-in prompt promises. A run asks for it once for every text."""
+    """Return the wording's template; raise PromptError if name, variables or output differ from the built-in's. Cached,
+    as a run asks once for every text."""
     builtin, own = _builtin(name, version), PromptTemplate.parse(source)
     for what in ("name", "variables", "output_schema"):
         ours, theirs = getattr(builtin, what), getattr(own, what)
@@ -209,7 +210,7 @@ _BY_PROMPT: Mapping[str, Mapping[str, Any]] = {
 
 
 def example_variables(template: PromptTemplate) -> dict[str, Any] | None:
-    """A value for each of its variables, None where one has no example."""
+    """Return an example value for each of its variables; None if one has no example."""
     known = {**_SHARED, **_BY_PROMPT.get(template.name, {})}
     if not set(template.variables) <= known.keys():
         return None

@@ -1,4 +1,4 @@
-"""A prompt template: its front matter, its sandboxed environment and its limits."""
+"""Prompt templates: front matter, sandboxed environment and limits."""
 
 import hashlib
 import re
@@ -29,7 +29,7 @@ NAME_PATTERN = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
 
 
 class FrontMatter(BaseModel):
-    """`output` is the JSON Schema of the answer, or "dynamic" where it depends on the request.
+    """A prompt file's header. `output` is the JSON Schema of the answer, or "dynamic" if it depends on the request.
 
     `why_dynamic` then says why.
     """
@@ -53,7 +53,7 @@ class FrontMatter(BaseModel):
 
 
 def split_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """The validated front matter and the rest of the file. Raises PromptError."""
+    """Return the validated front matter and the rest of the file. Raises PromptError."""
     head, fence, body = text.removeprefix(FENCE).partition("\n" + FENCE)
     if not text.startswith(FENCE) or not fence:
         raise PromptError("The prompt has no front matter.", "Start it with a block of YAML between two lines of ---.")
@@ -93,7 +93,7 @@ def _first(error: ValidationError) -> str:
 
 MAX_CHARACTERS = 50_000
 MAX_RENDERED = 5_000_000
-"""Characters; more than any model reads at once."""
+"""Most characters of a rendered text; more than any model reads at once."""
 MAX_JOINED = 100
 _ARITHMETIC: dict[type[nodes.Node], str] = {
     nodes.Mul: "*",
@@ -106,7 +106,7 @@ _BLOCKS = (nodes.Output, nodes.If, nodes.For, nodes.FilterBlock)
 
 
 def refusal(section: str, tree: nodes.Template) -> str:
-    """Why this section can't be part of a prompt, to follow its name in a sentence; "" where it can."""
+    """Return why this section can't be part of a prompt, to follow its name in a sentence; "" if it can."""
     if len(section) > MAX_CHARACTERS:
         return f"is longer than {MAX_CHARACTERS:,} characters"
     for operation in tree.find_all(tuple(_ARITHMETIC)):
@@ -132,7 +132,7 @@ def _goes_through_a_part(inner: nodes.For, outer: nodes.For) -> bool:
 
 
 class TooLongToRenderError(TemplateError):
-    """What comes out is longer than MAX_RENDERED."""
+    """The rendered text is longer than MAX_RENDERED."""
 
 
 _written: ContextVar[int | None] = ContextVar("characters written", default=None)
@@ -140,7 +140,7 @@ _written: ContextVar[int | None] = ContextVar("characters written", default=None
 
 @contextmanager
 def counted() -> Iterator[None]:
-    """Inside the block, `count` adds up."""
+    """Within the block, let `count` add up lengths."""
     token = _written.set(0)
     try:
         yield
@@ -149,7 +149,7 @@ def counted() -> Iterator[None]:
 
 
 def count(value: Any) -> Any:
-    """The value, before it is written as text: its length is added up. Raises TooLongToRenderError."""
+    """Return the value unchanged, after adding the length of its text to the total. Raises TooLongToRenderError."""
     so_far = _written.get()
     if so_far is not None:
         _written.set(_checked(so_far + _length(value)))
@@ -157,7 +157,7 @@ def count(value: Any) -> Any:
 
 
 def joined(parts: Iterable[str]) -> str:
-    """All parts as one text, never longer than MAX_RENDERED. Raises TooLongToRenderError."""
+    """Return all parts as one text. Raises TooLongToRenderError beyond MAX_RENDERED."""
     pieces, length = [], 0
     for part in parts:
         length = _checked(length + len(part))
@@ -166,13 +166,13 @@ def joined(parts: Iterable[str]) -> str:
 
 
 def bounded(text: str) -> str:
-    """The same text. Raises TooLongToRenderError."""
+    """Return the text unchanged. Raises TooLongToRenderError beyond MAX_RENDERED."""
     _checked(len(text))
     return text
 
 
 def _length(value: Any) -> int:
-    """Of a value's text, at least: a list may hold the same long text many times."""
+    """Return a lower bound of the length of a value's text: a list may hold the same long text many times."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, Mapping):
@@ -192,7 +192,7 @@ _RUN_OF_SIGNS = re.compile(r"=+")
 
 
 def enclose(content: str, label: str) -> str:
-    """`content` between two lines of equals signs that name it.
+    """Return `content` between two lines of equals signs that name it.
 
     The lines are longer than any run of equals signs inside, so that no text can pretend to end its own enclosure;
     the same content always gives the same lines, which keeps requests cacheable.
@@ -205,12 +205,12 @@ def enclose(content: str, label: str) -> str:
 
 
 def one_line(content: str) -> str:
-    """Whitespace runs as single spaces: list entries may not break out of their line."""
+    """Return the text with each run of whitespace as one space: list entries may not break out of their line."""
     return " ".join(str(content).split())
 
 
 def plain_number(value: float | None) -> str:
-    """1.0 as 1, 2.3333 as 2.33; the score of a sample that nobody rated in words."""
+    """Return a number as text, 1.0 as 1, 2.3333 as 2.33; words for None, a sample that nobody rated."""
     if value is None:
         return "not rated"
     return f"{value:.2f}".rstrip("0").rstrip(".")
@@ -249,19 +249,19 @@ ENVIRONMENT = _environment()
 
 
 def syntax_tree(source: str) -> SyntaxTree:
-    """Raises jinja2.TemplateSyntaxError."""
+    """Return the template's syntax tree. Raises jinja2.TemplateSyntaxError."""
     return ENVIRONMENT.parse(source)
 
 
 @lru_cache(maxsize=256)
 def compiled(source: str) -> Template:
-    """A run renders the same template for every text: it is compiled once."""
+    """Return the compiled template, cached: a run renders the same one for every text."""
     return ENVIRONMENT.from_string(source)
 
 
 @lru_cache(maxsize=256)
 def shown_in(source: str) -> tuple[str, ...]:
-    """The names of the variables that a template uses, in order."""
+    """Return the names of the variables that a template uses, in order."""
     return tuple(sorted(find_undeclared_variables(syntax_tree(source))))
 
 
@@ -275,9 +275,9 @@ _MOST_KEPT = 256  # system parts
 class PromptTemplate:
     """A validated prompt.
 
-    `output_schema` is None where the schema depends on the request. `source` is the whole file as text, `digest` its
-    sha256: two prompts with equal digests are worded alike to the letter. `own` is the number of a project's own
-    wording, 0 for the built-in one.
+    `output_schema` is None if the schema depends on the request. `source` is the whole file as text, `digest` its
+    sha256: prompts with equal digests are identical. `own` is the number of a project's own wording, 0 for the built-in
+    one.
     """
 
     name: str
@@ -293,7 +293,7 @@ class PromptTemplate:
 
     @classmethod
     def parse(cls, text: str) -> "PromptTemplate":
-        """Read a prompt file's content. Raises PromptError with what is wrong and where."""
+        """Read a prompt file's content. Raises PromptError that says what is wrong and where."""
         source = text.replace("\r\n", "\n")
         matter, body = split_front_matter(source)
         system, user = _sections(matter.name, body)
@@ -315,7 +315,7 @@ class PromptTemplate:
         return prompt_label(self.name, self.version, self.own)
 
     def render(self, **variables: Any) -> RenderedPrompt:
-        """Fill in the variables: exactly the declared ones. Raises PromptError."""
+        """Fill in the variables, which must be exactly the declared ones. Raises PromptError."""
         missing = sorted(set(self.variables) - variables.keys())
         surplus = sorted(variables.keys() - set(self.variables))
         if missing or surplus:
@@ -333,7 +333,7 @@ class PromptTemplate:
         )
 
     def _system(self, variables: Mapping[str, Any]) -> str:
-        """Filled in once for all texts of a run, which it shows nothing of."""
+        """Return the rendered system part, cached over the texts of a run, as it doesn't contain them."""
         shown = repr([variables[name] for name in shown_in(self.system)])  # plain values: else 1, 1.0 and True were one
         last, text = _SYSTEMS.get(self.system, ("", ""))
         if last != shown:

@@ -1,1 +1,1 @@
-"""Scoring many texts: bounded, cancellable, saved as it goes, and resumable."""
+"""Scoring of many texts, with limited concurrency; scores are saved one by one; a run can be cancelled and resumed."""

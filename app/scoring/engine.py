@@ -1,9 +1,9 @@
-"""The engine of a scoring run: so many texts at a time, each result kept while its worker scores the next text.
+"""The engine of a scoring run: a number of texts at a time; a worker's result is saved while it scores its next text.
 
-A fixed number of workers takes planned scores from one feed, so no more than `concurrency` texts are ever in
-flight and memory doesn't grow with the run. Scores are saved by group commit; the paid replies they come from are saved
-before them (app.providers.recorded), so a run that is killed has lost nothing but what was in flight. A watcher asks
-every `LISTEN_SECONDS` whether to stop.
+A fixed number of workers takes planned scores from one feed, so at most `concurrency` texts are in flight and memory
+doesn't grow with the run. Scores are saved by group commit; the paid replies they come from are saved before them
+(app.providers.recorded), so a killed run loses only the requests in flight. A watcher asks every `LISTEN_SECONDS`
+whether to stop.
 """
 
 import asyncio
@@ -37,10 +37,11 @@ LARGEST_BATCH = 500
 
 
 class GroupCommit(Generic[Item]):
-    """The caller of `put` waits until its item is saved; what arrives while a batch is being written forms the next.
+    """Saves items in batches. The caller of `put` waits until its item is saved; items that arrive meanwhile form the
+    next batch.
 
-    So nothing that was acknowledged can be lost, and the cost of a transaction is shared by all who wait for it.
-    `save` runs in a worker thread, one call at a time.
+    So nothing acknowledged can be lost, and all who wait share the cost of a transaction. `save` runs in a worker
+    thread, one call at a time.
 
     linger: seconds that a batch waits for more items before it is saved. It is saved at once when it has `batch_size`
     items, or after `stop_lingering`.
@@ -58,7 +59,8 @@ class GroupCommit(Generic[Item]):
         self._writer: asyncio.Task[None] | None = None
 
     async def put(self, item: Item) -> None:
-        """Returns once the item is saved; raises what `save` raised. Cancelled, the item is saved all the same."""
+        """Save the item; return once it is saved, or raise what `save` raised. It is saved even if the caller is
+        cancelled."""
         saved: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, saved))
         if len(self._waiting) >= self._batch_size:
@@ -73,7 +75,7 @@ class GroupCommit(Generic[Item]):
         self._full.set()
 
     async def close(self) -> None:
-        """Wait until everything put so far is saved, or has failed to be."""
+        """Wait until everything put so far is saved or has failed."""
         self.stop_lingering()
         if self._writer is not None:
             await self._writer
@@ -107,19 +109,19 @@ def _settle(saved: asyncio.Future[None], error: Exception | None) -> None:
 
 @runtime_checkable
 class Feed(Protocol):
-    """Taken from by many workers of one event loop."""
+    """A source of planned scores for many workers of one event loop."""
 
     async def take(self) -> PlannedScore | None:
-        """The next to score; waits while more may come. None once nothing will, or after `close`."""
+        """Return the next score to compute; wait while more may come. None at the end or after `close`."""
         ...
 
     def close(self) -> None:
-        """Take nothing more, and tell the workers that wait."""
+        """End the feed, and wake the workers that wait."""
         ...
 
 
 class PlannedFeed:
-    """What is known from the start, in its order."""
+    """A feed of scores known from the start, in their order."""
 
     def __init__(self, planned: Sequence[PlannedScore]) -> None:
         self._left: Iterator[PlannedScore] = iter(planned)
@@ -132,14 +134,14 @@ class PlannedFeed:
 
 
 class Sink(Protocol):
-    """Called from one thread at a time, never from the event loop."""
+    """Where outcomes are saved. Called from one thread at a time, never from the event loop."""
 
     def save(self, outcomes: Sequence[Outcome]) -> None:
-        """Keep these for good before returning."""
+        """Save these durably before returning."""
         ...
 
     def beat(self) -> bool:
-        """Say that the run is alive; True asks it to stop."""
+        """Send a heartbeat of the run; return True to stop it."""
         ...
 
 
@@ -172,7 +174,7 @@ ScoreOne = Callable[[PlannedScore], Awaitable[Evaluation]]
 
 @dataclass(frozen=True, slots=True)
 class EngineReport:
-    """How it ended: `fatal` is the error after which going on made no sense, None otherwise."""
+    """How the run ended: `fatal` is the error that ended it early, else None."""
 
     done: int
     failed: int
@@ -187,12 +189,12 @@ async def run(
     concurrency: int = CONCURRENCY,
     ask_nothing_more: Callable[[], None] = lambda: None,
 ) -> EngineReport:
-    """Score everything planned. `score_one` raises ProviderError where a text can't be scored.
+    """Score everything planned. `score_one` raises ProviderError for a text that can't be scored.
 
-    ask_nothing_more: called when the run is to end early; from then on `score_one` raises StoppedError where it would
-    have to ask. What is under way is waited for up to `DRAIN_SECONDS`.
+    ask_nothing_more: called when the run is to end early; from then on `score_one` raises StoppedError instead of
+    asking the model. Requests in flight are waited for up to `DRAIN_SECONDS`.
 
-    Any other exception, the sink's included, ends the run and is raised, after what has arrived was kept.
+    Any other exception, the sink's included, ends the run and is raised after the scores received so far are saved.
     """
     if isinstance(planned, Feed):
         return await _Run(planned, score_one, sink, ask_nothing_more, max(1, concurrency)).to_its_end()
@@ -235,7 +237,7 @@ class _Run:
         return EngineReport(self.done, self.failed, stopped, self.fatal)
 
     async def _work(self, delay: float) -> None:
-        """One text after another; while one is being scored, the one before is being saved."""
+        """Score one text after another; while one is being scored, the previous one is being saved."""
         await asyncio.sleep(delay)
         saving: asyncio.Task[None] | None = None
         while not (self.fatal or self.ending):
@@ -262,7 +264,7 @@ class _Run:
             await saving
 
     def _saved(self, saving: asyncio.Task[None]) -> None:
-        """Note the error of a save whose worker may be cancelled before it awaits it."""
+        """Record the error of a save whose worker may be cancelled before it awaits it."""
         self.saving.discard(saving)
         error = None if saving.cancelled() else saving.exception()
         self.unsaved = self.unsaved or error
@@ -275,7 +277,7 @@ class _Run:
             self.done += 1
 
     async def _drain(self, workers: Sequence[asyncio.Task[None]]) -> None:
-        """Wait for what is under way, and say meanwhile that the run is alive."""
+        """Wait for requests in flight, with heartbeats meanwhile."""
         self.ending = True
         self.feed.close()
         pending = {worker for worker in workers if not worker.done()}
@@ -289,9 +291,9 @@ class _Run:
                     await asyncio.to_thread(self.sink.beat)
 
     async def _listen(self, workers: Sequence[asyncio.Task[None]]) -> bool:
-        """True when somebody asked to stop; False when all workers ended or one of them met a bug.
+        """Return True if the sink asked to stop; False if all workers ended or one raised an error.
 
-        Where no further text can be scored, what is under way is still waited for: it is paid.
+        If no further text can be scored, requests in flight are still waited for: they are paid.
         """
         pending = set(workers)
         while pending:

@@ -1,4 +1,4 @@
-"""Contributors' shares in topics, and which contributors are near each other."""
+"""Contributors' shares in topics, and the topics of a set."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Integers = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class ShareInterval:
-    """The middle 95 % over fits; both ends are observed values."""
+    """The central 95 % over fits; both ends are observed values."""
 
     low: float
     high: float
@@ -27,10 +27,10 @@ class ShareInterval:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Share of a group per topic (sums to 1) in the reference fit, with intervals over all fits.
+    """A group's shares by topic (sum 1) in the reference fit, with intervals over all fits.
 
-    spread: standard deviation of the shares over topics (divided by the number of topics). 0 = the same share
-    everywhere, balanced; sqrt(K - 1) / K = everything in one of K topics, what InteractEval calls myopic.
+    spread: standard deviation of the shares over topics (divided by the number of topics). 0 = equal shares, balanced;
+    sqrt(K - 1) / K = everything in one of K topics, which InteractEval calls myopic.
     """
 
     values: tuple[float, ...]
@@ -51,13 +51,13 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class GroupSpread:
-    """One contributor's or condition's spread; both shares are None where it has no attribute with a known topic.
+    """One contributor's or condition's spread; both shares are None if it has no attribute with a known topic.
 
     by_top_topic counts each attribute once, under its strongest topic; by_mixture divides it by its topic weights.
-    empty: ids of topics that are nobody's strongest, in the reference fit. empty_share: for each topic the share of
-    fits in which it is empty. chance: the spread that so many attributes have on average when each falls on a topic by
-    chance; few attributes spread unevenly by themselves, so a spread means something beside it alone. chance_interval:
-    the middle 95 % of that.
+    empty: ids of topics without any of the group's attributes, in the reference fit. empty_share: for each topic the
+    share of fits in which it is empty. chance: the mean spread of as many attributes that fall on topics at random; few
+    attributes spread unevenly by chance, so a spread must be compared with it. chance_interval: the central 95 % of
+    that.
     """
 
     n: int
@@ -77,14 +77,15 @@ def _chance_spreads(n: int, n_topics: int) -> tuple[float, ShareInterval]:
 
 
 def chance_spread(n: int, n_topics: int) -> float:
-    """The mean spread by top topic of n attributes that fall on the topics with equal probability, simulated."""
+    """Return the simulated mean spread by top topic of n attributes that fall on the topics with equal probability."""
     return _chance_spreads(n, n_topics)[0]
 
 
 def group_spreads(
     groups: Mapping[str, Sequence[int]], labels: Integers, mixtures: Floats, reference: int
 ) -> dict[str, GroupSpread]:
-    """labels: (fits, texts), UNPLACED where a fit has none; mixtures: (fits, texts, topics), aligned topics.
+    """Return each group's spread. labels: (fits, texts), UNPLACED where a fit has none; mixtures: (fits, texts,
+    topics), aligned topics.
 
     Fits in which a group has no placed attribute don't count towards its intervals.
     """
@@ -117,7 +118,7 @@ def _group_spread(positions: Integers, labels: Integers, mixtures: Floats, refer
 
 
 def _shares(values: Floats, reference: int) -> Shares:
-    """values: (fits, topics)."""
+    """Return the shares and their intervals. values: (fits, topics)."""
     spreads = values.std(axis=1)
     return Shares(
         values=tuple(values[reference].tolist()),
@@ -147,9 +148,9 @@ class Representative:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """`id` counts from 1, by size; `size` is the number of attributes whose strongest topic this is.
+    """A topic. `id` counts from 1, by size; `size` is the number of attributes whose strongest topic this is.
 
-    `by_kind`: how many of them people and LLMs said, where their kinds are known.
+    `by_kind`: how many of them come from people and from LLMs, if their kinds are known.
     """
 
     id: int
@@ -160,7 +161,7 @@ class Topic:
 
     @property
     def only_kind(self) -> str:
-        """ "human" or "llm" where only one of the two noticed this; "" otherwise or where kinds aren't known."""
+        """ "human" or "llm" if only one kind has attributes in this topic; "" otherwise or if kinds aren't known."""
         present = [kind for kind, count in self.by_kind.items() if count]
         return present[0] if len(self.by_kind) > 1 and len(present) == 1 else ""
 
@@ -178,13 +179,13 @@ class Topic:
 
 
 def top_words(weights: Floats, vocabulary: Sequence[str], n: int = TOP_WORDS) -> tuple[str, ...]:
-    """The heaviest words of one topic, heaviest first, ties in alphabetical order; words of no weight left out."""
+    """Return the words of one topic by descending weight, ties in alphabetical order; words of weight 0 left out."""
     order = np.argsort(-np.round(weights, 12), kind="stable")[:n]
     return tuple(vocabulary[i] for i in order if weights[i] > 0)
 
 
 def size_order(labels: Integers, mixtures: Floats) -> Integers:
-    """Topics by the number of attributes, then by weight. labels: (texts,); mixtures: (texts, topics)."""
+    """Return topics by the number of attributes, then by weight. labels: (texts,); mixtures: (texts, topics)."""
     n_topics = mixtures.shape[1]
     sizes = np.bincount(labels[labels != UNPLACED], minlength=n_topics)
     return np.lexsort((-np.round(mixtures.sum(axis=0), 9), -sizes))
@@ -193,7 +194,8 @@ def size_order(labels: Integers, mixtures: Floats) -> Integers:
 def describe_topics(
     pool: AttributePool, labels: Integers, mixtures: Floats, weights: Floats, vocabulary: Sequence[str]
 ) -> tuple[Topic, ...]:
-    """labels: (texts,), mixtures: (texts, topics), weights: (topics, words); rows in the pool's order."""
+    """Return the topics. labels: (texts,), mixtures: (texts, topics), both in the pool's order; weights: (topics,
+    words)."""
     kinds = pool.by_kind()
     return tuple(
         Topic(
@@ -208,7 +210,7 @@ def describe_topics(
 
 
 def _representatives(pool: AttributePool, members: Integers, weight: Floats) -> tuple[Representative, ...]:
-    """The members of greatest weight, each wording once, ties by text."""
+    """Return the members of greatest weight, each wording once, ties by text."""
     ranked = sorted(members.tolist(), key=lambda i: (-round(float(weight[i]), 9), pool.texts[i], pool.owners[i]))
     chosen: dict[str, Representative] = {}
     for i in ranked:
@@ -218,11 +220,11 @@ def _representatives(pool: AttributePool, members: Integers, weight: Floats) -> 
 
 @dataclass(frozen=True, slots=True)
 class TopicGrouping:
-    """Topics with the spread of contributors and of conditions over them, and how repeatable all of it is.
+    """Topics with the spread of contributors and of conditions over them, and how repeatable they are.
 
-    model: what was fitted, reproducibly. labels: id of each attribute's strongest topic in the pool's order, 0 where
-    it has none. spreads: by contributor. conditions: by name of InteractEval's conditions. stability, consensus:
-    between the fits that `varied` names. small: a sentence where the set is too small for topics, "" otherwise.
+    model: the fitted model, with what is needed to reproduce it. labels: id of each attribute's strongest topic in the
+    pool's order, 0 without one. spreads: by contributor. conditions: by name of InteractEval's conditions. stability,
+    consensus: between the fits that `varied` names. small: a sentence if the set is too small for topics, else "".
     """
 
     model: str
@@ -238,9 +240,9 @@ class TopicGrouping:
 
     @property
     def warning(self) -> str:
-        """A plain sentence on how far to trust the grouping, "" where it is steady.
+        """A sentence on how far to trust the grouping, "" if it is stable.
 
-        A set too small for topics comes first: agreement on a handful of attributes says nothing.
+        A set too small for topics comes first: agreement on a handful of attributes means nothing.
         """
         if self.small:
             return self.small
@@ -261,7 +263,7 @@ class TopicGrouping:
 
     @property
     def agreement(self) -> str:
-        """The agreement between fits in words, with what it has to be compared with."""
+        """The agreement between fits in words, with the baseline to compare it with."""
         stability = self.stability
         if stability.ari_median is None:
             return "agreement not measured"
@@ -283,9 +285,9 @@ class TopicGrouping:
 
 
 def _spreads_as_json(spreads: Mapping[str, GroupSpread]) -> dict[str, Any]:
-    """shares, spread and empty count each attribute by its strongest topic; `intervals` and `mixture` are beside.
+    """Return fields by group: shares, spread and empty count each attribute by its strongest topic.
 
-    chance: the spread of as many attributes that fall on topics by chance.
+    `intervals` and `mixture` are added; chance: the spread of as many attributes that fall on topics at random.
     """
     top = {name: spread.by_top_topic for name, spread in spreads.items()}
     return {

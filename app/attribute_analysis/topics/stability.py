@@ -1,4 +1,4 @@
-"""Topics that come back with other seeds, and their order and names that don't depend on the seed."""
+"""Stability of topics over seeds, and an order and names of topics that don't depend on the seed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ class TopicStability:
     """Pairwise adjusted Rand index (1 = the same groups, 0 = chance) of top topics between fits.
 
     ari_low: the 2.5th percentile over pairs, an observed value. word_overlap: mean Jaccard of the ten top words of
-    matched topics over pairs of fits. All None with fewer than two fits.
-    baseline: the agreement reached where there is nothing to find. Fits of the same texts from random starts have
-    none but 0; resamples share most of their texts, so even randomly dealt words agree well above 0.
+    matched topics over pairs of fits. All None with fewer than two fits. baseline: the agreement on texts without
+    topics. It is 0 for fits of the same texts from random starts; resamples share most of their texts, so it is well
+    above 0 even for randomly dealt words.
     """
 
     fits: int
@@ -45,9 +45,9 @@ class TopicStability:
 
     @property
     def above_baseline(self) -> float | None:
-        """(median - baseline) / (1 - baseline): 0 = no better than nothing to find, 1 = always the same groups.
+        """(median - baseline) / (1 - baseline): 0 = as without topics, 1 = always the same groups.
 
-        None without agreement, or where the baseline is 1 itself: then agreement shows nothing.
+        None without agreement, or if the baseline is 1 itself: then agreement shows nothing.
         """
         if self.ari_median is None or self.baseline >= 1:
             return None
@@ -73,7 +73,8 @@ class TopicStability:
 
 
 def measure_stability(labels: Sequence[Integers], top_words: Sequence[Sequence[frozenset[str]]]) -> TopicStability:
-    """labels: one array a fit over the same texts, UNPLACED where a fit left a text out.
+    """Return the stability over fits. labels: one array a fit over the same texts, UNPLACED where a fit left a text
+    out.
 
     top_words: for each fit the top words of each topic, topics already aligned.
     """
@@ -90,7 +91,7 @@ def measure_stability(labels: Sequence[Integers], top_words: Sequence[Sequence[f
 
 
 def agreement_of(first: Integers, second: Integers) -> float:
-    """Adjusted Rand index on the texts that both placed; 1 where they placed none in common.
+    """Return the adjusted Rand index on the texts that both fits placed; 1 without any in common.
 
     Hubert and Arabie (1985), counted over ordered pairs of texts in whole numbers. It equals scikit-learn's
     adjusted_rand_score to the last digit, which a test holds it to, without that function's checks of its input:
@@ -148,7 +149,7 @@ def align_topics(topic_words: Floats) -> Alignment:
 
 
 def best_match(gain: Floats) -> Integers:
-    """For each row the column that makes the total gain of a one-to-one match largest."""
+    """Return for each row its column in the one-to-one match with the largest total gain."""
     _, columns = linear_sum_assignment(gain, maximize=True)
     return np.asarray(columns, dtype=np.intp)
 
@@ -161,10 +162,9 @@ def matched_total(gain: Floats) -> float:
 class Consensus:
     """Attributes grouped by how often fits put them in the same topic (Monti et al. 2003).
 
-    labels: group of each text from 0, largest first; UNPLACED where no fit placed it.
-    together: mean share of fits that keep two texts of one group together; apart: the same for texts of different
-    groups. Far apart means that the groups are real to the model, close that each fit is another story. None where
-    there is no such pair.
+    labels: group of each text from 0, largest first; UNPLACED if no fit placed it. together: mean share of fits that
+    keep two texts of one group together; apart: the same for texts of different groups. The farther apart the two, the
+    more stable the groups. None if there is no such pair.
     """
 
     labels: tuple[int, ...]
@@ -176,7 +176,7 @@ class Consensus:
 
 
 def co_assignment(labels: Sequence[Integers]) -> Floats:
-    """(texts, texts) share of fits that put two texts together, of the fits that placed both; 0 where none did."""
+    """Return (texts, texts) share of fits that put two texts together, of the fits that placed both; 0 if none did."""
     together = placed = np.zeros((len(labels[0]), len(labels[0])))
     for fit in labels:
         known = (fit != UNPLACED).astype(np.float64)
@@ -187,7 +187,7 @@ def co_assignment(labels: Sequence[Integers]) -> Floats:
 
 
 def find_consensus(labels: Sequence[Integers], n_groups: int) -> Consensus:
-    """Average linkage on 1 - co-assignment, cut into at most n_groups. labels: one array a fit over the same texts."""
+    """Group texts by average linkage on 1 - co-assignment into at most n_groups. labels: (texts,) of each fit."""
     placed = np.flatnonzero((np.stack(labels) != UNPLACED).any(axis=0))
     groups = np.full(len(labels[0]), UNPLACED, dtype=np.intp)
     if len(placed) < 2:
@@ -224,7 +224,7 @@ ATTRIBUTES_PER_TOPIC = 5
 
 @dataclass(frozen=True, slots=True)
 class CanonicalTexts:
-    """words: counts of the texts with words, sorted by text; positions: where each of its rows is in the pool."""
+    """Counts of the texts with words, sorted by text (`words`), and each row's position in the pool (`positions`)."""
 
     words: WordCounts
     positions: NDArray[np.intp]
@@ -242,20 +242,23 @@ class CanonicalTexts:
         return tuple(filter(None, (self.languages, without if missing else "")))
 
     def labels_in_pool(self, labels: NDArray[np.intp]) -> NDArray[np.intp]:
-        """(fits, rows) as (fits, pool), UNPLACED where a text of the pool has no row."""
+        """Return labels (fits, rows) as (fits, pool), UNPLACED for a text of the pool without a row."""
         full = np.full((len(labels), len(self.pool)), UNPLACED, dtype=np.intp)
         full[:, self.positions] = labels
         return full
 
     def mixtures_in_pool(self, mixtures: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(fits, rows, topics) as (fits, pool, topics), 0 where a text of the pool has no row."""
+        """Return mixtures (fits, rows, topics) as (fits, pool, topics), 0 for a text of the pool without a row."""
         full = np.zeros((len(mixtures), len(self.pool), mixtures.shape[2]))
         full[:, self.positions] = mixtures
         return full
 
 
 def canonical_texts(pool: AttributePool, n_topics: int) -> CanonicalTexts:
-    """Raises InputError for a number of topics out of range, NotReadyError where the set can't carry as many."""
+    """Return the texts to fit, in an order that doesn't depend on the pool's.
+
+    Raises InputError for a number of topics out of range, NotReadyError for a set too small for it.
+    """
     if not FEWEST_TOPICS <= n_topics <= MOST_TOPICS:
         raise InputError(
             f"{n_topics} topics can't be asked for.", f"Choose a number from {FEWEST_TOPICS} to {MOST_TOPICS}."
@@ -279,7 +282,7 @@ def canonical_texts(pool: AttributePool, n_topics: int) -> CanonicalTexts:
 
 
 def size_warning(n: int, n_topics: int) -> str:
-    """A sentence where the set is too small for topics to mean much, "" otherwise."""
+    """Return a sentence if the set is too small for topics to mean much, else ""."""
     if n >= ATTRIBUTES_PER_TOPIC * n_topics:
         return ""
     return (

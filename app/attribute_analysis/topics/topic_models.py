@@ -57,7 +57,8 @@ RESAMPLES_PER_SHUFFLE = 4
 
 @dataclass(frozen=True, slots=True)
 class NmfFit:
-    """labels: (texts,), UNPLACED where no topic has a word of the text; mixtures: (texts, topics), rows sum to 1 or 0.
+    """A fitted NMF. labels: (texts,), UNPLACED if no topic has a word of the text; mixtures: (texts, topics), rows sum
+    to 1 or 0.
 
     topic_words: (topics, words), non-negative weights of the words in `vocabulary`.
     """
@@ -69,7 +70,7 @@ class NmfFit:
 
 
 class _Transposable(sparse.csr_array):
-    """Its transpose is made once: the fit asks for it in every iteration, which took as long as the rest."""
+    """A sparse array that caches its transpose: each iteration needs it, and making it took as long as the rest."""
 
     @cached_property
     def T(self) -> sparse.csc_array:  # noqa: N802 - the name that NumPy gave it
@@ -77,14 +78,14 @@ class _Transposable(sparse.csr_array):
 
 
 def _quickest(counts: sparse.csr_array) -> _Transposable | Floats:
-    """Small tables in full: looking up where the zeros are takes longer than multiplying by them."""
+    """Return small tables as dense arrays: finding the zeros takes longer than multiplying by them."""
     return counts.toarray() if counts.shape[0] * counts.shape[1] <= SMALL_TABLE else _Transposable(counts)
 
 
 def fit_nmf(words: WordCounts, n_topics: int) -> NmfFit | None:
-    """NMF on TF-IDF of words in two texts or more; None where texts or words are fewer than topics.
+    """Fit NMF on TF-IDF of words in two texts or more; None if there are fewer texts or words than topics.
 
-    Where too few words recur, all words are used.
+    If too few words are in two texts, all words are used.
     """
     shared = words.in_several_texts()
     used = shared if len(shared.vocabulary) >= n_topics else words
@@ -103,7 +104,7 @@ def fit_nmf(words: WordCounts, n_topics: int) -> NmfFit | None:
 
 
 def find_nmf_topics(pool: AttributePool, n_topics: int = 5, resamples: int = RESAMPLES, seed: int = 0) -> TopicGrouping:
-    """Topics of all attributes; stability and intervals over resamples of 80 % drawn without repetition.
+    """Find topics of all attributes; stability and intervals are over resamples of 80 % drawn without repetition.
 
     Raises InputError for topics outside 2 to 12 or resamples outside 2 to 200, NotReadyError for too small a set.
     """
@@ -143,9 +144,9 @@ def _reordered(fit: NmfFit, order: Integers) -> NmfFit:
 
 
 def _resampled(words: WordCounts, n_topics: int, resamples: int, rng: np.random.Generator) -> list[NmfFit]:
-    """Fits of drawn texts with one row for each text of `words`, UNPLACED where it wasn't drawn.
+    """Return fits of drawn texts with one row for each text of `words`, UNPLACED for texts not drawn.
 
-    A draw that can't carry the topics is left out; the caller counts those.
+    A draw too small for the topics is left out; the caller counts those.
     """
     n = words.counts.shape[0]
     size = max(round(DRAWN_SHARE * n), min(n, n_topics))
@@ -162,7 +163,7 @@ def _resampled(words: WordCounts, n_topics: int, resamples: int, rng: np.random.
 
 
 def _matched(fit: NmfFit, whole: NmfFit) -> NmfFit:
-    """Topics in the order of the whole set's, matched by the attributes they share."""
+    """Return the fit with its topics in the order of the whole set's, matched by the attributes they share."""
     return _reordered(fit, best_match(whole.mixtures.T @ fit.mixtures))
 
 
@@ -172,7 +173,7 @@ def _stability(fits: list[NmfFit], baseline: float) -> TopicStability:
 
 
 def _baseline(words: WordCounts, n_topics: int, rng: np.random.Generator) -> float:
-    """Agreement between resamples of the same words dealt at random, mean over shuffles; 0 where none can be fitted."""
+    """Return the mean agreement between resamples of texts with words dealt at random; 0 if none can be fitted."""
     medians = []
     for _ in range(SHUFFLES):
         fits = _resampled(words.shuffled(rng), n_topics, RESAMPLES_PER_SHUFFLE, rng)
@@ -207,7 +208,7 @@ MOST_SEEDS = 200
 
 @dataclass(frozen=True, slots=True)
 class LdaFits:
-    """mixtures: (seeds, documents, topics), rows sum to 1. topic_words: (seeds, topics, words), rows sum to 1."""
+    """Fitted LDA models: mixtures (seeds, documents, topics) and topic_words (seeds, topics, words), rows sum to 1."""
 
     mixtures: Floats
     topic_words: Floats
@@ -246,7 +247,7 @@ def _exp_dirichlet(parameters: Floats) -> Floats:
 
 
 def _blocks(counts: sparse.csr_array, width: int) -> list[_Block]:
-    """Documents sorted by length and cut so that length x width x documents stays below BLOCK_ELEMENTS."""
+    """Return documents sorted by length and cut so that length x width x documents stays below BLOCK_ELEMENTS."""
     lengths = np.diff(counts.indptr)
     order = np.argsort(lengths, kind="stable")
     blocks, start = [], 0
@@ -270,7 +271,8 @@ def _block(counts: sparse.csr_array, documents: NDArray[np.intp], lengths: NDArr
 
 
 def _expectation(blocks: Sequence[_Block], phi: Floats, start: Floats, prior: float) -> tuple[Floats, Floats]:
-    """Document parameters (seeds, documents, topics) and expected counts before the factor phi, as phi's shape."""
+    """Return document parameters (seeds, documents, topics) and expected counts before the factor phi, shaped as
+    phi."""
     n_seeds, n_topics, n_words = phi.shape
     gamma = np.empty_like(start)
     expected = np.zeros((n_seeds * n_words, n_topics))
@@ -290,13 +292,14 @@ def _expectation(blocks: Sequence[_Block], phi: Floats, start: Floats, prior: fl
 
 
 def _likelihood(local: Floats, theta: Floats) -> Floats:
-    """sum_k phi_kw theta_k for each word of each problem; never zero."""
+    """Return sum_k phi_kw theta_k for each word of each problem; never zero."""
     total: Floats = np.matmul(local, theta[:, :, None])[:, :, 0]
     return total + TINY
 
 
 def _update_documents(local: Floats, counts: Floats, start: Floats, prior: float) -> tuple[Floats, Floats]:
-    """Fixed point of each document's parameters; a problem stops once its mean change is below the tolerance.
+    """Return the fixed point of each document's parameters; a problem stops once its mean change is below the
+    tolerance.
 
     local: (problems, words, topics); counts: (problems, words); start: (problems, topics).
     """
@@ -317,7 +320,7 @@ def _update_documents(local: Floats, counts: Floats, start: Floats, prior: float
 
 @dataclass(frozen=True, slots=True)
 class _AlignedFits:
-    """mixtures: (fits, texts, topics), topic_words: (fits, topics, words); topic k means the same in every fit."""
+    """Fits with aligned topics. mixtures: (fits, texts, topics), topic_words: (fits, topics, words)."""
 
     mixtures: Floats
     topic_words: Floats
@@ -373,14 +376,14 @@ Model = Literal["lda", "steady"]
 
 @dataclass(frozen=True, slots=True)
 class TopicAnalysis:
-    """lda: InteractEval's model. steady: the one that repeats better."""
+    """Both topic models. lda: InteractEval's model. steady: the more stable model, NMF."""
 
     lda: TopicGrouping
     steady: TopicGrouping
 
     @property
     def lead(self) -> Model:
-        """LDA where it repeats better than by chance and than the steadier model, else the steadier model."""
+        """LDA if its stability is above chance and above the other model's, else the other model."""
         lda, steady = self.lda.stability, self.steady.stability
         if lda.grade in {"unknown", "chance"} or lda.above_baseline is None:
             return "steady"
@@ -393,7 +396,7 @@ class TopicAnalysis:
 
     @property
     def verdict(self) -> str:
-        """What in these topics can be relied on, in a sentence or two."""
+        """One or two sentences on what in these topics is reliable."""
         if self.steady.small:
             return self.steady.small
         best = self.leading
@@ -407,7 +410,7 @@ class TopicAnalysis:
         }[best.stability.grade]
 
     def to_json(self) -> dict[str, Any]:
-        """The fields of LDA at the top, as the command line promises; the steadier model under `steady`."""
+        """Return the fields of LDA, as the command line promises, with the more stable model under `steady`."""
         return self.lda.to_json() | {
             "steady": self.steady.to_json(),
             "lead": self.lead,
@@ -416,7 +419,7 @@ class TopicAnalysis:
 
 
 def analyse_topics(pool: AttributePool, n_topics: int = 5, seeds: int = 20) -> TopicAnalysis:
-    """LDA from `seeds` random starts and the steadier model on as many resamples (at least two)."""
+    """Fit LDA from `seeds` random starts and the more stable model on as many resamples (at least two)."""
     return TopicAnalysis(
         lda=find_lda_topics(pool, n_topics, seeds), steady=find_nmf_topics(pool, n_topics, max(seeds, 2))
     )
@@ -428,7 +431,7 @@ ITERATIONS = 10
 
 @dataclass(frozen=True, slots=True)
 class Coherence:
-    """Means over topics (and seeds, for LDA); None where no topic has two words."""
+    """Mean coherence over topics (and seeds, for LDA); None if no topic has two words."""
 
     umass: float | None
     npmi: float | None
@@ -450,7 +453,7 @@ class CoherenceAt:
 
 
 class Cooccurrence:
-    """How many attributes hold each word, and each two words together."""
+    """Counts of attributes that contain each word, and each two words."""
 
     def __init__(self, texts: CanonicalTexts) -> None:
         self.n_texts = texts.words.counts.shape[0]
@@ -458,20 +461,20 @@ class Cooccurrence:
         self._present = (texts.words.counts > 0).astype(np.float64).tocsc()
 
     def counts(self, words: Sequence[str]) -> Floats:
-        """(words, words): attributes that hold both; the diagonal counts each word's own."""
+        """Return (words, words): attributes that contain both words; the diagonal counts each word's own."""
         columns = self._present[:, [self._index[word] for word in words]]
         together: Floats = (columns.T @ columns).toarray()
         return together
 
 
 def umass(together: Floats) -> float | None:
-    """together: (words, words) co-occurrence counts of one topic's words, heaviest first."""
+    """Return UMass coherence of a topic from its words' (words, words) co-occurrence counts, heaviest word first."""
     pairs = combinations(range(len(together)), 2)
     return _mean([float(np.log((together[a, b] + 1) / together[a, a])) for a, b in pairs])
 
 
 def npmi(together: Floats, n_texts: int) -> float | None:
-    """A pair that is never together counts -1; words that are in every attribute together count 1."""
+    """Return the mean normalized PMI: -1 for words never together; 1 for words together in every attribute."""
     values = []
     for a, b in combinations(range(len(together)), 2):
         joint = together[a, b] / n_texts
@@ -484,7 +487,7 @@ def npmi(together: Floats, n_texts: int) -> float | None:
 
 
 def coherence_of(topics: Sequence[Sequence[str]], occurrence: Cooccurrence) -> Coherence:
-    """Mean over topics, each given as its top words, heaviest first."""
+    """Return the mean coherence over topics, each given as its top words by descending weight."""
     counts = [occurrence.counts(words) for words in topics if len(words) > 1]
     return Coherence(
         umass=_mean([value for c in counts if (value := umass(c)) is not None]),
@@ -493,9 +496,9 @@ def coherence_of(topics: Sequence[Sequence[str]], occurrence: Cooccurrence) -> C
 
 
 def coherence_over_topics(pool: AttributePool, seeds: int = 3) -> tuple[CoherenceAt, ...]:
-    """Both models with 2 to 12 topics; stops where the set can't carry more.
+    """Return the coherence of both models with 2 to 12 topics, up to the most that the set allows.
 
-    Raises NotReadyError where it can't even carry two.
+    Raises NotReadyError if it doesn't allow two.
     """
     texts = canonical_texts(pool, FEWEST_TOPICS)
     occurrence = Cooccurrence(texts)
