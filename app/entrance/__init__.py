@@ -1,1 +1,1 @@
-"""Entrance: what stands before the app where people have to say who they are, and the pages it shows at the door."""
+"""Entrance: sign-in, start link, HTTP API, and the checks of every request before it reaches the app."""

@@ -60,7 +60,7 @@ Words = Annotated[str, StringConstraints(max_length=API_BODY.cell)]
 
 
 class TextToJudge(BaseModel):
-    """A text, what it is called (its number without that), and what it was written from."""
+    """A text to judge, its name (`id`; its number by default), and what it was written from (`source`)."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     text: Annotated[str, StringConstraints(min_length=1, max_length=API_BODY.cell, pattern=r"\S")]
@@ -69,9 +69,9 @@ class TextToJudge(BaseModel):
 
 
 class JudgeRequest(BaseModel):
-    """Texts, and the published checklist that they are judged with: its newest version without a number.
+    """Texts, and the published checklist to judge them with; its newest version if none is named.
 
-    judge: provider:name; without it the judge that the checklist's newest run asked.
+    judge: provider:name; without it the judge of the checklist's newest run.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -83,7 +83,7 @@ class JudgeRequest(BaseModel):
 
 
 class ProblemError(Exception):
-    """What is answered in place of what was asked for. `detail` holds no token and no text."""
+    """An error that the API answers as a problem document. `detail` holds no token and no text."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class ProblemError(Exception):
 
 
 def problem_of(error: WorkbenchError) -> ProblemError:
-    """How an error of ours is answered."""
+    """Return the problem that answers one of our errors."""
     said = str(error)
     match error:
         case NotAllowedError():
@@ -137,7 +137,7 @@ def problem_of(error: WorkbenchError) -> ProblemError:
 
 @dataclass
 class _Slots:
-    """Threads of the API's own: judging takes long, and the server's other threads stay free for the screens."""
+    """The API's own threads: judging takes long, and the server's other threads stay free for the screens."""
 
     pool: ThreadPoolExecutor
     free: threading.BoundedSemaphore
@@ -148,7 +148,7 @@ class _Slots:
         return cls(pool, threading.BoundedSemaphore(at_once))
 
     async def run(self, work: Callable[[], Any]) -> Any:
-        """What the work returns, done in a thread. Raises ProblemError where all are busy."""
+        """Run the work in a thread and return its result. Raises ProblemError if all threads are busy."""
         if not self.free.acquire(blocking=False):
             wait = {"Retry-After": str(RETRY_SECONDS)}
             raise ProblemError(429, "busy", "Too many requests are under way", "Come back in some seconds.", wait)
@@ -165,7 +165,7 @@ Answer = Callable[[Request], Awaitable[Response]]
 
 
 def api_routes(workbench: Callable[[], Workbench] = open_workbench, at_once: int = API_AT_ONCE) -> list[BaseRoute]:
-    """workbench: opens the one that requests are answered from. at_once: how many are worked on at a time."""
+    """Return the API's routes. workbench: opens the workbench to answer from. at_once: most requests at a time."""
     slots = _Slots.of(at_once)
 
     def answered(work: Callable[[ApiCaller, Request, bytes], Any]) -> Answer:
@@ -210,7 +210,7 @@ def _caller(workbench: Callable[[], Workbench], request: Request) -> ApiCaller:
 
 
 async def _body(request: Request) -> bytes:
-    """Refused as soon as it is too large, whatever its header says."""
+    """Return the body. Raises ProblemError as soon as more bytes arrive than allowed, whatever the header says."""
     found = bytearray()
     async for part in request.stream():
         found += part
@@ -303,7 +303,7 @@ def _run(caller: ApiCaller, request: Request, _: bytes) -> Any:
 
 
 def openapi() -> dict[str, Any]:
-    """The API as an OpenAPI 3.1 document."""
+    """Return the API's description, an OpenAPI 3.1 document."""
     schemas = JudgeRequest.model_json_schema(ref_template="#/components/schemas/{model}")
     parts = schemas.pop("$defs", {})
     text, number = {"type": "string"}, {"type": ["number", "null"]}

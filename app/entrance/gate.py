@@ -60,7 +60,7 @@ class _Pages(StaticFiles):
         return await super().get_response(path, scope)
 
     async def check_config(self) -> None:
-        """The folder may be missing: where nothing is built, the answer says so."""
+        """Accept a missing folder: if nothing is built, the answer says so."""
 
     def file_response(
         self, full_path: os.PathLike[str] | str, stat_result: os.stat_result, scope: Scope, status_code: int = 200
@@ -71,7 +71,7 @@ class _Pages(StaticFiles):
 
 
 def guide_routes(folder: Path = BUILT) -> list[BaseRoute]:
-    """folder: where the built pages lie. They may be built while the server runs."""
+    """Return the guide's routes. folder: that of the built pages, which may be built while the server runs."""
     pages = _Pages(directory=folder, html=True, check_dir=False)
     return [Route(GUIDE.rstrip("/"), _to_pages, methods=["GET"]), Mount(GUIDE.rstrip("/"), pages)]
 
@@ -93,7 +93,7 @@ _HEADERS = {
 
 
 def door_page(kind: str, status: int = 200, **words: str) -> Response:
-    """kind: which of the template's pages."""
+    """Return a page of the sign-in template. kind: which one."""
     page = _PAGES.get_template("door.html").render(kind=kind, **words)
     return HTMLResponse(page, status, _HEADERS)
 
@@ -103,22 +103,22 @@ def refusal(reason: str | WorkbenchError) -> Response:
 
 
 def more_on(reason: str | WorkbenchError) -> str:
-    """The address of what the guide, which is open at the door too, tells of an error; "" where it has nothing."""
+    """Return the address of the guide's paragraph on an error; "" without one. The guide needs no sign-in."""
     paragraph = reason.paragraph if isinstance(reason, WorkbenchError) else None
     return GUIDE + paragraph.address if paragraph else ""
 
 
 BEGIN = "/sign-in"
 LONGEST_WAY_BACK = 1000
-"""Characters. It travels in a cookie, of which browsers keep 4,096."""
+"""Most characters of the path. It is kept in a cookie, of which browsers keep 4,096 bytes."""
 _LOOPS = (BEGIN, CALLBACK, "/leave")
 _NOT_KEPT = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 _log = logging.getLogger(__name__)
 
 
 def button(back: str = "/", other: bool = False) -> dict[str, str]:
-    """The words of a page with the button. back: the path that it leads to in the end. At the address that is set, so
-    that the cookie is there when the provider sends the browser back."""
+    """Return the template's values for the sign-in button. back: the path to return to after signing in. The button
+    leads to the configured address, so that the cookie is there when the provider redirects back."""
     query = urlencode({"back": back} | ({"other": "yes"} if other else {}))
     return {"sign_in": f"{set_address()}{BEGIN}?{query}", "provider": oidc_client().host, "ask": whom_to_ask()}
 
@@ -135,7 +135,7 @@ def begin(request: Request) -> Response:
 
 
 def come_back(request: Request) -> Response:
-    """Whatever comes of it, the attempt is over: its cookie goes. One that this browser didn't begin ends none."""
+    """Sign in with the provider's answer. The attempt's cookie is deleted, unless it is of another attempt."""
     said = request.query_params
     try:
         attempt = attempt_in(request.cookies.get(_cookie(), ""), said.get("state", ""))
@@ -154,13 +154,13 @@ def come_back(request: Request) -> Response:
 
 
 def way_back(wished: str) -> str:
-    """A path on this server, which stands behind its address; "/" for what is none, and for what would lead round."""
+    """Return `wished` if it is a path on this server; "/" if not, if too long, or if it leads back to signing in."""
     asks_on = any(wished == path or wished.startswith(f"{path}?") for path in _LOOPS)
     return "/" if asks_on or not wished.startswith("/") or len(wished) > LONGEST_WAY_BACK else wished
 
 
 def oidc_routes() -> list[Route]:
-    """Plain functions, as those of the other doors: the provider is asked in a thread."""
+    """Return the routes of signing in with a provider. The handlers aren't async: they run in threads."""
     return [Route(BEGIN, begin, methods=["GET"]), Route(CALLBACK, come_back, methods=["GET"])]
 
 
@@ -180,9 +180,10 @@ _AGE = SIGNED_IN_DAYS * 24 * 3600
 
 
 def enter(request: Request) -> Response:
-    """Looking at a link doesn't use it up: programs that read mail look at links too. The button does.
+    """Accept an invitation by its button (POST). Opening the link alone doesn't use it up, as mail programs open links
+    too.
 
-    Where a provider says who people are, a link alone lets nobody in: they sign in first and come back to it.
+    With a sign-in provider, a link alone lets nobody in: people sign in first and then return to it.
     """
     key = request.query_params.get("key", "")
     workbench = open_workbench()
@@ -216,13 +217,14 @@ def leave(request: Request) -> Response:
 
 
 def door_routes() -> list[Route]:
-    """Plain functions: Starlette runs them in threads, so that a database that waits keeps nobody else waiting."""
+    """Return the routes of invitations and signing out. The handlers aren't async: Starlette runs them in threads, so
+    that a slow database blocks nobody else."""
     routes = [Route("/enter", enter, methods=["GET", "POST"]), Route("/leave", leave, methods=["GET", "POST"])]
     return [*routes, *oidc_routes()] if access_mode() is AccessMode.OIDC else routes
 
 
 def _provider() -> dict[str, str]:
-    """The button for those who sign in with a provider; who signed out may want to be somebody else."""
+    """Return the button's values if a provider signs people in; after signing out one may choose another account."""
     return button(other=True) if access_mode() is AccessMode.OIDC else {}
 
 
@@ -233,16 +235,16 @@ _SECONDS = DAYS * 24 * 3600
 
 
 class StartLink:
-    """The cookie is signed with the secret of the data folder, so that a tab that is open goes on after a restart."""
+    """The start link of a local server. Its cookie, signed with the data folder's secret, outlives a restart."""
 
     def __init__(self, token: str, port: int) -> None:
         self._token = token
         self._cookie = f"{COOKIE}_{port}"
 
     def answer(self, asking: HTTPConnection) -> Response | None:
-        """None for a browser that came in by a link of this server; else the page that says what to open, or, for the
-        link itself, one that goes on to the app. (A redirect of a link in another page would come without the cookie.)
-        """
+        """Return None for a browser with this server's cookie; else the page that says what to open. The link itself
+        gets a page that sets the cookie and opens the app. (With a redirect, a link in another page would arrive
+        without the cookie.)"""
         given = asking.query_params.get(PARAMETER, "")
         if given and asking.scope["type"] == "http" and asking.scope["method"] in ("GET", "HEAD"):
             return self._let_in(asking) if self._is_token(given) else door_page("start", 403)
@@ -266,7 +268,7 @@ _FORMAT = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def status_routes(sessions: Callable[[], int]) -> list[Route]:
-    """sessions: how many browsers this process serves."""
+    """Return the routes of health and metrics. sessions: returns how many browsers this process serves."""
 
     def healthz(_: Request) -> Response:
         try:
@@ -290,7 +292,8 @@ def status_routes(sessions: Callable[[], int]) -> list[Route]:
 
 
 def _may_read(request: Request) -> bool:
-    """On a network only who knows the token: behind a proxy every request comes from the same address."""
+    """Return whether the request may read metrics. On a network it needs the token, as behind a proxy all requests come
+    from the same address."""
     token = settings().provider_variable("INTERACTEVAL_METRICS_TOKEN") or ""
     kind, _, given = request.headers.get("authorization", "").partition(" ")
     known = token and kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode())
@@ -318,23 +321,24 @@ def _figures(sessions: int) -> bytes:
 
 
 WATCHED = ("/_stcore/health", HEALTH, METRICS)
-"""Asked by whatever watches the server, from wherever it is; nothing of a project is in it."""
+"""Addresses for monitoring, answered to everybody; they show nothing of a project."""
 OPEN = ("/enter", "/leave", GUIDE.rstrip("/"))
 OPEN_TO_A_PROVIDER = (BEGIN, CALLBACK)
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
-"""Headers that a proxy sets. Without them it can't be told from a browser of this computer."""
+"""Headers that a proxy sets. Without them its requests look like those of a browser on this computer."""
 API = "/api/"
 OPEN_FOLDERS = ("/static/", "/app/static/", GUIDE, API)
-"""The pages of the door themselves, files that are the same for everybody, with nothing of a project in them, and the
-HTTP API, which asks for a token itself."""
+"""Open without signing in: the sign-in pages' files and the guide, which show nothing of a project, and the HTTP API,
+which asks for a token itself."""
 
 PERSON = "interacteval.person"
-"""Where a request that is let in says whose it is: the person's id, none in local mode, where all are the owner's."""
+"""Key of the scope with the id of the person who is let in; absent in local mode, where all is the owner's."""
 
 
 class Gate:
-    """start_token: what the link holds that was printed at the start, "" where everybody at this computer may come in.
-    port: the one it stands for; servers beside each other share a browser's cookies."""
+    """Lets requests in that may pass, and answers others. start_token: the token in the printed start link, "" if
+    everybody at this computer may come in. port: the server's, part of its cookie's name, as servers on one computer
+    share a browser's cookies."""
 
     def __init__(self, app: ASGIApp, mode: AccessMode, start_token: str = "", port: int = 0) -> None:
         self._app = app
@@ -369,7 +373,7 @@ class Gate:
 
 
 def _passed_on(scope: Scope) -> Response | None:
-    """Return the refusal of a request through a proxy where nobody signs in; None for this computer's own browser."""
+    """Return the refusal of a request through a proxy to a server without sign-in; None for a direct request."""
     if not any(name in Headers(scope=scope) for name in FORWARDED):
         return None
     return refusal(
@@ -379,7 +383,8 @@ def _passed_on(scope: Scope) -> Response | None:
 
 
 def _unknown(connection: HTTPConnection, mode: AccessMode) -> Response | None:
-    """The page for somebody whom nobody vouches for; None for everybody else. For a WebSocket it ends the handshake."""
+    """Return the page for somebody who isn't signed in; None for a person, whose id is put into the request's scope.
+    For a WebSocket the page ends the handshake."""
     try:
         actor = who_asks(open_workbench(), connection.cookies, connection.headers)
     except WorkbenchError as error:

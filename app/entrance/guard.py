@@ -1,4 +1,4 @@
-"""Stands before every route and socket: exact origin, headers, sessions' own files, counted uploads."""
+"""Checks of every route and socket: origin, headers, ownership of sessions' files, and limits of uploads."""
 
 import base64
 import hashlib
@@ -24,14 +24,14 @@ from app.settings import ServerNames
 
 _PORTS = {"http": 80, "https": 443}
 Origin = tuple[str, str, int]
-"""Scheme, host in small letters, port."""
+"""Scheme, lower-case host, port."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnAddresses:
-    """Where browsers reach this server.
+    """Addresses at which browsers reach this server.
 
-    port: the one it listens on, without TLS. address: the one that is set (INTERACTEVAL_ADDRESS), "" for none.
+    port: the one it listens on, without TLS. address: the configured one (INTERACTEVAL_ADDRESS), "" for none.
     """
 
     names: ServerNames
@@ -39,10 +39,10 @@ class OwnAddresses:
     address: str = ""
 
     def owns(self, origin: str, host: str | None) -> bool:
-        """Whether a page at this Origin is one of ours. host: the Host that its request names.
+        """Return whether a page of this Origin is ours. host: the request's Host header.
 
-        A proxy may name another host than browsers do: then the address that is set counts. Otherwise the browser's
-        Host is where it connected to, so that a page of another port or scheme never has the same.
+        A proxy may name another host than browsers do; then the configured address counts. Otherwise Host is the
+        address that the browser connected to, which never equals the Origin of a page of another port or scheme.
         """
         said = read_origin(origin)
         if said is None:
@@ -63,7 +63,7 @@ class OwnAddresses:
 
 
 def read_origin(origin: str, path: bool = False) -> Origin | None:
-    """None for what is none, such as "null". path: whether one may follow, as in an address."""
+    """Return scheme, host and port; None for anything else, such as "null". path: whether a path may follow."""
     try:
         parts = urlsplit(origin)
         port = parts.port
@@ -76,7 +76,7 @@ def read_origin(origin: str, path: bool = False) -> Origin | None:
 
 
 Owner = tuple[str, ...]
-"""The browser's name and what it is signed in by; () for one that takes no cookie."""
+"""The browser's id, its sign-in cookie and the proxy's subject; () for a browser without cookies."""
 
 
 def owner_of(cookies: Mapping[str, str], headers: Mapping[str, str]) -> Owner:
@@ -85,7 +85,8 @@ def owner_of(cookies: Mapping[str, str], headers: Mapping[str, str]) -> Owner:
 
 
 class SessionOwners:
-    """Safe to call from any thread. most_bytes: what a person may have in memory of uploads, over all their sessions.
+    """Which browser each session, file and upload belongs to. Safe to call from any thread. most_bytes: the most that a
+    person's uploads may take in memory, over all their sessions.
 
     A person is an id, None for the owner in local mode.
     """
@@ -114,7 +115,7 @@ class SessionOwners:
             return bool(owner) and self._sessions.get(session) == owner
 
     def open_upload(self, session: str, file: str) -> None:
-        """This session may upload a file under this name from now on."""
+        """Allow this session to upload a file under this name."""
         with self._lock:
             self._open[session].append(file)
 
@@ -123,13 +124,13 @@ class SessionOwners:
             return bool(owner) and self._sessions.get(session) == owner and file in self._open.get(session, ())
 
     def begin_upload(self, session: str, person: int | None) -> None:
-        """What this session keeps counts as this person's."""
+        """Count this session's uploads as this person's."""
         with self._lock:
             if session in self._sessions:
                 self._uploaders[session] = person
 
     def arriving(self, person: int | None, size: int) -> bool:
-        """Count bytes that are on their way; False where they would be too many, and then they aren't counted."""
+        """Count bytes of an upload in progress. Returns False, without counting them, if they are more than allowed."""
         with self._lock:
             held = [files for session, files in self._uploads.items() if self._uploaders.get(session) == person]
             kept = sum(sum(files.values()) for files in held)
@@ -139,7 +140,7 @@ class SessionOwners:
             return True
 
     def arrived(self, person: int | None, size: int) -> None:
-        """They are kept, which `keep` counts, or gone."""
+        """Stop counting these bytes as in progress: the file is stored (see `keep`) or was given up."""
         with self._lock:
             self._arriving[person] -= size
             if self._arriving[person] <= 0:
@@ -154,7 +155,7 @@ class SessionOwners:
             self._uploads.get(session, {}).pop(file, None)
 
     def share(self, file: str, session: str) -> None:
-        """A file that this session's browser may fetch."""
+        """Allow this session's browser to fetch the file."""
         with self._lock:
             if owner := self._sessions.get(session, ()):
                 self._files[file].add(owner)
@@ -169,7 +170,7 @@ class SessionOwners:
 
 
 class Use(Enum):
-    """What a route of Streamlit's is to the workbench."""
+    """How the workbench uses a route of Streamlit's."""
 
     OPEN = "for everybody who is let in"
     UPLOAD = "for the session that asked to upload the file"
@@ -193,12 +194,12 @@ STREAMLIT_ROUTES = {
     "/auth/logout": Use.CLOSED,
     "/oauth2callback": Use.CLOSED,
 }
-"""All of them but its static files, which are the same for everybody. A test compares them with Streamlit's."""
+"""Streamlit's routes without those of its static files. A test compares them with Streamlit's."""
 _PATTERNS = [(compile_path(path)[0], use) for path, use in STREAMLIT_ROUTES.items()]
 
 
 def use_of(path: str) -> Use:
-    """Below `/_stcore` what isn't listed is closed, also what a later Streamlit adds."""
+    """Return a path's use. Below `/_stcore` unlisted paths are closed, including those a later Streamlit adds."""
     listed = next((use for pattern, use in _PATTERNS if pattern.match(path)), None)
     return listed or (Use.CLOSED if path.lstrip("/").startswith("_stcore") else Use.OPEN)
 
@@ -248,7 +249,7 @@ def _parts(scope: Scope) -> list[str]:
 
 
 class _Upload:
-    """Counts bytes as they arrive, so that too many are refused before they are kept."""
+    """Counts an upload's bytes as they arrive, so that an upload that is too large is refused before it is stored."""
 
     def __init__(self, owners: SessionOwners, scope: Scope, receive: Receive) -> None:
         self._owners, self._person, self._receive, self._taken = owners, scope.get(PERSON), receive, 0
@@ -263,12 +264,12 @@ class _Upload:
         return message
 
     def end(self) -> None:
-        """What was kept counts as kept from now on; what wasn't is gone."""
+        """Stop counting the upload's bytes as in progress."""
         self._owners.arrived(self._person, self._taken)
 
 
 OWN_HEADER = "x-interacteval"
-"""A program that isn't a browser sends it with what changes something: no page elsewhere can, without asking first."""
+"""Header that programs other than browsers send with changing requests; foreign pages can't without a preflight."""
 UNKNOWN_HOST = (
     "This server doesn't answer to the name in the address. If the name is yours, start the server with "
     "`interacteval serve --allow-host NAME`, or put it into INTERACTEVAL_ALLOWED_HOSTS.\n"
@@ -282,12 +283,12 @@ CLOSED_ROUTE = "There is nothing here.\n"
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _DATA = ("/_stcore", "/media", "/component")
-"""What pages of the app fetch, and no link leads to."""
+"""Paths that the app's pages fetch; no link leads to them."""
 
 
 class Guard:
-    """scripts: the words of each script within a page; no others run but those from the server's own files.
-    start_token: as in `Gate`."""
+    """Middleware that refuses requests from other pages. scripts: the texts of the inline scripts that may run; all
+    others must come from the server's files. start_token: as in `Gate`."""
 
     def __init__(
         self,
@@ -317,7 +318,7 @@ class Guard:
         return PlainTextResponse(CLOSED_ROUTE, 404) if use_of(scope["path"]) is Use.CLOSED else None
 
     def _foreign(self, scope: Scope, headers: Headers) -> str:
-        """Why a request isn't from a page of ours; "" where it is, or from no page."""
+        """Return why a request comes from a page of another server; "" if it comes from ours, or from no page."""
         origins = headers.getlist("origin")
         if any(not self._own.owns(origin, headers.get("host")) for origin in origins):
             return FOREIGN_PAGE
@@ -342,7 +343,7 @@ class Guard:
 
 
 def _is_visit(scope: Scope, headers: Headers) -> bool:
-    """Whether somebody followed a link elsewhere to a page of ours, in a tab of its own: no frame, no image."""
+    """Return whether somebody followed a link from elsewhere to one of our pages, not in a frame or as an image."""
     return (
         scope["type"] == "http"
         and scope["method"] in ("GET", "HEAD")
@@ -353,13 +354,13 @@ def _is_visit(scope: Scope, headers: Headers) -> bool:
 
 
 def _brings_proof(scope: Scope) -> bool:
-    """What no page elsewhere knows: the key of an invitation, or the token that the HTTP API asks for, which takes no
-    cookie in its place."""
+    """Return whether the request needs a secret that other pages don't know: an invitation's key, or the HTTP API's
+    token, which a cookie can't replace."""
     return scope["path"].startswith(API) or (scope["path"] == "/enter" and b"key" in parse_qs(scope["query_string"]))
 
 
 def answer_headers(scripts: Iterable[str]) -> dict[str, str]:
-    """A page that has a stricter policy of its own keeps it."""
+    """Return the security headers of answers. A page's own, stricter policy is kept."""
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in scripts)
     policy = {
         "default-src": "'self'",

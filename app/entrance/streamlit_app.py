@@ -1,4 +1,4 @@
-"""Streamlit's own app, with our options alone, and what it keeps of sessions tied to the browsers they belong to."""
+"""Streamlit's app with our options alone; its sessions, files and uploads belong to the browsers that made them."""
 
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
@@ -47,14 +47,14 @@ PINNED: Mapping[str, Any] = {
     "server.xsrfCookieSameSite": "strict",
     "secrets.files": [],
 }
-"""Options that nothing may change: neither a file nor the environment."""
+"""Options that neither a file nor the environment may change."""
 _deferred: ContextVar[str] = ContextVar("session of a download that is made when asked for", default="")
 _why_failed: dict[str, str] = {}
-"""The message of an error by the file that wasn't made, until the browser is told."""
+"""Error messages by the id of the file that wasn't made, until they are shown."""
 
 
 def read_own_options_alone() -> None:
-    """Ignore option files of the working folder and of the home folder: Streamlit has no setting for that."""
+    """Make Streamlit ignore option files of the working and the home folder; it has no setting for that."""
 
     def own_files(file_name: str) -> list[str]:
         return [str(OWN_OPTIONS)] if file_name == OWN_OPTIONS.name else []
@@ -63,11 +63,11 @@ def read_own_options_alone() -> None:
 
 
 def run_callbacks_whole() -> None:
-    """Let the callbacks of a click run, and run to their end.
+    """Make Streamlit run the callbacks of a click, without interrupting them.
 
     Streamlit interrupts a script at its next access to the session's state as soon as another message of the browser
     arrives, and whenever the script sends the browser something, such as a changed address. Before the callbacks that
-    drops the click: Save did nothing. During them an edit was saved, and its field stayed open. The script itself is
+    dropped the click: Save did nothing. During them an edit was saved, and its field stayed open. The script itself is
     still interrupted.
     """
     callbacks = SafeSessionState.on_script_will_rerun
@@ -90,7 +90,7 @@ def run_callbacks_whole() -> None:
 
 
 def say_why_files_fail() -> None:
-    """Show the message of an error of ours below a download button, where Streamlit says that it failed."""
+    """Show the message of one of our errors below a download button, where Streamlit says that the download failed."""
 
     class Files(DeferredFileHandler):
         async def handle(self, request: BackendOperationRequest, session_id: str) -> BackendOperationResponse:
@@ -123,7 +123,7 @@ class _Uploads(MemoryUploadedFileManager):
         self._owners.let_go(session_id, file_id)
 
     def remove_session_files(self, session_id: str) -> None:
-        """Streamlit calls it at the end of each session."""
+        """Forget the session. Streamlit calls this at the end of each session."""
         super().remove_session_files(session_id)
         self._owners.end(session_id)
 
@@ -148,7 +148,7 @@ class _Media(MemoryMediaFileStorage):
 
 class _MediaFiles(MediaFileManager):
     def execute_deferred(self, file_id: str) -> str:
-        """In a thread that knows no session: the file is for the one whose button it is."""
+        """Make the file for the session whose button was clicked; this thread has no session of its own."""
         entry = self._deferred_callables.get(file_id)
         token = _deferred.set(entry["session_id"] if entry else "")
         try:
@@ -174,7 +174,7 @@ class _Runtime(Runtime):
         existing_session_id: str | None = None,
         session_id_override: str | None = None,
     ) -> str:
-        """A session goes on in the browser that it began in; anybody else gets a new one."""
+        """Continue a session only in the browser that began it; other browsers get a new one."""
         context = client.client_context
         owner = owner_of(context.cookies, dict(context.headers)) if context else ()
         if existing_session_id and not self._owners.owns(owner, existing_session_id):
@@ -185,14 +185,14 @@ class _Runtime(Runtime):
 
 
 class StreamlitApp(st.App):
-    """owners: kept up to date with what Streamlit does."""
+    """Streamlit's app. owners: updated as sessions and files come and go."""
 
     def __init__(self, script: Path, owners: SessionOwners, **more: Any) -> None:
         super().__init__(script, **more)
         self._owners = owners
 
     def _create_runtime(self) -> Runtime:
-        """As Streamlit's own, but for the managers."""
+        """Return Streamlit's runtime with our managers."""
         found = RuntimeConfig(
             script_path=str(self._resolve_script_path()),
             media_file_storage=_Media("/media", self._owners),

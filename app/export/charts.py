@@ -1,5 +1,4 @@
-"""Charts of attributes, and of results for the HTML report and for papers.
-number of components."""
+"""Charts of attributes, and of results for the HTML report and for papers."""
 
 import base64
 import io
@@ -29,20 +28,20 @@ _Chart = alt.Chart | alt.LayerChart | alt.FacetChart  # what Altair says that la
 
 @dataclass(frozen=True, slots=True)
 class ReportChart:
-    """`svg`: a document of its own. `title`: plain text that stands for it where it isn't seen."""
+    """A chart. `svg`: an SVG document. `title`: its text alternative."""
 
     title: str
     svg: str
 
     @property
     def source(self) -> str:
-        """The address of an image that holds the whole chart."""
+        """Return a data URL of the whole chart."""
         return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode()).decode()
 
 
 @dataclass(frozen=True, slots=True)
 class IntervalRow:
-    """A row of an interval plot. `low` and `high` are None where there is no interval."""
+    """A row of an interval plot. `low` and `high` are None without an interval."""
 
     label: str
     value: float
@@ -52,7 +51,7 @@ class IntervalRow:
 
 
 def interval_plot(rows: Sequence[IntervalRow], title: str) -> ReportChart:
-    """One row each: a dot for the value, a line for its interval, from -1 to 1."""
+    """Return a plot with a dot for each row's value and a line for its interval, from -1 to 1."""
     labels = [f"{row.label} (n = {row.n:,})" for row in rows]
     labelled = [asdict(row) | {"label": label} for row, label in zip(rows, labels, strict=True)]
     ticks = alt.Axis(
@@ -75,7 +74,7 @@ def interval_plot(rows: Sequence[IntervalRow], title: str) -> ReportChart:
 
 
 def scatter(points: Sequence[tuple[float, float, int]], low: float, high: float, title: str) -> ReportChart:
-    """(mean rating, score, texts) each as a dot with an area by its texts, and the line of equality."""
+    """Return a plot of (mean rating, score, texts): dots with an area by number of texts, and the line of equality."""
     dotted = [{"human": human, "score": score, "texts": texts} for human, score, texts in points]
     ends = [{"human": end, "score": end} for end in (low, high)]
     x, y = _across("human:Q", low, high, "people"), _upwards("score:Q", low, high, "score")
@@ -88,7 +87,7 @@ def scatter(points: Sequence[tuple[float, float, int]], low: float, high: float,
 
 
 def distributions(bins: Sequence[tuple[float, float, int, int]], title: str) -> ReportChart:
-    """(low, high, scores, ratings) each as two bars beside each other: scores blue, ratings orange."""
+    """Return a plot of (low, high, scores, ratings): two bars a bin, scores blue and ratings orange."""
     bars = [
         bar
         for low, high, scores, ratings in bins
@@ -117,7 +116,7 @@ def _across(field: str, low: float, high: float, title: str) -> alt.X:
 
 
 def _upwards(field: str, low: float, high: float, title: str) -> alt.Y:
-    """Its title stands level above the axis."""
+    """Return a y axis whose title is horizontal, above the axis."""
     above = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": -10}
     return alt.Y(field, scale=_scale(low, high), axis=_ends(low, high, **above), title=title)
 
@@ -131,7 +130,7 @@ def _ends(low: float, high: float, **more: Any) -> alt.Axis:
 
 
 def _room(label: str) -> int:
-    """Pixels that a label takes in a wide font: how wide a reader's is, isn't known here."""
+    """Return the pixels that a label takes in a wide font; the reader's font isn't known."""
     return sum(13 if unicodedata.east_asian_width(sign) in "FW" else 9 if sign.isupper() else 7 for sign in label)
 
 
@@ -140,7 +139,7 @@ def _square(chart: _Chart) -> _Chart:
 
 
 def _drawn(chart: _Chart, title: str, **datasets: Sequence[Mapping[str, Any]]) -> ReportChart:
-    """`datasets` by their names in the chart; Altair, which would copy and check every row, doesn't see them."""
+    """Render the chart. Its `datasets`, by name, bypass Altair, which would copy and check every row."""
     look = {"config": _LOOK, "usermeta": {}}  # in place of a theme that the process may have set for all charts
     spec = chart.to_dict() | {"datasets": datasets} | look
     version = alt.SCHEMA_VERSION.rpartition(".")[0]
@@ -158,7 +157,7 @@ _PANEL = 270  # pixels: two stand beside the sidebar on a small screen
 
 @dataclass(frozen=True, slots=True)
 class SpreadRow:
-    """One contributor: the spread over topics with the ends over fits, and what as many attributes reach by chance.
+    """One contributor: the spread over topics with its ends over fits, and the spread of as many attributes by chance.
 
     kind: "human", "llm" or "".
     """
@@ -175,7 +174,7 @@ class SpreadRow:
 
 
 def spread_chart(rows: Sequence[SpreadRow], topics: int, llms: str = LLMS) -> Chart:
-    """A dot for each contributor, people first, beside the range that chance gives for a set of that size."""
+    """Return a chart with a dot for each contributor, people first, beside the range by chance."""
     sides = {"human": PEOPLE, "llm": llms, "": BOTH}
     data = pd.DataFrame(
         [
@@ -234,7 +233,7 @@ def spread_chart(rows: Sequence[SpreadRow], topics: int, llms: str = LLMS) -> Ch
 
 @dataclass(frozen=True, slots=True)
 class LikenessCell:
-    """The likeness of two sets, or within one; value: None where there is no pair."""
+    """The similarity of two sets, or within one; value: None without a pair."""
 
     first: str
     second: str
@@ -247,7 +246,7 @@ _GRID_WIDTH, _WIDEST, _NARROWEST, _SLANTED, _CELL_HEIGHT = 600, 150, 44, 120, 40
 
 
 def likeness_grid(cells: Sequence[LikenessCell], measure: str) -> Chart:
-    """A heat map of sets by sets, as wide as a screen of 1,280 pixels has room beside the navigation."""
+    """Return a heat map of sets by sets, as wide as a 1,280 pixel screen has room for beside the navigation."""
     order = list(dict.fromkeys(cell.first for cell in cells))
     data = pd.DataFrame(
         [asdict(cell) | {"label": "none" if cell.value is None else f"{cell.value:.2f}"} for cell in cells]
@@ -298,7 +297,7 @@ def likeness_grid(cells: Sequence[LikenessCell], measure: str) -> Chart:
 
 
 def sweep_chart(points: Sequence[Mapping[str, Any]], measure: str) -> Chart:
-    """A line a condition over the number of components, a panel a dimension (Fig. 6 of InteractEval).
+    """Return a chart over the number of components: a line a condition, a panel a dimension (Fig. 6 of InteractEval).
 
     points: dimension, condition, components, and (value, low, high) of each measure under `figures`.
     """
@@ -327,7 +326,7 @@ def sweep_chart(points: Sequence[Mapping[str, Any]], measure: str) -> Chart:
 
 
 def chart_svg(chart: Chart, title: str, own_width: bool = False) -> bytes:
-    """The chart under its title on white ground, as a file for a paper."""
+    """Return the chart under its title on a white background, as an SVG file for a paper."""
     stream = io.StringIO()
     titled = chart.properties(title=title)
     (titled if own_width else titled.properties(width=_PAPER_WIDTH)).configure(**ON_PAPER).save(stream, format="svg")

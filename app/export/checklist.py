@@ -25,7 +25,7 @@ _SCHEMA = Path(__file__).with_name("checklist.schema.json")
 
 @cache
 def schema_text() -> str:
-    """The JSON Schema of the document, as it is published."""
+    """Return the published JSON Schema of the document."""
     return _SCHEMA.read_text(encoding="utf-8")
 
 
@@ -37,11 +37,11 @@ def checklist_document(
     comments: Mapping[int, Sequence[QuestionComment]] | None = None,
     prompts: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The command line's fixed JSON form, with lineage: question, key question, component, attributes, contributors.
+    """Return the command line's JSON form, with lineage: question, key question, component, attributes, contributors.
 
-    With everything that the judge's request is made of, so that another project asks it to the byte alike.
-    comments: of people, by question; a question without any has no such field. prompts: name of a judge's prompt -> the
-    project's own wording of it, the whole prompt file.
+    It holds all that the judge's request is made of, so that another project asks exactly the same. comments: people's,
+    by question; a question without any has no such field. prompts: name of a judge's prompt -> the project's own
+    wording, the whole prompt file.
     """
     said = [attributes[i] for q in checklist.asked for i in q.attributes if i in attributes]
     made_by_rules = RULES in {*checklist.model.split(", "), *(a.contributor for a in said)}
@@ -106,7 +106,7 @@ def _question(question: Question, attributes: Mapping[int, Attribute]) -> dict[s
 
 
 def marks_of(question: Question) -> dict[str, Any]:
-    """How its answer counts beside its weight, and its examples, as far as it isn't as usual."""
+    """Return a question's examples and how its answer counts, weight excluded, where not as by default."""
     return {
         **({"must_not": True} if question.must_not else {}),
         **({"cap": question.cap} if question.cap is not None else {}),
@@ -157,7 +157,7 @@ _YamlDumper.add_representer(
 
 
 def checklist_file(format_name: str, document: Mapping[str, Any]) -> str:
-    """The document of `checklist_document` in one of FORMATS. Raises FileFormatError."""
+    """Return the document of `checklist_document` in one of FORMATS. Raises FileFormatError."""
     match format_name:
         case "json":
             return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
@@ -193,7 +193,7 @@ def _about(attribute: Mapping[str, Any]) -> str:
 
 
 def _origin(condition: str) -> str:
-    """Whose attributes a checklist was built from; `condition` as a checklist has it."""
+    """Return in words whose attributes a checklist was built from; `condition` as in a checklist."""
     if condition == "imported":
         return "imported from a file"
     return f"from the attributes of {', '.join(named_in(condition)) or StudyCondition.parse(condition).words}"
@@ -233,13 +233,13 @@ def _markdown(document: Mapping[str, Any]) -> str:
 
 
 def example_words(example: Mapping[str, str]) -> str:
-    """An example that the judge reads, as people read it: the answer, the text, and the reason in brackets."""
+    """Return a judge's example for people: the answer, the text, and the reason in brackets."""
     why = f" ({example['reason']})" if example.get("reason") else ""
     return f"{example['answer']}: {example['text']}{why}"
 
 
 def counting_words(question: Mapping[str, Any]) -> list[str]:
-    """How the answer to a question of the document counts, as far as it isn't as usual."""
+    """Return how the answer to a question of the document counts, where that differs from the defaults."""
     return [
         *(["A yes costs the point"] if question.get("must_not") else []),
         *([f"Required: failing it caps the score at {question['cap']:g}"] if "cap" in question else []),
@@ -249,8 +249,11 @@ def counting_words(question: Mapping[str, Any]) -> list[str]:
 
 
 def _csv(document: Mapping[str, Any]) -> str:
-    """“may_not_apply”, “must_not”, “cap”, “grade” and “examples” are columns only where a question has them.
-    Examples are a JSON list, which the import reads."""
+    """Return the CSV. “may_not_apply”, “must_not”, “cap”, “grade” and “examples” are columns only if a question has
+    them.
+
+    Examples are a JSON list, which the import reads.
+    """
     about = {name: document[name] for name in ("dimension", "version")}
     asked = document["questions"]
     switches = [name for name in ("may_not_apply", "must_not") if any(question.get(name) for question in asked)]

@@ -1,4 +1,4 @@
-"""Checklists read from files: the program's own forms, other tools' and plain lists of questions."""
+"""Checklists read from files: the program's own formats, other tools' and plain lists of questions."""
 
 import json
 import math
@@ -31,14 +31,14 @@ from app.input_file import read_yaml
 
 EXAMPLE_ANSWERS = tuple(answer.value for answer in DECIDABLE)
 Known = Mapping[tuple[str, str], int]
-"""(contributor, text) -> the id of an attribute that the project has: lineage is taken up again where it fits."""
+"""(contributor, text) -> id of an attribute in the project: a file's lineage is restored where both match."""
 
 
 _SWITCH = {"": False, **dict.fromkeys(("no", "false", "0"), False), **dict.fromkeys(("yes", "true", "1"), True)}
 
 
 def read_question(name: str, item: object, known: Known) -> Question:
-    """`name` is what a person calls its place, such as "Row 3". Raises FileFormatError."""
+    """Return an item's question. `name` is its place for messages, such as "Row 3". Raises FileFormatError."""
     fields = {"text": item} if isinstance(item, str) else item
     if not isinstance(fields, Mapping):
         raise FileFormatError(f"{name} of the checklist file is no question.", "Give each a “text”.")
@@ -67,7 +67,7 @@ def read_question(name: str, item: object, known: Known) -> Question:
 
 
 def read_component(item: object, position: int, known: Known) -> Component | None:
-    """None for what isn't named."""
+    """Return the component of a file's item; None without a name."""
     if not isinstance(item, Mapping):
         return None
     name = f"Component {position + 1}"
@@ -77,7 +77,7 @@ def read_component(item: object, position: int, known: Known) -> Component | Non
 
 
 def read_attributes(items: object, known: Known) -> tuple[int, ...]:
-    """The ids of those that the project has, from the same contributor in the same words."""
+    """Return the ids of the items that the project has as attributes, from the same contributor in the same words."""
     listed = items if isinstance(items, Sequence) and not isinstance(items, str) else []
     pairs = ((str(item.get("contributor")), str(item.get("text"))) for item in listed if isinstance(item, Mapping))
     return tuple(dict.fromkeys(known[pair] for pair in pairs if pair in known))
@@ -96,7 +96,7 @@ def _words(name: str, fields: Mapping[object, object], field: str) -> str:
 
 
 def read_examples(name: str, items: object) -> tuple[Example, ...]:
-    """Of one question. Raises FileFormatError for too many, too long, or one without text or answer."""
+    """Return one question's examples. Raises FileFormatError for too many, too long, or one without text or answer."""
     if items is None or items == "":
         return ()
     if isinstance(items, str):  # a table's cell
@@ -129,7 +129,7 @@ def _number(value: object) -> float:
 
 
 def _cap(name: str, value: object) -> float | None:
-    """None where the file has none, which in tables is an empty cell."""
+    """Return the cap; None if the file has none, which in tables is an empty cell."""
     if value is None or value == "":
         return None
     cap = _number(value)
@@ -146,7 +146,7 @@ def _weight(name: str, value: object) -> float:
 
 
 def _switch(name: str, fields: Mapping[object, object], field: str) -> bool:
-    """Off where the file doesn't say it. In tables it is a word."""
+    """Return the field as a Boolean, False if missing. In tables it is a word."""
     value = fields.get(field)
     said = _SWITCH.get(str(value if value is not None else "").strip().lower())
     if said is None:
@@ -160,12 +160,12 @@ def _origin(fields: Mapping[object, object]) -> QuestionOrigin:
 
 
 Named = tuple[str, object]
-"""What a person calls it ("Question 3", "Row 3") and what it holds."""
+"""An item's place for messages ("Question 3", "Row 3"), and the item."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadComment:
-    """`at` is None where the file doesn't say it."""
+    """A comment in a file. `at` is None if the file doesn't say when."""
 
     who: str
     text: str
@@ -187,9 +187,9 @@ class ReadComment:
 
 @dataclass(frozen=True, slots=True)
 class ReadSettings:
-    """What a document says of the judge's request beside the questions, and of itself; None for what it doesn't say.
+    """What a document says beside the questions: settings of the judge's request, and about itself; None where missing.
 
-    `prompts`: name of a judge's prompt -> own wording; {} where the built-in ones are asked.
+    `prompts`: name of a judge's prompt -> own wording; {} if the built-in ones are used.
     """
 
     dimension: str | None = None
@@ -249,7 +249,7 @@ _LIST_MARK = re.compile(r"^(?:[-*•]\s+(?:\[[ xX]?\]\s*)?|\d+[.)]\s+)")
 
 
 def read_document(content: str, dimension: str, known: Known | None = None) -> Checklist:
-    """A draft from JSON, or from YAML, with a list “questions” or a list of questions alone. Raises FileFormatError."""
+    """Return a draft from JSON or YAML, a list of questions or a list “questions”. Raises FileFormatError."""
     document = _parsed(content)
     questions = document.get("questions") if isinstance(document, dict) else document
     if not isinstance(questions, list) or not questions:
@@ -260,8 +260,7 @@ def read_document(content: str, dimension: str, known: Known | None = None) -> C
 
 
 def read_comments(content: str) -> dict[tuple[str, str], list[ReadComment]]:
-    """(component, question) -> what people said about it, of the document that `read_document` reads; what is no
-    comment is passed over."""
+    """Return (component, question) -> comments of the document; malformed ones are skipped."""
     document = _parsed(content)
     questions = document.get("questions") if isinstance(document, dict) else document
     found: dict[tuple[str, str], list[ReadComment]] = {}
@@ -274,7 +273,7 @@ def read_comments(content: str) -> dict[tuple[str, str], list[ReadComment]]:
 
 
 def read_rows(rows: Sequence[tuple[int, Mapping[str, Any]]], dimension: str) -> Checklist:
-    """A draft from a table's rows, numbered, with the columns of an exported CSV; only “text” is needed. Raises
+    """Return a draft from a table's numbered rows, with the columns of an exported CSV; only “text” is required. Raises
     FileFormatError."""
     if not any("text" in row for _, row in rows):
         raise FileFormatError("The table has no column “text”.", "Name the column with the questions “text”.")
@@ -287,11 +286,12 @@ def read_rows(rows: Sequence[tuple[int, Mapping[str, Any]]], dimension: str) -> 
 
 
 def read_lines(content: str, dimension: str) -> Checklist:
-    """A draft from one question a line; a heading of the second level (##) names the component of what follows.
+    """Return a draft from one question a line; a heading of the second level (##) names the component of the following
+    questions.
 
-    Where lines have list marks, those are the questions, and what stands between them or under them is not: so exported
-    Markdown comes in. In the text of a paper with a table of questions for each dimension (InteractEval, Tables 8 and
-    12 to 21) the questions are those of the dimension's table. Raises FileFormatError.
+    If lines have list marks, only those are questions, not the lines between or under them: so exported Markdown can be
+    imported. In the text of a paper with a table of questions for each dimension (InteractEval, Tables 8 and 12 to 21)
+    the questions are those of the dimension's table. Raises FileFormatError.
     """
     if printed := _printed_checklists(content):
         return _of_paper(printed, dimension)
@@ -315,7 +315,7 @@ _TABLE_CELL = re.compile(r"\s*(?:\|[\s:|-]+\|\s*)?\|([^|]{1,100})\|([^|]{1,20000
 
 
 def _printed_checklists(content: str) -> dict[str, list[str]]:
-    """Dimension in small letters -> its questions, of each table headed Dimension and Questions, one below another."""
+    """Return lower-case dimension -> its questions, from tables headed Dimension and Questions, one below another."""
     found: dict[str, list[str]] = {}
     for heading in _TABLE_HEADING.finditer(content):
         cell = _TABLE_CELL.match(content, heading.end())

@@ -1,4 +1,4 @@
-"""A table to fill in and import: the columns of a task, and one row that shows what goes where."""
+"""A table to fill in and import: the columns of a task, and an example row."""
 
 from collections.abc import Sequence
 from io import BytesIO
@@ -12,14 +12,14 @@ from app.domain.storable_text import harmless
 from app.export.spreadsheet import csv_bytes
 
 _WIDTHS = (60, 40)
-"""In characters, of the text and its source."""
+"""Column widths in characters, of the text and of its source."""
 _OTHER_WIDTH = 16
 
 
 def template_columns(
     task: Task, dimensions: Sequence[Dimension], text_column: str, source_column: str
 ) -> dict[str, object]:
-    """Column -> the example below it. Without dimensions there is one rating, "overall"."""
+    """Return column -> its example. Without dimensions there is one rating, "overall"."""
     rated = dimensions or [Dimension("overall")]
     return {
         text_column: f"Paste one {task.text_name} here, word for word, in place of this row.",
@@ -35,7 +35,7 @@ def template_csv(columns: dict[str, object]) -> bytes:
 
 
 def template_workbook(columns: dict[str, object]) -> bytes:
-    """As .xlsx, with wide columns for long texts and the header in sight."""
+    """Return an .xlsx file, with wide columns for long texts and the header frozen."""
     book = Workbook()
     sheet = book.active
     assert sheet is not None  # a new workbook has one

@@ -1,4 +1,4 @@
-"""Tables for a paper (booktabs): methods by dimensions with notes below, and rows of plain cells."""
+"""Tables for a paper (booktabs): methods by dimensions with notes below, and tables of plain cells."""
 
 import re
 from collections.abc import Sequence
@@ -32,14 +32,14 @@ _NONE = "--"
 
 
 def latex_escaped(text: str) -> str:
-    """Escape text for LaTeX, on one line. Marks that turn its direction are written as codes, such as U+202E."""
+    """Return the text escaped for LaTeX, on one line. Direction marks are written as codes, such as U+202E."""
     shown = shown_directions(text).replace("⟨", "<").replace("⟩", ">")
     return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], " ".join(shown.split()))
 
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """A figure with the ends of its interval, and the difference to another row with its mark († or ‡)."""
+    """A figure with the ends of its interval, and the difference from another row with its mark († or ‡)."""
 
     value: float | None
     low: float | None = None
@@ -50,7 +50,7 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class GridBlock:
-    """One figure of all methods: its heading ("" for a table of one block), and row by row a label and its cells."""
+    """One figure of all methods: its heading ("" for a table of one block), and for each row a label and its cells."""
 
     heading: str
     rows: Sequence[tuple[str, Sequence[GridCell]]]
@@ -59,9 +59,9 @@ class GridBlock:
 def latex_grid(
     title: str, columns: Sequence[str], blocks: Sequence[GridBlock], notes: Sequence[str], comments: Sequence[str] = ()
 ) -> str:
-    """Methods by dimensions: the figures of a method in one line, their intervals and differences below in small print.
+    """Return a table of methods by dimensions: figures in one line, intervals and differences below in small print.
 
-    The notes stand once below the table, the comments as such after it. It needs \\usepackage{booktabs}.
+    The notes are below the table, the comments after it as LaTeX comments. It needs \\usepackage{booktabs}.
     """
     lines = [
         "% needs \\usepackage{booktabs}",
@@ -107,7 +107,7 @@ def _small(text: str) -> str:
 
 
 def latex_tabular(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of plain cells, which are escaped; the first two columns are text, the others figures. An empty cell has
+    """Return a table of cells, which are escaped; the first two columns are text, the others figures. Empty cells have
     a dash."""
 
     def line(cells: Sequence[str]) -> str:
@@ -131,7 +131,7 @@ def latex_tabular(caption: str, headings: Sequence[str], rows: Sequence[Sequence
 
 
 def interval_shown(value: float | None, low: float | None, high: float | None) -> str:
-    """A figure with its interval in brackets, as a cell of latex_tabular; "" without a figure."""
+    """Return a figure with its interval in brackets, as a cell of latex_tabular; "" without a figure."""
     if value is None:
         return ""
     return f"{value:.3f}" + ("" if low is None or high is None else f" [{low:.3f}, {high:.3f}]")
@@ -142,7 +142,7 @@ PUBLISHED, OURS, DIFFERENCE = "published", "ours", "difference"
 
 @dataclass(frozen=True, slots=True)
 class GridFigure:
-    """A published figure and ours; None where there is none. mark: † or ‡ behind ours."""
+    """A published figure and ours; None if missing. mark: † or ‡ behind ours."""
 
     published: float | None = None
     ours: float | None = None
@@ -152,7 +152,7 @@ class GridFigure:
 
     @property
     def lines(self) -> tuple[str, str, str]:
-        """What stands under published, ours and difference; "" for what there isn't."""
+        """Return published, ours and difference as text; "" for a missing one."""
         known = None not in (self.published, self.ours)
         return (
             "" if self.published is None else f"{self.published:.3f}",
@@ -163,7 +163,7 @@ class GridFigure:
 
 @dataclass(frozen=True, slots=True)
 class PaperGrid:
-    """`rows`: each row's label and its figures, one a column."""
+    """A table of published figures and ours. `rows`: each row's label and its figures, one a column."""
 
     caption: str
     columns: tuple[str, ...]
@@ -175,7 +175,7 @@ class PaperGrid:
         return ("", "", *self.columns)
 
     def lines(self, columns: Sequence[int] = ()) -> list[list[str]]:
-        """Up to three lines a row, without those that are empty. columns: the places of some only."""
+        """Return up to three lines a row, without empty ones. columns: the indices of the columns to show."""
         found = []
         for label, figures in self.rows:
             shown = [figures[place].lines for place in columns] if columns else [figure.lines for figure in figures]
@@ -186,7 +186,7 @@ class PaperGrid:
 
 
 def markdown(grid: PaperGrid) -> str:
-    """A Markdown table with its caption above and its notes below."""
+    """Return a Markdown table with its caption above and its notes below."""
 
     def line(cells: Sequence[str]) -> str:
         return f"| {' | '.join(_escaped(cell) for cell in cells)} |"
@@ -198,11 +198,11 @@ def markdown(grid: PaperGrid) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape a name to one line, so that it makes no heading, link or cell."""
+    """Return a name on one line, escaped so that it makes no heading, link or cell."""
     plain = " ".join(text.split())
     return "".join(f"\\{character}" if character in "\\`*_[]<>|#" else character for character in plain)
 
 
 def latex(grid: PaperGrid) -> str:
-    """A booktabs table; the notes stand in its caption."""
+    """Return a booktabs table with the notes in its caption."""
     return latex_tabular(" ".join([grid.caption, *grid.notes]), grid.headings, grid.lines())

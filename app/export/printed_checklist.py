@@ -1,4 +1,4 @@
-"""A checklist to print: as a page of HTML and as a Word file."""
+"""A checklist to print: an HTML page and a Word file."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,12 @@ from app.domain.storable_text import shown_directions, shown_value
 from app.export.checklist import NO_COMPONENT, counting_words, example_words
 
 MOST_EXAMPLES = 3
-"""Of what people and LLMs said, under a question: a sheet of paper is to be filled in, not studied."""
+"""Most attributes printed under a question: a sheet of paper is to be filled in, not studied."""
 
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """Who edited the checklist, and when it was made or, once it is, published."""
+    """Who edited the checklist, and when it was made or, if it is published, published."""
 
     editors: tuple[str, ...] = ()
     at: datetime | None = None
@@ -32,9 +32,9 @@ class Making:
 
 @dataclass(frozen=True, slots=True)
 class PrintedQuestion:
-    """`counts` says how its answer counts, as far as it isn't as usual. `examples` are attributes that the question
-    came from, in the words of those who thought aloud, each with its passage in brackets where it has one. `answered`
-    are the examples that the judge reads."""
+    """A question on paper. `counts` says how its answer counts, where that differs from the default. `examples` are
+    attributes behind the question, in the words of those who thought aloud, each with its passage in brackets if it has
+    one. `answered` are the examples that the judge reads."""
 
     number: int
     text: str
@@ -54,7 +54,7 @@ class PrintedComponent:
 
 @dataclass(frozen=True, slots=True)
 class PrintedChecklist:
-    """`made` are lines on who made it, of what and when."""
+    """A checklist to print. `made` are lines on who made it, from what and when."""
 
     title: str
     project: str
@@ -66,7 +66,7 @@ class PrintedChecklist:
 
 
 def printed_checklist(document: Mapping[str, Any], making: Making) -> PrintedChecklist:
-    """From the document of `checklist_document`; questions are numbered as on the screen."""
+    """Return the printed form of a `checklist_document`; questions are numbered as on the screen."""
     described = {component["name"]: component for component in document["components"]}
     listed: dict[str, list[PrintedQuestion]] = {}
     for number, question in enumerate(document["questions"], start=1):
@@ -94,13 +94,13 @@ def _example(attribute: Mapping[str, Any]) -> str:
 
 
 def _guidance(question: Mapping[str, Any]) -> str:
-    """With what to do on paper, which has two boxes, where the question may not apply."""
+    """Return the guidance; if the question may not apply, with what to do on paper, which has two boxes."""
     also = "Where it does not apply, write n/a." if question.get("may_not_apply") else ""
     return " ".join(filter(None, (question["guidance"], also)))
 
 
 def _together(document: Mapping[str, Any]) -> str:
-    """What of the formula holds for thresholds of a grade, required questions and weights, where there are any."""
+    """Return how grades' thresholds, required questions and weights enter the formula, if there are any."""
     questions = document["questions"]
     grades = " Thresholds of one quality count together as one question." if _any(questions, "grade") else ""
     caps = " A required question that fails caps the score." if any("cap" in question for question in questions) else ""
@@ -154,7 +154,7 @@ _GREY = RGBColor(0x4A, 0x54, 0x62)
 
 
 def print_page(sheet: PrintedChecklist) -> str:
-    """HTML that needs nothing else and runs nothing; people's words are escaped."""
+    """Return a self-contained HTML page without scripts; people's words are escaped."""
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=shown_value
     )
@@ -162,7 +162,8 @@ def print_page(sheet: PrintedChecklist) -> str:
 
 
 def word_file(sheet: PrintedChecklist) -> bytes:
-    """A .docx with the same content, to be edited: real headings, a table a component, rows that stay on one page."""
+    """Return an editable .docx with the same content: real headings, a table a component, rows that stay on one
+    page."""
     document = Document()
     about = document.core_properties
     about.title, about.author, about.comments = _legal(sheet.title), _legal(sheet.project), ""
@@ -228,7 +229,7 @@ def _small(paragraph: Any, text: str, label: str = "") -> None:
 
 
 def _mark(row: Any, name: str) -> None:
-    """A property of a row that the library has no name for: it is repeated on every page, or never divided."""
+    """Set a row property that the library has no name for: repeat the row on every page, or never divide it."""
     properties = row._tr.get_or_add_trPr()
     mark = OxmlElement(name)
     mark.set(qn("w:val"), "true")

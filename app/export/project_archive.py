@@ -1,4 +1,4 @@
-"""Everything of a project as one ZIP file, which any computer opens without this program."""
+"""Everything of a project as one ZIP file that can be read without this program."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ LONGEST_NAME = 40  # letters; four bytes each still fit what file systems allow
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFile:
-    """`name` is a path inside the archive, with / between its parts, each made by us or by `safe_name`."""
+    """A file of the archive. `name` is its path there, with / between its parts, each made by us or by `safe_name`."""
 
     name: str
     content: bytes
@@ -22,7 +22,7 @@ class ArchiveFile:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveTable:
-    """A CSV whose rows are made while they are written."""
+    """A CSV file whose rows are made while they are written."""
 
     name: str
     columns: Sequence[str]
@@ -30,9 +30,9 @@ class ArchiveTable:
 
 
 def write_archive(target: IO[bytes], parts: Iterable[ArchiveFile | ArchiveTable], made: datetime) -> None:
-    """One part after the other, and of a table one row after the other. `target` need not be able to go back.
+    """Write the parts one after the other, and tables row by row. `target` need not be seekable.
 
-    Raises ValueError for a name that is there twice or leads out of the archive.
+    Raises ValueError for a duplicate name or one that leads out of the archive.
     """
     names: set[str] = set()
     with ZipFile(target, "w", ZIP_DEFLATED) as archive:
@@ -48,17 +48,18 @@ def write_archive(target: IO[bytes], parts: Iterable[ArchiveFile | ArchiveTable]
 
 
 def safe_name(words: str) -> str:
-    """What people called something, as a part of a file's name: letters and digits of any script, the rest as dashes.
+    """Return a name that people gave as a part of a file's name: letters and digits of any script, the rest as dashes.
 
-    "" where nothing is left. Not unique, and no name by itself (it may be one that Windows keeps, as CON): put a number
-    or a word of our own beside it.
+    "" if nothing is left. It isn't unique, nor a safe name alone (it may be reserved in Windows, as CON): add a number
+    or a word of our own.
     """
     letters = "".join(one if one.isalnum() else " " for one in unicodedata.normalize("NFC", words))
     return "-".join(letters.split())[:LONGEST_NAME].strip("-")
 
 
 def _check(name: str, names: set[str]) -> None:
-    """A second sieve: whatever builds the names, none of them may reach beyond the folder it is unpacked to."""
+    """Raise ValueError for a duplicate or unsafe name. A second check: no name may lead out of the folder it is
+    unpacked to."""
     parts = name.split("/")
     if name in names or any(part in ("", ".", "..") or "\\" in part or ":" in part for part in parts):
         raise ValueError(f"{name!r} can't be the name of a part")

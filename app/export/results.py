@@ -1,4 +1,4 @@
-"""Scores as a tidy table, one row a text, dimension and run."""
+"""Scores as a tidy table, one row for each text, dimension and run, and results as an HTML report."""
 
 import base64
 import hashlib
@@ -37,7 +37,7 @@ _REPORT = Path(__file__).with_name("report.html")
 
 
 def parquet_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    """COLUMNS with their types, written some rows after the other."""
+    """Return a Parquet file of COLUMNS with their types; rows are written in groups."""
     import pyarrow as pa  # noqa: PLC0415 - takes half a second
     import pyarrow.parquet as pq  # noqa: PLC0415
 
@@ -57,9 +57,10 @@ def html_report(
     overview: "ReportChart | None",
     grids: Sequence[Mapping[str, Any]] = (),
 ) -> str:
-    """A self-contained page: every figure with its interval, what it rests on and its signature, charts, methods.
+    """Return a self-contained page: every figure with its interval, what it rests on and its signature, charts,
+    methods.
 
-    `results` in the form of `results --json`, each with its `charts`. `grids` of methods by dimensions, one a
+    `results` are in the form of `results --json`, each with its `charts`. `grids` are of methods by dimensions, one a
     coefficient: `title`, `columns`, `rows` (label, cells) and `notes`.
     """
     environment = Environment(
@@ -79,7 +80,8 @@ def html_report(
 
 
 def _content_security_policy(source: str) -> Markup:
-    """Nothing is loaded, run, sent or styled but by the page's own style sheet, whatever a name in it may hold."""
+    """Return the page's policy: only its own style sheet is allowed; nothing is loaded, run or sent, whatever a name
+    contains."""
     style = source.partition("<style>")[2].partition("</style>")[0]
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return Markup(  # noqa: S704 - a hash of our own words

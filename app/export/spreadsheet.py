@@ -1,4 +1,4 @@
-"""CSV that a spreadsheet opens without running anything in it."""
+"""CSV files in which spreadsheets find no formula to run."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ from app.domain.storable_text import harmless
 
 
 def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], for_spreadsheets: bool = True) -> bytes:
-    """One line a row, UTF-8; for spreadsheets with the mark without which they guess another encoding."""
+    """Return one line a row, UTF-8; for spreadsheets with a byte order mark, else they guess another encoding."""
     stream = io.StringIO(newline="")
     _write_rows(stream, columns, rows)
     return stream.getvalue().encode("utf-8-sig" if for_spreadsheets else "utf-8")
@@ -18,7 +18,7 @@ def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], for_spr
 def write_csv(
     target: IO[bytes], columns: Sequence[str], rows: Iterable[Mapping[str, Any]], for_spreadsheets: bool = True
 ) -> None:
-    """As csv_bytes, a row at a time: a table of any length takes no memory. `target` stays open."""
+    """Write the file of csv_bytes row by row, so that long tables take no memory. `target` stays open."""
     stream = io.TextIOWrapper(target, encoding="utf-8-sig" if for_spreadsheets else "utf-8", newline="")
     _write_rows(stream, columns, rows)
     stream.detach()

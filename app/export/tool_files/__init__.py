@@ -1,1 +1,1 @@
-"""A checklist as a file that another evaluation tool runs as it is."""
+"""A checklist as a file that another evaluation tool runs unchanged."""

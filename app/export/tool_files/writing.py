@@ -1,4 +1,4 @@
-"""Files for other tools and for training: what our own judge is asked of a checklist, as each of them runs it."""
+"""Files for other tools and for training: they ask what our own judge is asked, in each tool's format."""
 
 import inspect
 import json
@@ -16,7 +16,7 @@ from app.domain.judgment import Answer, capped, score_on_scale
 from app.errors import FileFormatError
 
 ENDINGS = {"promptfoo": "yaml", "deepeval": "py", "inspect": "py", "reward": "py", "openai-grader": "json"}
-"""Format -> the ending of its file."""
+"""Format -> file name extension."""
 GRADER = "openai-grader"
 
 ANSWERS, NOT_APPLICABLE = (Answer.YES.value, Answer.NO.value), Answer.NOT_APPLICABLE.value
@@ -28,9 +28,8 @@ _EXAMPLE = {"text": "This is an example. Put your own texts into a file and name
 class JudgeWords:
     """What the judge reads and must answer with.
 
-    system: the same for every text. with_source, without_source: the user's part of the request, where every second
-    element names a field ("text" or "source") that is to be enclosed. labels: what each field is called there.
-    schema: of the answer.
+    system: the same for every text. with_source, without_source: the user's part of the request; every second element
+    names a field ("text" or "source") to enclose. labels: each field's label there. schema: of the answer.
     """
 
     system: str
@@ -41,9 +40,9 @@ class JudgeWords:
 
 
 def tool_file(format_name: str, document: Mapping[str, Any], words: JudgeWords) -> str:
-    """The file for one of ENDINGS. `document` is the checklist in the command line's JSON form.
+    """Return the file for one of ENDINGS. `document` is the checklist in the command line's JSON form.
 
-    Raises FileFormatError for a tool that isn't known.
+    Raises FileFormatError for an unknown tool.
     """
     if format_name not in ENDINGS:
         raise FileFormatError(
@@ -67,9 +66,9 @@ def tool_file(format_name: str, document: Mapping[str, Any], words: JudgeWords) 
 
 
 def _embedded(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The checklist without its lineage, each question with the key that stands for it in the answer, and with the
-    answers that it takes where these are more than yes and no. `point`: the answer that earns
-    the point, where that isn't yes; `share`: what a threshold of a grade counts."""
+    """Return the checklist without its lineage, each question with its key in the answer and, if there are more than
+    yes and no, its possible answers. `point`: the answer that earns the point, if not yes; `share`: the weight of a
+    grade's threshold."""
     about = ("project", "task", "dimension", "version", "notice", "rubric", "low", "high")
     of_a_question = ("id", "component", "key_question", "text", "weight", "guidance")
     thresholds = Counter(question.get("grade", "") for question in document["questions"])
@@ -90,8 +89,8 @@ GRADER_MODEL = "gpt-5.4"
 
 
 def _openai_grader(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A grader for OpenAI's reinforcement fine-tuning and evals: a label grader for each question, put together on a
-    scale from 0 to 1 by the checklist's formula. A grader gives 1 or 0, so a question that doesn't apply passes."""
+    """Return a grader for OpenAI's reinforcement fine-tuning and evals: a label grader for each question, combined by
+    the checklist's formula on a scale from 0 to 1. A grader gives 1 or 0, so a question that doesn't apply passes."""
     embedded = _embedded(document)["questions"]
     low, width = document["low"], document["high"] - document["low"]
     terms = " + ".join(f"{question.get('share', 1):.10g} * {question['key']}" for question in embedded)
@@ -148,7 +147,8 @@ def _label_grader(document: Mapping[str, Any], question: Mapping[str, Any], whol
 
 
 def _environment() -> Environment:
-    """Values enter a file as literals of its language only, so that no wording can become code."""
+    """Return the templates' environment. Values enter a file only as literals of its language, so that no wording can
+    become code."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=False,  # noqa: S701 - no HTML; the filters below write literals
@@ -162,13 +162,14 @@ def _environment() -> Environment:
 
 
 def _python_literal(value: object) -> str:
-    """Texts in lines of a readable length; everything else as JSON, which without true, false and null is Python."""
+    """Return a Python literal: texts in lines of a readable length; the rest as JSON, which without true, false and
+    null is Python."""
     if isinstance(value, str):
         return pprint.pformat(value, width=116)
     return json.dumps(value, ensure_ascii=False, indent=4 if isinstance(value, dict) else None)
 
 
 def _json_literal(value: object) -> str:
-    """JSON on one line, which is YAML and JavaScript too. Braces in strings that promptfoo takes for the beginning of a
-    template are escaped; outside of strings no brace is followed by another of these signs."""
+    """Return JSON on one line, which is YAML and JavaScript too. Braces in strings that promptfoo takes for a
+    template's beginning are escaped; outside of strings no brace is followed by another of these characters."""
     return _TEMPLATE_OPENING.sub(r"\\u007b", json.dumps(value))
