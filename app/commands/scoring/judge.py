@@ -176,7 +176,8 @@ def _print(found: "JudgedTexts") -> None:
     )
     for gate in found.gates:
         value = "none" if gate.value is None else f"{gate.value:.3f}"
-        failing = f"; failing: {', '.join(map(_short, gate.failing[:_SHOWN]))}" if gate.failing else ""
+        more = f" and {len(gate.failing) - _SHOWN} more" if len(gate.failing) > _SHOWN else ""
+        failing = f"; failing: {', '.join(map(_short, gate.failing[:_SHOWN]))}{more}" if gate.failing else ""
         echo(f"gate {gate.gate}: {value}, {'passed' if gate.passed else 'failed'}{failing}")
 
 

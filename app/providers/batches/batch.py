@@ -137,6 +137,7 @@ class BatchedModel(RecordedModel):
         self.batches = batches
         self._awaited: dict[str, ChatRequest] | None = None
         self._asked_for: dict[str, int] = {}  # digest -> text; shared with the copies of `awaiting`
+        self._taken: set[str] = set()  # digests that this session paid for and no text has used yet
 
     def awaiting(self, awaited: dict[str, ChatRequest]) -> "BatchedModel":
         """The same model, which asks nothing: what isn't on record is put into `awaited` by its digest, and raises
@@ -156,6 +157,7 @@ class BatchedModel(RecordedModel):
             cost = self._price(reply.usage)
             self.tally.calls += 1
             self.tally.mended += mended
+            self._taken.add(line.digest)
             self._pay(reply.usage, cost)
             await self._keep(answered_call(call, reply, cost))
             return cost
@@ -186,6 +188,13 @@ class BatchedModel(RecordedModel):
     async def settle(self, reserved: Reservation | None, cost: float | None) -> None:
         if isinstance(self._budget, Budget) and reserved is not None:
             await self._budget.settle_batch(reserved, cost)
+
+    async def _find_or_ask(self, request: ChatRequest, digest: str) -> ChatReply:
+        reply = await super()._find_or_ask(request, digest)
+        if self._awaited is None and digest in self._taken:
+            self._taken.remove(digest)
+            self.tally.cached -= 1
+        return reply
 
     def _may_find(self, digest: str) -> bool:
         return self._awaited is not None or super()._may_find(digest)

@@ -246,6 +246,7 @@ def test_a_batch_is_collected_by_the_same_command(
         settings.cache_clear()
         found = judged(run(*words, "--batch", "--output", output, "--json"))
     assert [text["coverage"] for text in found["texts"]] == [1] * 6
+    assert (found["calls"], found["calls_cached"]) == (6, 0)
     costs = [text["cost_usd"] for text in found["texts"]]
     assert (min(costs) > 0, sum(costs)) == (True, pytest.approx(found["cost_usd"]))
     assert json.loads(output.read_text("utf-8")) == found
