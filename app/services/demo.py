@@ -1,4 +1,4 @@
-"""The demo: a bundled project, and its data through the whole flow, judged by rules, without any key."""
+"""The demo: a bundled project, and its data through the whole method, judged by rules without any key."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ OnStep = Callable[[str, int, int], None]
 
 
 def run_flow(workbench: Workbench, project: Project, model: str, report: OnStep = lambda *_: None) -> int:
-    """Do what is still missing on every dimension and score all texts; returns the run's number.
+    """Do every missing step on every dimension and score all texts; returns the run's id.
 
-    Interrupted and started again, it goes on where it was. `report` hears (what is being done, done, all).
-    Raises WorkbenchError where a step can't be done.
+    After an interruption it continues where it stopped. `report` gets (step, done, all). Raises WorkbenchError if a
+    step fails.
     """
     with workbench.database.read() as work:
         dimensions = work.projects.dimensions(project.id)
@@ -77,7 +77,7 @@ def _ensure_published(workbench: Workbench, project: Project, dimension: Dimensi
 
 
 def _run_to_work_on(workbench: Workbench, project: Project, dimensions: list[Dimension], model: str) -> int:
-    """The newest run of this model over all dimensions, else a new one."""
+    """Return the newest run of this model over all dimensions, else a new one."""
     names = tuple(d.name for d in dimensions)
     for run in list_runs(workbench, project.id):
         if run.judge == model and run.dimensions == names and not run.apart and not run.locked and not run.from_file:
@@ -92,7 +92,7 @@ JUDGE = "rules"
 
 @dataclass(frozen=True, slots=True)
 class DemoReport:
-    """The contract's summary of the demo. `questions` counts those the judge was asked."""
+    """The summary that the demo command prints. `questions` counts those the judge was asked."""
 
     project: str
     judge: str
@@ -118,9 +118,9 @@ class DemoReport:
 
 
 def prepare_demo(workbench: Workbench, name: str = DEMO_PROJECT) -> Project:
-    """The demo's texts, ratings and people's attributes; nothing is added twice.
+    """Import the demo's texts, ratings and people's attributes; nothing is added twice.
 
-    Raises ConflictError where the project is not the demo's: made-up texts would mix with real ones.
+    Raises ConflictError for a project that isn't the demo's, because made-up texts would mix with real ones.
     """
     with workbench.database.read() as work:
         found = work.projects.find(name)
@@ -143,7 +143,7 @@ def prepare_demo(workbench: Workbench, name: str = DEMO_PROJECT) -> Project:
 
 @dataclass(frozen=True, slots=True)
 class DemoJob:
-    """The whole demo."""
+    """The job that loads the demo."""
 
 
 @use_case(Right.SERVE)
@@ -164,9 +164,9 @@ BUNDLE = "demo.zip"  # made by `make demo`
 
 @use_case(Right.SERVE, act="loaded the demo", about="name")
 def load_demo(workbench: Workbench, name: str = DEMO_PROJECT, report: OnStep = lambda *_: None) -> DemoReport:
-    """Bring in the bundled project with all that its simulated people and LLMs did; one that was begun is finished.
+    """Import the bundled project with everything its simulated people and LLMs did, or finish one that exists.
 
-    Raises ConflictError where the project is not the demo's.
+    Raises ConflictError for a project that isn't the demo's.
     """
     with workbench.database.read() as work:
         found = work.projects.find(name)
@@ -182,7 +182,7 @@ def load_demo(workbench: Workbench, name: str = DEMO_PROJECT, report: OnStep = l
 
 @use_case(Right.SERVE, act="ran the demo", about="name")
 def run_demo(workbench: Workbench, name: str = DEMO_PROJECT, report: OnStep = lambda *_: None) -> DemoReport:
-    """Take the texts and two experts' attributes through the whole flow; nothing that is there is made again."""
+    """Take the texts and two experts' attributes through the whole method; existing results are kept."""
     report("Importing the demo texts", 0, 0)
     project = prepare_demo(workbench, name)
     return _reported(workbench, project, run_flow(workbench, project, JUDGE, report), report)

@@ -1,4 +1,4 @@
-"""Job kinds: every module of the services that has work for the background."""
+"""Job kinds: every module of the services with background jobs."""
 
 from importlib import import_module
 
@@ -19,6 +19,6 @@ MODULES = (
 
 
 def load_job_kinds() -> None:
-    """Import every module with job kinds, in a process without screens."""
+    """Import every module with job kinds, for a process without screens."""
     for module in MODULES:
         import_module(f"app.services.{module}")

@@ -1,4 +1,4 @@
-"""Pseudonyms: another name for somebody wherever theirs stands in a project, on their request."""
+"""Pseudonyms: replacing a person's name everywhere in a project, at their request."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,10 +15,8 @@ from db.unit_of_work import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class ReplacedName:
-    """`places`: rows where the name stood alone. `mentions`: what it still stands in among other words -> how often.
-
-    elsewhere: other projects they have a part in under a name of their own.
-    """
+    """The result of replacing a name. `places` counts fields that held only the name. `mentions`: kind of text -> how
+    many still mention it. `elsewhere` counts other projects they are in under their own name."""
 
     pseudonym: str
     places: int
@@ -51,25 +49,24 @@ _WRITTEN = {
 
 @use_case(Right.FACILITATE)
 def people_named(workbench: Workbench, project_id: int) -> list[str]:
-    """Everybody who has or had a part in the project, by name."""
+    """Return the names of everybody who is or was in the project, sorted."""
     with workbench.database.read() as work:
         return sorted(_names(work, project_id), key=str.casefold)
 
 
 @use_case(Right.FACILITATE)
 def proposed_pseudonym(workbench: Workbench, project_id: int) -> str:
-    """One that nobody has in the project."""
+    """Return a pseudonym that nobody in the project has."""
     with workbench.database.read() as work:
         return free_pseudonym(work.names.taken(project_id))
 
 
 @use_case(Right.FACILITATE, act="replaced a name by a pseudonym", about="pseudonym")
 def replace_name(workbench: Workbench, project_id: int, name: str, pseudonym: str) -> ReplacedName:
-    """From now on nothing of the project tells who it was, but for what somebody wrote about them.
+    """Replace a person's name in the project, except where people mention it in their own texts.
 
-    A person without any project is forgotten; others can still sign in. Raises
-    NotFoundError where nobody is called so, ConflictError for a pseudonym that is taken, and while a job goes on that
-    will write the name.
+    A person without any project is deleted; others can still sign in. Raises NotFoundError for an unknown name,
+    ConflictError for a taken pseudonym, and while a job runs that will write the name.
     """
     new = checked_name(pseudonym, "person", "Say what to call them instead.")
     with workbench.database.read() as work:
@@ -96,7 +93,7 @@ def replace_name(workbench: Workbench, project_id: int, name: str, pseudonym: st
 
 
 def still_said(done: ReplacedName) -> list[str]:
-    """What a pseudonym leaves to people, in sentences; [] for nothing."""
+    """Return sentences on where the name remains for people to change by hand; [] for nowhere."""
     lines = []
     if done.mentions:
         where = ", ".join(f"{count:,} {what}" for what, count in done.mentions.items())
@@ -108,7 +105,7 @@ def still_said(done: ReplacedName) -> list[str]:
 
 
 def _names(work: UnitOfWork, project_id: int) -> set[str]:
-    """Return the names of members and of people who once did something."""
+    """Return the names of members, contributors and everybody in the audit log."""
     humans = (one.name for one in work.think_aloud.contributors(project_id) if one.kind is ContributorKind.HUMAN)
     members = (one.name for one in work.people.members(project_id))
     acted = (one.who for one in work.trail.of(project_id))
@@ -116,7 +113,8 @@ def _names(work: UnitOfWork, project_id: int) -> set[str]:
 
 
 def _call_otherwise(work: UnitOfWork, project_id: int, person_id: int, pseudonym: str) -> int:
-    """Returns in how many other projects they have a part: their names there are for those who run these."""
+    """Replace the person's own name, and delete them if they have no project. Returns in how many other projects they
+    are, whose facilitators decide about their names."""
     work.names.replace_acts(project_id, person_id, pseudonym)
     actor = work.people.actor(person_id)
     others = [part for project, part in actor.memberships.items() if project != project_id]

@@ -53,7 +53,8 @@ _FIELDS = ("text", "source", "doc_id", "system_id", "item_id")
 
 
 class Choices(TypedDict, total=False):
-    """Where the texts come from, a cell each, and how agreement on them is computed: as the options of `meta-eval`."""
+    """How agreement is computed, with the columns that say where each text comes from; as the options of
+    `meta-eval`."""
 
     group: Column | None
     system: Column | None
@@ -69,9 +70,9 @@ class Choices(TypedDict, total=False):
 def agreement(
     pred: Column, human: Column, *, on_scale: bool | None = None, **choices: Unpack[Choices]
 ) -> MetaEvaluation:
-    """Agreement of scores with human ratings, one cell a text; as `interacteval meta-eval`.
+    """Return the agreement of scores with human ratings, one entry for each text; as `interacteval meta-eval`.
 
-    on_scale: whether scores are on the scale of the ratings, None where that isn't known. Raises InputError.
+    on_scale: whether scores are on the scale of the ratings, None if unknown. Raises InputError.
     """
     return evaluate(pred, human, AgreementDesign(**choices), on_scale=on_scale)
 
@@ -85,14 +86,15 @@ def compare(
     on_scale: bool | None = None,
     **choices: Unpack[Choices],
 ) -> Comparison:
-    """Whether scores A agree with human ratings better than scores B; as `interacteval compare`. Raises InputError."""
+    """Test whether scores A agree better with human ratings than scores B; as `interacteval compare`. Raises
+    InputError."""
     by = AgreementDesign(**choices)
     return compare_scores(pred_a, pred_b, human, by, permutations=permutations, on_scale=on_scale)
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a judge answered about each text, in the order of the texts."""
+    """A judge's answers about each text, in the order of the texts."""
 
     found: JudgedTexts
 
@@ -102,27 +104,28 @@ class Judged:
 
     @property
     def scores(self) -> tuple[float | None, ...]:
-        """None for a text that could not be judged, or to which no question applies."""
+        """Return the score of each text, None for one that could not be judged or to which no question applies."""
         return tuple(text.score for text in self.found.texts)
 
     @property
     def mean(self) -> float | None:
-        """Over the texts with a score."""
+        """Return the mean over the texts with a score, None without any."""
         return self.found.mean
 
     @property
     def cost_usd(self) -> float | None:
-        """Of this call; None where a price isn't known. Answers from the cache cost nothing."""
+        """Return the cost of this call in US dollars; None if a price is unknown. Answers from the cache cost
+        nothing."""
         return self.found.cost_usd
 
     def to_json(self) -> dict[str, Any]:
-        """As `interacteval judge --json` prints it."""
+        """Return the JSON that `interacteval judge --json` prints."""
         return self.found.to_json()
 
 
 @dataclass(frozen=True, slots=True)
 class Checklist:
-    """A checklist as `interacteval checklist export --format json|yaml` writes it. `version`: None where the file has
+    """A checklist as `interacteval checklist export --format json|yaml` writes it. `version`: None if the file has
     none."""
 
     name: str
@@ -133,7 +136,8 @@ class Checklist:
 
     @classmethod
     def load(cls, path: str | Path) -> "Checklist":
-        """Raises NotFoundError for a missing file, FileFormatError for one that is no checklist."""
+        """Read a checklist file. Raises NotFoundError for a missing file, FileFormatError for one that isn't a
+        checklist."""
         path = Path(path)
         data = read_file(path, LARGEST_LIST)
         said = checklist_settings(data, path.name)
@@ -155,14 +159,14 @@ class Checklist:
     ) -> Judged:
         """Ask the model every question about every text.
 
-        texts: words alone, or with `text`, `source`, `doc_id`, `system_id` and `item_id`. model: provider:name, or
+        texts: strings, or mappings with `text`, `source`, `doc_id`, `system_id` and `item_id`. model: provider:name, or
         rules. reasons: ask for a short reason with each answer. evidence: ask for the passage that decides it.
-        settings: other options, as `interacteval judge --set` takes them. cache: a file that keeps every answer, so
-        that the same call again asks only for what is missing; without it answers are paid anew. budget: stop at so
+        settings: other options, as `interacteval judge --set` takes them. cache: a file that stores every answer, so
+        that the same call again asks only for what is missing; without it every call pays anew. budget: stop at this
         many US dollars. concurrency: texts at a time.
 
-        A text that could not be judged has no score and an `error`; the others are there. Raises InputError for texts
-        that are empty or repeated, UnknownModelError and MissingKeyError.
+        A text that could not be judged has no score and an `error`; the other texts are judged. Raises InputError for
+        empty or repeated texts, UnknownModelError and MissingKeyError.
         """
         asked = TextFile(tuple(_text(number, each) for number, each in enumerate(texts, start=1)))
         _check(asked.texts)
@@ -183,7 +187,7 @@ class Checklist:
 
 
 def _text(number: int, given: str | Mapping[str, str]) -> Text:
-    """The text with this number, from 1; what has no name of its own is called by it."""
+    """Return a text from its fields; its number, from 1, is its name if it has none."""
     fields = {"text": given} if isinstance(given, str) else dict(given)
     if unknown := sorted(fields.keys() - set(_FIELDS)):
         raise InputError(f"Text {number} has the unknown field “{unknown[0]}”.", f"Use {', '.join(_FIELDS)}.")

@@ -1,1 +1,1 @@
-"""Attributes: kept, edited, merged, compared, and read from and written to files."""
+"""Use cases on attributes: storing, editing, merging, comparing, and reading and writing files."""

@@ -63,16 +63,16 @@ NEAR = {LSA_NAME: 0.2, LOCAL_NAME: 0.55}
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """An embedding to use. Two of the same name give the same vectors, so answers are kept by name."""
+    """An embedding to use. Embeddings with equal names give equal vectors, so results are cached by name."""
 
     name: str
     embedder: Embedder = field(compare=False, repr=False)
 
 
 class CachedEmbedder:
-    """An embedder that asks another for each text once per process: its vectors cost money or seconds.
+    """An embedder that asks another once per process for each text, because its vectors cost money or seconds.
 
-    Right only for embedders that look at each text by itself, as models do; LSA learns from all texts together.
+    Right only for embedders that treat each text alone, as models do; LSA learns from all texts together.
     """
 
     def __init__(self, embedder: Embedder) -> None:
@@ -102,7 +102,8 @@ LSA = Embedding(LSA_NAME, LsaEmbedder())
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingChoice:
-    """`sent_to`: who reads the attributes, "" where they stay on this machine. `obstacle`: what stands in the way."""
+    """An embedding that can be chosen. `sent_to`: the provider that reads the attributes, "" if they stay on this
+    machine. `obstacle`: why it can't be used now, "" if it can."""
 
     name: str
     sent_to: str = ""
@@ -110,7 +111,7 @@ class EmbeddingChoice:
 
 
 def embedding_choices(credentials: Credentials) -> list[EmbeddingChoice]:
-    """The one that needs nothing first."""
+    """Return all embeddings with their obstacles; the first (LSA) always works."""
     found = [EmbeddingChoice(LSA_NAME)]
     for spec in _embedding_providers():
         obstacle = credentials_problem(spec.prefix, credentials)
@@ -120,17 +121,17 @@ def embedding_choices(credentials: Credentials) -> list[EmbeddingChoice]:
 
 
 def has_sentence_model() -> bool:
-    """Whether a sentence-transformers model can be used here: the library, and a folder or MiniLM's package."""
+    """Return whether a sentence-transformers model can be used here: the library, and a folder or MiniLM's package."""
     return has_library() and bool(settings().embedding_model or find_minilm())
 
 
 def usual_embedding() -> str:
-    """The name of the embedding that Compare starts with: the sentence model on this machine, else word statistics."""
+    """Return the name of Compare's default embedding: the sentence model on this machine, else LSA."""
     return LOCAL_NAME if has_sentence_model() else LSA_NAME
 
 
 def open_embedding(name: str, credentials: Credentials) -> Embedding:
-    """lsa, local, or provider:MODEL of one that has embeddings. An SDK is imported when it is needed.
+    """Return the embedding called lsa, local, or provider:MODEL. An SDK is imported when it is needed.
 
     Raises NotFoundError for another name or a missing folder, MissingKeyError, WrongKeyError or InputError for the
     provider's key and address.
@@ -182,7 +183,7 @@ _Said = tuple[tuple[str, ContributorKind, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class ContributorComparison:
-    """How alike attributes are, within and between contributors, people and LLMs, and conditions."""
+    """How similar attributes are, within and between contributors, people and LLMs, and conditions."""
 
     contributors: SetComparison
     kinds: SetComparison
@@ -191,7 +192,8 @@ class ContributorComparison:
 
 @dataclass(frozen=True, slots=True)
 class UniqueAttributes:
-    """Who noticed what at one threshold. Positions in `groups`, `themes` and `map` are those in `pool`."""
+    """Attributes that only one contributor or kind has, at one threshold. Positions in `groups`, `themes` and `map`
+    index `pool`."""
 
     pool: AttributePool
     contributors: UniqueAndShared
@@ -202,7 +204,7 @@ class UniqueAttributes:
 
 @use_case(Right.REVIEW)
 def active_attributes(workbench: Workbench, project_id: int, dimension_id: int) -> list[Attribute]:
-    """Return a dimension's attributes that count, those of all contributors."""
+    """Return a dimension's active attributes, by all contributors."""
     with workbench.database.read() as work:
         found = work.think_aloud.attributes(project_id, dimension_id)
     return [attribute for attribute in found if attribute.status is AttributeStatus.ACTIVE]
@@ -212,9 +214,9 @@ def active_attributes(workbench: Workbench, project_id: int, dimension_id: int) 
 def attribute_coverage(
     workbench: Workbench, project_id: int, dimension_id: int, embedding: Embedding = LSA, least: float | None = None
 ) -> ThemeCoverage:
-    """How much of what experts say about the dimension is there already. An attribute that was merged counts for its
-    contributor, with the wording that stands for it. least: how alike attributes of one theme are, `SAME_THEME` of the
-    embedding without it.
+    """Return how completely the experts' attributes cover the themes of a dimension. A merged attribute counts for its
+    contributor, with the wording of the attribute it was merged into. least: mean similarity of attributes of one
+    theme, by default `SAME_THEME` of the embedding.
 
     Raises as `find_unique_attributes`.
     """
@@ -230,7 +232,7 @@ def attribute_coverage(
 
 
 def stands_for(attribute: Attribute, found: Mapping[int, Attribute]) -> Attribute | None:
-    """What counts in an attribute's place: itself, or what it was merged into; None for what doesn't count."""
+    """Return the attribute itself if it is active, or the active one it was merged into; None if neither is in use."""
     seen = set[int]()
     now: Attribute | None = attribute
     while now is not None and now.status is AttributeStatus.MERGED and now.id not in seen:
@@ -240,14 +242,16 @@ def stands_for(attribute: Attribute, found: Mapping[int, Attribute]) -> Attribut
 
 
 def compare_contributors(attributes: Sequence[Attribute], embedding: Embedding = LSA) -> ContributorComparison:
-    """Raises NotReadyError where no attribute is active, a ProviderError where the embedding's provider fails."""
+    """Compare the active attributes. Raises NotReadyError if there are none, a ProviderError if the embedding's
+    provider fails."""
     return _compared(_said(attributes), embedding)
 
 
 def find_unique_attributes(
     attributes: Sequence[Attribute], threshold: float = 0.2, embedding: Embedding = LSA
 ) -> UniqueAttributes:
-    """What each has that nobody else has: no attribute of others with a cosine of `threshold` or more.
+    """Return the attributes of each contributor and kind without a counterpart: no other's has a cosine of `threshold`
+    or more.
 
     Raises as `compare_contributors`, and InputError for a threshold outside 0 to 1.
     """
@@ -257,18 +261,21 @@ def find_unique_attributes(
 def topics_in(
     attributes: Sequence[Attribute], topics: int = 5, seeds: int = 20, names: tuple[str, ...] = ()
 ) -> TopicAnalysis:
-    """names: `names_of_task`. Raises NotReadyError where the set is too small, InputError for numbers out of range."""
+    """Return the topics of the active attributes. names: words that are no topic, from `names_of_task`. Raises
+    NotReadyError for too few attributes, InputError for numbers out of range."""
     return _topics(_said(attributes), topics, seeds, names)
 
 
 def topic_coherence(attributes: Sequence[Attribute], names: tuple[str, ...] = ()) -> tuple[CoherenceAt, ...]:
-    """Topic coherence with 2 to 12 topics. Raises NotReadyError where the set can't even carry two."""
+    """Return the topic coherence for 2 to 12 topics. Raises NotReadyError if there are too few attributes even for
+    two."""
     return _coherence(_said(attributes), names)
 
 
 @use_case(Right.SEE)
 def names_of_task(workbench: Workbench, project_id: int, dimension_id: int) -> tuple[str, ...]:
-    """What the dimension and the texts are called, one and several: in attributes these words are no topic."""
+    """Return the names of the dimension, the texts and the sources, singular and plural; topics leave these words
+    out."""
     with workbench.database.read() as work:
         task = work.projects.project_of(dimension_id).task
         dimension = work.projects.dimension_by_id(dimension_id)
@@ -278,9 +285,10 @@ def names_of_task(workbench: Workbench, project_id: int, dimension_id: int) -> t
 def similarity_of_sets(
     attributes: Sequence[Attribute], sets: Sequence[Collection[int]], embedding: Embedding = LSA
 ) -> list[Similarity]:
-    """Mean similarity within each set of attributes (ids), all in the space that `compare_contributors` fits for them.
+    """Return the mean similarity within each set of attributes (ids), in the space that `compare_contributors` fits to
+    all.
 
-    Of a set, those in use count. Raises as `compare_contributors`.
+    Only active attributes of a set count. Raises as `compare_contributors`.
     """
     active = [a for a in attributes if a.status is AttributeStatus.ACTIVE and a.text.strip()]
     said = _said(attributes)
@@ -292,7 +300,7 @@ def similarity_of_sets(
 
 
 def pool_of(attributes: Sequence[Attribute]) -> AttributePool:
-    """The active attributes, by contributor. Raises NotReadyError where there are none."""
+    """Return the active attributes by contributor. Raises NotReadyError if there are none."""
     return _pool(_said(attributes))
 
 
@@ -386,7 +394,7 @@ def _computed(pool: AttributePool, matrices: PairMatrices | Embedder) -> PairMat
 
 @dataclass(frozen=True, slots=True)
 class _GivenVectors:
-    """The vectors of a model, which another process can't reach: it has no keys."""
+    """An embedder with ready vectors, for a process without keys."""
 
     name: str
     vectors: NDArray[np.float64] = field(compare=False)
@@ -397,7 +405,7 @@ class _GivenVectors:
 
 
 def _to_compute(said: _Said, embedding: Embedding) -> Embedder:
-    """An embedder for a process of its own: it asks no model."""
+    """Return an embedder that asks no model, for a process of its own."""
     if embedding.name == LSA_NAME:
         return embedding.embedder
     return _GivenVectors(embedding.embedder.name, embedding.embedder.embed(list(_pool(said).texts)))

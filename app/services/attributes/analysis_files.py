@@ -32,8 +32,8 @@ _SHARES_WORDS = 3
 def spread_rows(
     grouping: TopicGrouping, kinds: Mapping[str, ContributorKind], label: Label = model_label
 ) -> tuple[SpreadRow, ...]:
-    """Each contributor with an attribute that has a topic: people, then LLMs, then those of unknown kind; the most
-    even spread first."""
+    """Return a row for each contributor whose attributes have topics: people, then LLMs, then unknown kinds; within
+    these the highest spread first."""
     rows = [
         SpreadRow(
             label(name),
@@ -56,7 +56,8 @@ def spread_rows(
 
 
 def topic_table(grouping: TopicGrouping, rows: tuple[SpreadRow, ...], label: Label = model_label) -> pd.DataFrame:
-    """A contributor a row: attributes, spread with its ends, chance with its ends, and the share of each topic."""
+    """Return a table with a row for each contributor: number of attributes, spread and chance with their intervals, and
+    the share of each topic."""
     shares = {label(name): spread.by_top_topic for name, spread in grouping.spreads.items()}
     found = []
     for row in rows:
@@ -84,7 +85,8 @@ def topic_table(grouping: TopicGrouping, rows: tuple[SpreadRow, ...], label: Lab
 
 
 def topics_latex(grouping: TopicGrouping, rows: tuple[SpreadRow, ...], label: Label = model_label) -> bytes:
-    """Shares of each contributor by topic with the spread and what chance gives; the topics' words in the caption."""
+    """Return a LaTeX table of contributors by topic (shares) with spread and chance; the caption has the topics'
+    words."""
     shares = {label(name): spread.by_top_topic for name, spread in grouping.spreads.items()}
     headings = ["Contributor", "Kind", "n", *(f"Topic {topic.id}" for topic in grouping.topics), "Spread", "Chance"]
     cells = []
@@ -145,7 +147,8 @@ def likeness_latex(found: SetComparison, label: Label = model_label) -> bytes:
 
 
 def write_topics(path: Path, grouping: TopicGrouping, kinds: Mapping[str, ContributorKind]) -> None:
-    """The dot plot (.svg) or the table (.csv, .tex). Raises InputError, and NotReadyError without topics."""
+    """Write the dot plot (.svg) or the table (.csv, .tex). Raises InputError for another ending, NotReadyError without
+    topics."""
     rows = spread_rows(grouping, kinds)
     if not rows:
         raise NotReadyError(grouping.warning or "There are no topics to show.", "Add attributes.")
@@ -160,7 +163,8 @@ def write_topics(path: Path, grouping: TopicGrouping, kinds: Mapping[str, Contri
 
 
 def write_similarity(path: Path, found: SetComparison, measure: str = "ROUGE-L") -> None:
-    """The heat map of one measure (.svg) or the table of all (.csv, .tex). Raises InputError for another ending."""
+    """Write the heat map of one measure (.svg) or the table of all (.csv, .tex). Raises InputError for another
+    ending."""
     _write(
         path,
         {

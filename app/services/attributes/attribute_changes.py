@@ -1,4 +1,4 @@
-"""Attributes are added, edited, removed, moved, and read from files."""
+"""Changes of attributes: editing, excluding, restoring, moving, merging and undo; and files of attributes."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -30,9 +30,9 @@ SAME = "says the same"
 def edit_attribute(
     workbench: Workbench, attribute_id: int, text: str, dimension_id: int | None = None, who: str = ""
 ) -> AttributeChange:
-    """Another wording, by its author or a facilitator; what was first said stays on record.
+    """Reword an attribute; the first wording stays on record.
 
-    who: rewords it. Raises InputError for no wording, NotFoundError for an attribute that is missing.
+    who: the author of the new wording. Raises InputError for an empty wording, NotFoundError for a missing attribute.
     """
     new = text.strip()
 
@@ -49,7 +49,7 @@ def edit_attribute(
 def exclude_attributes(
     workbench: Workbench, ids: Sequence[int], reason: str = "", dimension_id: int | None = None
 ) -> AttributeChange:
-    """Leave them out of checklists; they stay on record, with the reason where one is given."""
+    """Exclude attributes from checklists; they stay on record, with the reason if one is given."""
     said = reason.strip()
 
     def excluded(old: AttributeStanding) -> AttributeStanding:
@@ -75,7 +75,7 @@ def restore_attributes(workbench: Workbench, ids: Sequence[int], dimension_id: i
 def move_attributes(
     workbench: Workbench, ids: Sequence[int], target: int, dimension_id: int | None = None
 ) -> AttributeChange:
-    """To another dimension of their project; where they were first said stays on record.
+    """Move attributes to another dimension of their project; the original dimension stays on record.
 
     Raises InputError for a dimension of another project.
     """
@@ -86,10 +86,11 @@ def move_attributes(
 def merge_attributes(
     workbench: Workbench, kept: int, ids: Sequence[int], reason: str = SAME, dimension_id: int | None = None
 ) -> AttributeChange:
-    """One stands for all of them from now on. The others keep their wording and contributor, and what stands for them.
+    """Merge the attributes `ids` into `kept`. They keep their wording and contributor, and record `kept` as their
+    replacement.
 
-    Raises InputError where it is to stand for none, for itself or for one about another dimension, ConflictError where
-    one of them is no longer in use.
+    Raises InputError without `ids`, if `kept` is among them or is about another dimension, ConflictError if one of them
+    is no longer in use.
     """
     if not ids:
         raise InputError("There is nothing to merge it with.", "Choose at least two attributes.")
@@ -112,10 +113,8 @@ def merge_attributes(
 
 @use_case(Right.FACILITATE, act="took an edit of attributes back")
 def take_back(workbench: Workbench, change: AttributeChange) -> None:
-    """Put all of them back as they stood before.
-
-    Raises ConflictError, changing nothing, where one was changed since.
-    """
+    """Undo a change of attributes as a whole. Raises ConflictError, changing nothing, if one of them was changed
+    since."""
     with workbench.database.write() as work:
         now = work.think_aloud.standing([one.id for one in change.after])
         if any(now.get(one.id) != one for one in change.after):
@@ -171,10 +170,10 @@ _WITH_TEXT = (ActKind.EXCLUDE, ActKind.REWORD)
 
 @dataclass(frozen=True, slots=True)
 class AttributeAct:
-    """One act on one or many attributes.
+    """One act on one or more attributes.
 
-    `number` counts from 1 in the order they were done. `target`: where they are moved, or which attribute stands for
-    them; 0 for none. `text`: the reason they are left out, or the new wording. Undo is about no attribute.
+    `number` counts acts from 1 in order. `target`: the dimension they move to, or the attribute they are merged into; 0
+    for none. `text`: the reason for excluding them, or the new wording. Undo has no ids.
     """
 
     number: int
@@ -186,14 +185,14 @@ class AttributeAct:
 
 @dataclass(frozen=True, slots=True)
 class ActMessage:
-    """The acts that the server hasn't confirmed yet. `page` names the opened page that counts them."""
+    """Acts that the server hasn't confirmed yet. `page` is the id of the browser page that numbers them."""
 
     page: str
     acts: tuple[AttributeAct, ...]
 
 
 def read_acts(raw: object) -> ActMessage:
-    """What the browser sent, if it has the form of a message. Raises InputError for anything else."""
+    """Return the message that the browser sent. Raises InputError for a value of another form."""
     if not isinstance(raw, Mapping) or not isinstance(raw.get("acts"), list) or len(raw["acts"]) > MOST_ACTS:
         raise _odd()
     page = raw.get("page")
@@ -258,8 +257,8 @@ _PASSAGE_COLUMNS = ("passage_text_id", "passage_part", "passage_start", "passage
 
 
 def attribute_file(attributes: Sequence[Attribute], contributors: Sequence[Contributor], form: str) -> bytes:
-    """UTF-8. text: the wordings, one a line (line breaks inside one become spaces); json and csv: all that is known,
-    with what each contributor said about themselves, and the passage that made them say it."""
+    """Return a UTF-8 file of attributes. text: the wordings, one on each line (inner line breaks become spaces); json
+    and csv: all fields, with role and background of the contributor and the passage."""
     if form == "text":
         return "".join(f"{' '.join(a.text.split())}\n" for a in attributes).encode()
     people = {contributor.name: contributor for contributor in contributors}

@@ -1,4 +1,4 @@
-"""A dimension's attributes as a table, with those that say nearly the same."""
+"""A dimension's attributes as a table, and near-duplicates among them."""
 
 import csv
 import re
@@ -37,8 +37,8 @@ _HINT = "It needs the columns text, contributor and kind (human or llm); the oth
 
 @dataclass(frozen=True, slots=True)
 class TableReport:
-    """`there` were in the project already and stay as they are; `skipped` couldn't be used, with the reason.
-    `passages_left_out`: of those added, how many came with a passage that no text here has at its place."""
+    """The result of an import. `there` existed already and stay unchanged; `skipped` couldn't be used, with the reason.
+    `passages_left_out` counts added attributes whose passage is in no text at its place."""
 
     added: int
     there: int
@@ -47,7 +47,7 @@ class TableReport:
 
 
 def is_table(data: bytes) -> bool:
-    """Whether a file names a contributor for each attribute, instead of being one contributor's list."""
+    """Return whether a file names a contributor for each attribute, instead of being one contributor's list."""
     try:
         rows = _rows(decode_attributes(data))
     except InputError:
@@ -57,7 +57,7 @@ def is_table(data: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AttributeSets:
-    """The attributes in use of a table, by contributor; `left_out` counts those that are excluded or merged."""
+    """The active attributes of a table, by contributor; `left_out` counts those that are excluded or merged."""
 
     texts: dict[str, list[str]]
     kinds: dict[str, ContributorKind]
@@ -65,11 +65,11 @@ class AttributeSets:
 
 
 def attribute_sets(data: bytes, separated: bool = False) -> AttributeSets | None:
-    """What a table of attributes, such as an export, holds by contributor; None for a list of attributes, one a line or
-    as JSON texts.
+    """Return the attributes of a table, such as an export, by contributor; None for a plain list, one on each line or
+    as JSON strings.
 
-    separated: the file's name says that it is a table, such as .csv.
-    Raises FileFormatError for a table that isn't one of attributes.
+    separated: the file's name says that it is a table, such as .csv. Raises FileFormatError for a table that isn't one
+    of attributes.
     """
     text = decode_attributes(data).removeprefix("\ufeff").strip()
     if not _is_table(text, separated):
@@ -94,8 +94,8 @@ def attribute_sets(data: bytes, separated: bool = False) -> AttributeSets | None
 
 
 def _is_table(text: str, separated: bool) -> bool:
-    """JSON objects, or lines of several cells: as many in each line of a file that is called separated, or under
-    headings that tables of ours have."""
+    """Return whether the text is a table: JSON objects, or lines with several cells, under headings of our tables or,
+    if `separated`, with equal numbers of cells."""
     if text.startswith("["):
         try:
             entries = load_json(text)
@@ -117,9 +117,9 @@ def _is_table(text: str, separated: bool) -> bool:
 
 @use_case(Right.FACILITATE, act="brought attributes in")
 def import_attribute_table(workbench: Workbench, project: Project, data: bytes, dimension: str = "") -> TableReport:
-    """Keep every row with its contributor, in one transaction; the same file again adds nothing.
+    """Store every row with its contributor, in one transaction; the same file again adds nothing.
 
-    dimension: of the rows that name none. Raises FileFormatError for what is no such table.
+    dimension: for rows that name none. Raises FileFormatError for a file that isn't such a table.
     """
     rows = _rows(decode_attributes(data))
     if not all(name in rows[0][1] for name in NEEDED):
@@ -136,7 +136,7 @@ def import_attribute_table(workbench: Workbench, project: Project, data: bytes, 
 
 
 def _rows(text: str) -> list[tuple[int, dict[str, Any]]]:
-    """(number from 1, column -> value). Raises FileFormatError where there is none."""
+    """Return (row number from 1, column -> value) for each row. Raises FileFormatError if there are none."""
     stripped = text.removeprefix("\ufeff").strip()
     if stripped.startswith("["):
         try:
@@ -152,7 +152,8 @@ def _rows(text: str) -> list[tuple[int, dict[str, Any]]]:
 
 
 class _Keeping:
-    """`numbers` maps ids of the file to new ones, `merged` those to what stands for them in the file."""
+    """Stores rows of a table. `numbers` maps ids in the file to new ids, `merged` maps new ids to the file's id of the
+    attribute they are merged into."""
 
     def __init__(self, work: UnitOfWork, project: Project, dimension: str) -> None:
         self.work, self.project, self.dimension = work, project, dimension
@@ -164,7 +165,7 @@ class _Keeping:
         self.there = self.passages_left_out = 0
 
     def keep(self, row: Mapping[str, Any]) -> None:
-        """Raises InputError where the row can't be used."""
+        """Store a row. Raises InputError if it can't be used."""
         text, name, kind = (_cell(row, column) for column in NEEDED)
         if not text:
             raise InputError("It has no text.")
@@ -195,8 +196,8 @@ class _Keeping:
         self._leave_out(row, number)
 
     def _passage(self, row: Mapping[str, Any], dimension_id: int) -> Passage | None:
-        """As it stands in a text of this project; one that stands nowhere is counted. Files of earlier versions have
-        none."""
+        """Return the row's passage as it is in a text of this project. None without one (as in files of earlier
+        versions), or if it isn't found, which is counted."""
         if isinstance(row.get("passage"), Mapping):
             raw = dict(row["passage"])
         elif quote := row.get("quote"):
@@ -212,7 +213,7 @@ class _Keeping:
         return found
 
     def _leave_out(self, row: Mapping[str, Any], number: int) -> None:
-        """Where it was excluded or merged."""
+        """Exclude the new attribute if the row says that it was excluded or merged."""
         status = _cell(row, "status")
         if status in (AttributeStatus.EXCLUDED, AttributeStatus.MERGED):
             self.work.think_aloud.set_status(number, AttributeStatus.EXCLUDED, _cell(row, "reason"))
@@ -220,7 +221,8 @@ class _Keeping:
             self.merged[number] = _cell(row, "merged_into")
 
     def merge(self) -> None:
-        """What is merged into an attribute of the same file; into any other, it stays excluded with its reason."""
+        """Merge attributes into others of the same file; the rest of the merged ones stay excluded with their
+        reason."""
         reasons = {a.id: a.reason for a in self.work.think_aloud.attributes(self.project.id)}
         for number, kept in self.merged.items():
             if kept in self.numbers:
@@ -228,8 +230,9 @@ class _Keeping:
 
 
 def found_passage(work: UnitOfWork, project_id: int, dimension_id: int, said: Passage) -> Passage | None:
-    """The passage as it stands in the text that it names, else in the first sample of the dimension that has these
-    words at this place: another project has other ids. None where it stands in neither. What was said aloud stays."""
+    """Return the passage in the text that it names, else in the first sample of the dimension with these words at this
+    place, because ids differ between projects. None if it is in neither. A passage of a transcript is returned without
+    its text."""
     if said.part is PassagePart.TRANSCRIPT:
         return replace(said, text_id=None)
     named = work.texts.many([said.text_id], project_id).values() if said.text_id else ()
@@ -258,10 +261,10 @@ def add_attributes(
     prompted_by: int | None = None,
     passages: Sequence[Passage | None] = (),
 ) -> list[int]:
-    """Keep what a contributor said, word for word; blank ones are left out. Returns the new ids.
+    """Store a contributor's attributes, word for word without blank ones. Returns the new ids.
 
-    prompted_by: the text that prompted it. passages: of `texts`, in the same order; () for none. Raises InputError for
-    a passage that stands in no text of the project, and adds nothing then.
+    prompted_by: id of the text that prompted them. passages: one for each of `texts`; () for none. Raises InputError,
+    adding nothing, for a passage that is in no text of the project.
     """
     marked = passages or [None] * len(texts)
     said = [(text.strip(), passage) for text, passage in zip(texts, marked, strict=True) if text.strip()]
@@ -284,9 +287,9 @@ def add_attributes(
 def import_attributes(
     workbench: Workbench, dimension_id: int, contributor: str, kind: ContributorKind, said: str | bytes
 ) -> list[int]:
-    """Keep the attributes of a pasted text or of a file: one a line, or a JSON list or object. Returns the new ids.
+    """Store the attributes of a pasted text or a file: one on each line, or a JSON list or object. Returns the new ids.
 
-    Raises FileFormatError for bytes that are no text, InputError for JSON of another form or where nothing is said.
+    Raises FileFormatError for bytes that aren't text, InputError for JSON of another form or without attributes.
     """
     if isinstance(said, bytes) and attribute_sets(said) is not None:
         raise FileFormatError(
@@ -307,7 +310,7 @@ def attributes_of(workbench: Workbench, project_id: int, dimension_id: int | Non
 
 @use_case(Right.REVIEW)
 def attributes_numbered(workbench: Workbench, project_id: int, ids: Sequence[int]) -> list[Attribute]:
-    """The attributes with these ids, in this order. Raises NotFoundError for one that is not the project's."""
+    """Return the attributes with these ids, in this order. Raises NotFoundError for an id that isn't in the project."""
     found = {attribute.id: attribute for attribute in attributes_of(workbench, project_id)}
     missing = ", ".join(str(id_) for id_ in ids if id_ not in found)
     if missing:
@@ -328,7 +331,7 @@ LIKELY: dict[Measure, float] = {"words": 0.35, "order": 0.6}
 
 @dataclass(frozen=True, slots=True)
 class NearDuplicate:
-    """Two attributes in use that may say the same; `likeness` from 0 to 1, by the measure that was asked for."""
+    """Two active attributes that may say the same; `likeness` is 0 to 1 by the chosen measure."""
 
     first: Attribute
     second: Attribute
@@ -337,7 +340,8 @@ class NearDuplicate:
 
 @dataclass(frozen=True, slots=True)
 class DuplicateGroup:
-    """Attributes in use that may say the same: each is alike to another one. `likeness` is the highest."""
+    """Active attributes that may say the same: each is similar to at least one other. `likeness` is the highest of a
+    pair."""
 
     attributes: tuple[Attribute, ...]
     likeness: float
@@ -346,7 +350,7 @@ class DuplicateGroup:
 def duplicate_groups(
     attributes: Sequence[Attribute], at_least: float | None = None, measure: Measure = "words"
 ) -> list[DuplicateGroup]:
-    """The pairs of `near_duplicates` joined to groups, the group with the most alike pair first."""
+    """Return the pairs of `near_duplicates` joined into groups, the group with the most similar pair first."""
     pairs = near_duplicates(attributes, at_least, measure)
     groups: list[dict[int, Attribute]] = []
     for pair in pairs:
@@ -369,10 +373,10 @@ def duplicate_groups(
 def near_duplicates(
     attributes: Sequence[Attribute], at_least: float | None = None, measure: Measure = "words"
 ) -> list[NearDuplicate]:
-    """The pairs in use that are alike, most alike first.
+    """Return pairs of similar active attributes, most similar first.
 
-    measure: words, the telling parts of words they share (`shared_parts`), in any order and form; order, the same
-    words in the same order (ROUGE-L F). at_least: LIKELY of the measure where it is not given.
+    measure: words, the parts of words they share (`shared_parts_matrix`), in any order; order, the same words in the
+    same order (ROUGE-L F). at_least: by default LIKELY of the measure.
     """
     active = [a for a in attributes if a.status is AttributeStatus.ACTIVE]
     least = LIKELY[measure] if at_least is None else at_least

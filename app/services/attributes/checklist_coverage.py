@@ -1,4 +1,5 @@
-"""How far a checklist covers each expert without the questions only they led to, by an embedding and by a model."""
+"""How well a checklist covers each expert without the questions that only they led to, by an embedding and by a
+model."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -36,8 +37,8 @@ NOTHING = "No version of the checklist is made of attributes of two contributors
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """owners, attributes: whose each attribute is, and its wording. behind: whose attributes led to each question.
-    experts: whose coverage is told."""
+    """The input of the coverage. owners, attributes: contributor and wording of each attribute. behind: the
+    contributors whose attributes led to each question. experts: those whose coverage is computed."""
 
     version: int
     owners: tuple[str, ...]
@@ -77,12 +78,13 @@ def _material(workbench: Workbench, project_id: int, dimension_id: int) -> _Mate
 def checklist_coverage(
     workbench: Workbench, project_id: int, dimension_id: int, embedding: Embedding = LSA, near: float | None = None
 ) -> ChecklistCoverage | None:
-    """How far the newest version made of attributes covers each expert without the questions that only they led to, as
-    the embedding says, and as the model says that was asked last about all of it.
+    """Return how well the newest version made from attributes covers each expert without the questions that only they
+    led to, by the embedding and by the model that last answered about all of them.
 
-    A merged attribute counts for its contributor, with the wording that stands for it, also behind a question. Experts
-    are the people, or all contributors where fewer than two people said something; None without two, and without such a
-    version. near: `NEAR` of the embedding without it. Raises a ProviderError where the embedding's provider fails.
+    A merged attribute counts for its contributor, with the wording of its replacement, also behind a question. Experts
+    are the people, or all contributors if fewer than two people have attributes. None with fewer than two experts or
+    without such a version. near: by default `NEAR` of the embedding. Raises a ProviderError if the embedding's provider
+    fails.
     """
     given = _material(workbench, project_id, dimension_id)
     if given is None:
@@ -105,7 +107,8 @@ def checklist_coverage(
 
 
 def _shares(near: Bools, given: _Material) -> tuple[dict[str, int], dict[str, LeftOut], Bools]:
-    """Return by expert how many questions stay and what they cover; and which of all their attributes are covered."""
+    """Return expert -> number of questions that remain, expert -> share covered by them, and for all experts'
+    attributes whether each is covered."""
     of = {name: covered_without(near, given.owners, given.behind, name) for name in given.experts}
     shares = {name: left_out(int(covered.sum()), len(covered)) for name, (_, covered) in of.items()}
     left = {name: stay for name, (stay, _) in of.items()}
@@ -113,8 +116,8 @@ def _shares(near: Bools, given: _Material) -> tuple[dict[str, int], dict[str, Le
 
 
 def _said(workbench: Workbench, dimension_id: int, questions: Sequence[str]) -> dict[str, dict[str, frozenset[int]]]:
-    """Model -> attribute -> the places of the questions that cover it, of those asked about just these questions; the
-    model that answered last stands last."""
+    """Return model -> attribute -> places of the questions that cover it, from answers about exactly these questions.
+    The model that answered last comes last."""
     found: dict[str, dict[str, frozenset[int]]] = {}
     with workbench.database.read() as work:
         stages = [one for one in work.stages.of(dimension_id) if one.stage == COVERAGE and not one.error_kind]
@@ -140,7 +143,8 @@ def _unasked(workbench: Workbench, project_id: int, dimension_id: int, model: st
 
 @use_case(Right.FACILITATE)
 def forecast_coverage(workbench: Workbench, project_id: int, dimension_id: int, model: str) -> ThinkAloudForecast:
-    """What `judge_coverage` would ask now. Raises NotReadyError where there is nothing to ask about."""
+    """Return what `judge_coverage` would ask now, and its cost. Raises NotReadyError if there is nothing to ask
+    about."""
     given, parts = _unasked(workbench, project_id, dimension_id, model)
     with workbench.database.read() as work:
         task, dimension = work.projects.by_id(project_id).task, work.projects.dimension_by_id(dimension_id)
@@ -161,10 +165,10 @@ def judge_coverage(
     report: Callable[[int, int], None] = lambda *_: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Ask a model which questions of the newest version cover each attribute; what it answered before isn't asked.
+    """Ask a model which questions of the newest version cover each attribute, except those it answered before.
 
-    report hears how many of the requests are answered, of how many. Returns whether all are. Raises NotReadyError where
-    there is nothing to ask about, and what the model raises; a failure stays on record.
+    report gets (requests answered, all requests). Returns whether all are answered. Raises NotReadyError if there is
+    nothing to ask about, and errors of the model, which are stored.
     """
     given, parts = _unasked(workbench, project_id, dimension_id, model)
     with workbench.database.read() as work:
@@ -198,14 +202,14 @@ def coverage_job_key(dimension_id: int) -> str:
 
 @use_case(Right.FACILITATE)
 def begin_judging_coverage(workbench: Workbench, project_id: int, dimension_id: int, model: str) -> None:
-    """`judge_coverage` in the background. Raises ConflictError while one of the dimension runs."""
+    """Start `judge_coverage` in the background. Raises ConflictError while it runs for the dimension."""
     job = CoverageJob(project_id, dimension_id, model, workbench.asking)
     start_job(workbench, coverage_job_key(dimension_id), f"Asking {model}", job)
 
 
 @use_case(Right.FACILITATE)
 def stop_judging_coverage(workbench: Workbench, dimension_id: int) -> None:
-    """End after the request that is under way; its answer is kept."""
+    """Stop after the current request; its answer is stored."""
     stop_job(workbench, coverage_job_key(dimension_id))
 
 

@@ -31,7 +31,7 @@ MOST_PAIRS, USUAL_PAIRS, CONTRASTED = 100, 10, 10
 
 @dataclass(frozen=True, slots=True)
 class ShownPair:
-    """Two texts of one source as one expert sees them. `said`: who they found better, A for the left one."""
+    """Two texts of one source as one expert sees them. `said`: which one they found better, A for the left one."""
 
     left: Text
     right: Text
@@ -55,8 +55,8 @@ class PairSheet:
 def draw_pairs_for_experts(
     workbench: Workbench, dimension_id: int, count: int = USUAL_PAIRS, seed: int = 1, who: str = ""
 ) -> PairDraw:
-    """Draw pairs of texts of one source for all experts, in place of those drawn before; what experts said of those
-    stays. Raises InputError for a count out of range, NotReadyError where no source has two texts."""
+    """Draw pairs of texts of one source for all experts, replacing the earlier draw; experts' answers on earlier pairs
+    stay. Raises InputError for a count out of range, NotReadyError if no source has two texts."""
     if not 1 <= count <= MOST_PAIRS:
         raise InputError(f"{count} pairs can't be drawn.", f"Ask for 1 to {MOST_PAIRS}.")
     with workbench.database.write() as work:
@@ -69,8 +69,8 @@ def draw_pairs_for_experts(
 
 @use_case(Right.TAKE_PART)
 def pair_sheet(workbench: Workbench, dimension_id: int, expert: str) -> PairSheet | None:
-    """Return an expert's pairs, None where no pairs are drawn. The order and the sides are drawn by chance for each
-    expert and then stay. Pairs whose texts are gone or locked are left out."""
+    """Return an expert's pairs, None if no pairs are drawn. Order and sides are random for each expert and then fixed.
+    Pairs with deleted or held-out texts are left out."""
     with workbench.database.read() as work:
         draw = work.preferences.draw_of(dimension_id)
         if draw is None:
@@ -96,7 +96,7 @@ def _as_shown(draw: PairDraw, expert: str) -> list[tuple[int, int]]:
 
 @use_case(Right.FACILITATE)
 def pair_progress(workbench: Workbench, dimension_id: int) -> tuple[int, dict[str, int]]:
-    """Return how many pairs are drawn, and expert -> how many of them they have compared; nothing of what they said."""
+    """Return the number of drawn pairs, and expert -> number of pairs compared; the answers themselves stay hidden."""
     with workbench.database.read() as work:
         draw = work.preferences.draw_of(dimension_id)
         drawn = {frozenset(pair) for pair in draw.pairs} if draw else set()
@@ -108,11 +108,10 @@ def pair_progress(workbench: Workbench, dimension_id: int) -> tuple[int, dict[st
 def say_preference(
     workbench: Workbench, dimension_id: int, expert: str, left_id: int, right_id: int, winner: Winner, reason: str = ""
 ) -> None:
-    """Keep which of two drawn texts this expert finds better, A for the left one, in place of what they said before.
+    """Store which of two drawn texts this expert finds better, A for the left one, replacing their earlier answer.
 
-    A reason becomes an attribute of theirs with its pair, unless they have it word for word.
-
-    Raises InputError for a pair that isn't drawn and for a reason that is too long.
+    A reason becomes an attribute of theirs with its pair, unless they already have one with the same words. Raises
+    InputError for a pair that isn't drawn and for a reason that is too long.
     """
     why = " ".join(reason.split())
     check_storable(why, "The reason")
@@ -129,7 +128,7 @@ def say_preference(
 
 
 def _reason(work: UnitOfWork, dimension_id: int, expert: str, reason: str) -> int:
-    """Return the id of the expert's attribute with these words, which is added where there is none."""
+    """Return the id of the expert's attribute with these words, added if missing."""
     project = work.projects.project_of(dimension_id)
     who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN)
     own = not_removed(work.think_aloud.written_about(project.id, dimension_id, expert))
@@ -140,7 +139,7 @@ def _reason(work: UnitOfWork, dimension_id: int, expert: str, reason: str) -> in
 
 @use_case(Right.FACILITATE)
 def contrastable(workbench: Workbench, dimension_id: int) -> int:
-    """Return on how many pairs of texts more people prefer one text than the other."""
+    """Return the number of pairs with a majority preference."""
     with workbench.database.read() as work:
         return len(_decided(work.preferences.of(dimension_id)))
 
@@ -149,11 +148,11 @@ def contrastable(workbench: Workbench, dimension_id: int) -> int:
 def ask_contrasts(
     workbench: Workbench, project: Project, dimension: Dimension, model: str, count: int = CONTRASTED, seed: int = 1
 ) -> ThinkAloudAnswer:
-    """Have a model read up to `count` pairs, drawn by chance, of which most people found one better, and say what the
-    better ones have that the others lack. These become attributes of the model; what it has said before is counted.
+    """Ask a model what the better texts have that the others lack, for up to `count` random pairs with a majority
+    preference. The answers become attributes of the model; repeated ones are only counted.
 
-    It reads no reason and no other attribute. Raises NotReadyError without a pair, and what the model raises; a failure
-    stays on record.
+    The model sees no reason and no other attribute. Raises NotReadyError without a pair, and errors of the model, which
+    are stored.
     """
     with workbench.database.read() as work:
         decided = _decided(work.preferences.of(dimension.id))
@@ -185,7 +184,7 @@ def ask_contrasts(
 
 @dataclass(frozen=True, slots=True)
 class ContrastJob:
-    """Every model is asked about the same pairs."""
+    """The job that asks every model about the same pairs."""
 
     project: Project
     dimension: Dimension
@@ -199,14 +198,14 @@ def contrast_job_key(dimension_id: int) -> str:
 
 @use_case(Right.FACILITATE)
 def begin_contrasts(workbench: Workbench, project: Project, dimension: Dimension, models: Sequence[str]) -> None:
-    """Ask models in the background. Raises ConflictError while models are asked about pairs on the dimension."""
+    """Ask models in the background. Raises ConflictError while such a job runs for the dimension."""
     job = ContrastJob(project, dimension, tuple(models), workbench.asking)
     start_job(workbench, contrast_job_key(dimension.id), "Asking about pairs", job)
 
 
 @use_case(Right.FACILITATE)
 def stop_contrasts(workbench: Workbench, dimension_id: int) -> None:
-    """End after the model that is being asked; its answer is kept."""
+    """Stop after the current model; its answer is stored."""
     stop_job(workbench, contrast_job_key(dimension_id))
 
 
@@ -228,7 +227,7 @@ def _contrast(workbench: Workbench, job: ContrastJob, progress: Progress) -> str
 
 
 def _decided(preferences: Sequence[Preference]) -> list[tuple[int, int]]:
-    """Return (better, worse) text ids of each pair on which more people prefer one text, in the order of the pairs."""
+    """Return (better, worse) text ids of each pair with a majority preference, in the order of the pairs."""
     votes: dict[tuple[int, int], int] = {}
     for one in preferences:
         low, high = sorted(one.key)

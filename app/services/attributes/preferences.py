@@ -30,8 +30,9 @@ _READ_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class PreferenceImport:
-    """`pairs` were new, `known` were there already; `dimensions` counts the new ones. `texts` and `attributes` are how
-    many came with them; `skipped` are rows that can't be used, `columns` what each column was read as."""
+    """The result of an import. `pairs` were new, `known` existed already; `dimensions` counts the new ones by
+    dimension. `texts` and `attributes` count what was added with them; `skipped` are unusable rows, `columns` what each
+    column was read as."""
 
     project: str
     pairs: int
@@ -62,7 +63,7 @@ PAIR_FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "xlsx")
 def import_pairs_upload(
     workbench: Workbench, project: Project, upload: Upload, dimension: str, rater: str = ""
 ) -> PreferenceImport:
-    """As `import_preferences`, of a file that somebody uploaded, whose columns are guessed."""
+    """Import an uploaded file as `import_preferences` does, with guessed columns."""
     with stored(upload) as path:
         return import_preferences(workbench, path, project.name, {}, dimension, rater)
 
@@ -77,12 +78,12 @@ def import_preferences(
     rater: str = "",
     container: str = "auto",
 ) -> PreferenceImport:
-    """Keep the pairs of a table; what is new in a project becomes a text of it, and a project of this name is begun
-    where there is none. Each reason becomes an attribute of the person who gave it.
+    """Store the pairs of a table; new texts are added to the project, which is created if missing. Each reason becomes
+    an attribute of the person who gave it.
 
-    columns: field of a pair -> column; the rest is guessed. dimension, rater: of rows that name none; a project with
-    one dimension needs none named. The texts come in first: after a failure the same file adds only what is missing.
-    Raises FileFormatError for a table without usable pairs, InputError where no dimension is named.
+    columns: field of a pair -> column; other columns are guessed. dimension, rater: for rows that name none; a project
+    with a single dimension needs no name. Texts are imported first: after a failure the same file adds only what is
+    missing. Raises FileFormatError for a table without usable pairs, InputError if no dimension is named.
     """
     table = read_pairs(path, columns, rater, dimension or _only_dimension(workbench, project), container)
     unnamed = next((pair.row for pair in table.pairs if not pair.dimension), None)
@@ -128,7 +129,7 @@ def _digest(text: str) -> str:
 
 
 class _Texts:
-    """Finds the texts of pairs in the project, or gives them names there. `new`: those it doesn't have yet."""
+    """Finds the texts of pairs in the project, or names new ones. `new`: texts that the project doesn't have yet."""
 
     def __init__(self, workbench: Workbench, project: str) -> None:
         self._by_id: dict[str, TextPlace] = {}
@@ -163,7 +164,7 @@ class _Texts:
             self._documents.setdefault(_digest(text.source), text.doc_id)
 
     def place(self, table: PairTable) -> list[tuple[PairRow, TextPlace, TextPlace]]:
-        """Each pair with its two texts, which have the id 0 where they are new."""
+        """Return each pair with its two texts; new texts have the id 0."""
         found = []
         for pair in table.pairs:
             one = replace(pair, doc_id=pair.doc_id or self._document(pair))
@@ -180,14 +181,14 @@ class _Texts:
         return found
 
     def _document(self, pair: PairRow) -> str:
-        """That of the same source in the project, else a name that follows from source or texts alone; "" where the
-        row has neither."""
+        """Return the name of the document with the same source, else a name computed from the source or both texts; ""
+        if the row has neither."""
         if pair.source:
             return self._documents.get(_digest(pair.source)) or document_name(pair.source)
         return document_name("\n".join(sorted((pair.a.text, pair.b.text)))) if pair.a.text and pair.b.text else ""
 
     def _of(self, pair: PairRow, side: PairSide) -> TextPlace:
-        """Raises InputError where the row names a text that isn't there, or can't be named."""
+        """Return the text of one side. Raises InputError if the row names a missing text or can't be named."""
         if side.text:
             return self._worded(pair, side)
         if side.id:
@@ -220,19 +221,19 @@ class _Texts:
         return place
 
     def refuse(self, skipped: Sequence[SkippedRow]) -> None:
-        """What the import left out: no pair may rest on it."""
+        """Remember the texts that the import left out, so that no pair uses them."""
         rows = {each.row for each in skipped}
         self._refused = {key for key, text in self._new.items() if text.row in rows}
 
     def stored(self, place: TextPlace, ids: Mapping[Key, int]) -> TextPlace:
-        """With its id. Raises InputError for a text that the import left out."""
+        """Return the text with its id. Raises InputError for a text that the import left out."""
         if place.key in self._refused or (not place.id and place.key not in ids):
             raise InputError("Another text is already stored under the name of one of its texts.")
         return place if place.id else TextPlace(ids[place.key], *place.key)
 
 
 class _Keeping:
-    """Reads pair after pair, then writes those of each dimension at once."""
+    """Collects the pairs, then writes those of each dimension at once."""
 
     def __init__(self, work: UnitOfWork, project: str, texts: _Texts) -> None:
         self._work, self._texts = work, texts
@@ -249,7 +250,7 @@ class _Keeping:
         return Counter({name: len(new) for name, new in self._new.items()})
 
     def take(self, pair: PairRow, a: TextPlace, b: TextPlace) -> None:
-        """Note one pair, or why it can't be used."""
+        """Collect one pair, or note why it can't be used."""
         try:
             a, b = self._texts.stored(a, self._ids), self._texts.stored(b, self._ids)
             verdicts = self._verdicts_on(pair.dimension)
@@ -268,7 +269,7 @@ class _Keeping:
         self._new.setdefault(pair.dimension, []).append((pair.row, said))
 
     def _verdicts_on(self, name: str) -> dict[tuple[str, int, int], Winner]:
-        """(rater, two texts in the order of their ids) -> who won; of a dimension that is begun where it is new."""
+        """Return (rater, lower text id, higher text id) -> winner for a dimension, which is added if it is new."""
         if name not in self._dimensions:
             self._dimensions[name] = self._work.projects.add_dimension(self._project.id, Dimension(name))
         if name not in self._verdicts:
@@ -283,7 +284,7 @@ class _Keeping:
             self._work.preferences.add_many(self._dimensions[name].id, kept)
 
     def _reasons(self, dimension: Dimension, new: Sequence[tuple[int, Preference]]) -> dict[tuple[str, str], int]:
-        """(rater, reason) -> the id of the attribute that it is; a rater's equal reasons are one."""
+        """Return (rater, reason) -> id of its attribute; equal reasons of one rater share an attribute."""
         there = self._work.think_aloud.attributes(self._project.id, dimension.id)
         ids = {(each.contributor, each.original): each.id for each in there}
         by_rater: dict[str, dict[str, int]] = {}
@@ -304,5 +305,5 @@ class _Keeping:
 
 
 def _ordered(rater: str, a: int, b: int, winner: Winner) -> tuple[tuple[str, int, int], Winner]:
-    """The same of the text with the smaller id as a."""
+    """Return the verdict with the smaller text id as text a."""
     return ((rater, a, b), winner) if a < b else ((rater, b, a), winner.swapped)

@@ -26,7 +26,7 @@ QUESTIONS = {
 
 @use_case(Right.TAKE_PART)
 def can_compare_as_outsider(workbench: Workbench, dimension: Dimension, expert: str) -> bool:
-    """Whether this person has written nothing on the dimension, so could compare as an outside expert.
+    """Return whether this person has written nothing on the dimension and so could compare as an outside expert.
     Experts assigned to the dimension can't: they think aloud first, without seeing what others wrote."""
     with workbench.database.read() as work:
         return _is_outside(work, dimension, expert)
@@ -41,12 +41,12 @@ def begin_side_by_side(
     *,
     outside: bool = False,
 ) -> SideBySide:
-    """This expert's comparison on the dimension: the one begun before, else a new one with its order drawn.
+    """Return this expert's comparison on the dimension, a new one in random order if none was begun.
 
-    The sets are kept as they are now, each shuffled, so that neither order nor later edits tell who said what.
-    outside: somebody who has written nothing on the dimension takes part without thinking aloud first; what they write
-    on it later counts as written after others could be seen.
-    Raises NotReadyError before the expert is done thinking aloud, or where people or LLMs have said nothing.
+    The sets are stored as they are now, each shuffled, so that neither order nor later edits tell who said what.
+    outside: a person who has written nothing on the dimension compares without thinking aloud first; attributes they
+    write later count as written after others could be seen. Raises NotReadyError before the expert is done thinking
+    aloud, or if people or LLMs have no attributes.
     """
     chance = draw or random.SystemRandom()
     with workbench.database.write() as work:
@@ -91,7 +91,7 @@ def _sets(attributes: Sequence[Attribute]) -> tuple[list[str], list[str]]:
 
 @use_case(Right.TAKE_PART)
 def answer_side_by_side(workbench: Workbench, comparison_id: int, question: str, text: str) -> None:
-    """Keep one answer to the letter. Raises ConflictError once the expert knows who is who."""
+    """Store one answer word for word. Raises ConflictError once the sets are revealed to the expert."""
     if question not in QUESTIONS:
         raise InputError("This is none of the six questions.", f"They are: {', '.join(QUESTIONS)}.")
     with workbench.database.write() as work:
@@ -102,7 +102,7 @@ def answer_side_by_side(workbench: Workbench, comparison_id: int, question: str,
 
 @use_case(Right.TAKE_PART, act="ended a blind comparison")
 def reveal(workbench: Workbench, comparison_id: int) -> None:
-    """Say which set is whose. Raises NotReadyError while a question is unanswered."""
+    """Reveal which set is whose. Raises NotReadyError while a question is unanswered."""
     with workbench.database.write() as work:
         comparison = work.side_by_side.get(comparison_id)
         missing = sum(not comparison.answers.get(question) for question in QUESTIONS)
@@ -113,15 +113,16 @@ def reveal(workbench: Workbench, comparison_id: int) -> None:
 
 @use_case(Right.READ)
 def side_by_sides_of(workbench: Workbench, dimension_id: int) -> list[SideBySide]:
-    """Every expert's comparison, in the order they began: for the project's facilitator, never for an expert who is
-    still at theirs."""
+    """Return every expert's comparison, in the order they began. For the facilitator only, since an unfinished expert
+    must not see others'."""
     with workbench.database.read() as work:
         return work.side_by_side.of(dimension_id)
 
 
 @use_case(Right.TAKE_PART)
 def side_by_sides_seen_by(workbench: Workbench, dimension_id: int, expert: str) -> list[SideBySide]:
-    """Every expert's, once this one knows which set is whose and may see what others wrote; nothing before that."""
+    """Return every expert's comparison once this expert's sets are revealed and they may see others' attributes; before
+    that, []."""
     with workbench.database.read() as work:
         found = work.side_by_side.of(dimension_id)
     over = any(one.expert == expert and one.revealed for one in found)
@@ -129,6 +130,6 @@ def side_by_sides_seen_by(workbench: Workbench, dimension_id: int, expert: str) 
 
 
 def keywords(comparisons: Sequence[SideBySide]) -> list[SharedKeyword]:
-    """What at least three experts speak of, among those who have finished."""
+    """Return words that at least three experts use, among those who have finished."""
     finished = [one for one in comparisons if one.revealed]
     return shared_keywords({one.expert: [text for text in one.answers.values() if text] for one in finished})

@@ -1,1 +1,1 @@
-"""Work in the background: jobs, what kinds there are, who does them, and how far each is."""
+"""Background work: jobs, their kinds, the processes that do them, and their progress."""

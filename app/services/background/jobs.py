@@ -1,7 +1,7 @@
-"""Jobs: begun here, done by a worker or this process, seen and stopped from any screen.
+"""Jobs: started here, done by a worker or this process, watched and stopped from any screen.
 
-With no worker, or with a key that only this session has, the process that begins a job does it in a thread. Else it
-waits for a worker. Either way what a job achieves is in the database as it goes, and so is how far it is.
+Without workers, or with a key that only this session has, the process that starts a job does it in a thread; otherwise
+the job waits for a worker. Its results and its progress are stored in the database as it goes.
 """
 
 import time
@@ -28,11 +28,10 @@ CUT_OFF = "It was cut off when its server process ended. What it achieved is kep
 
 
 def start_job(workbench: Workbench, key: str, title: str, params: object, file: int | None = None) -> None:
-    """Have what `params` say done in the background; the caller has checked the right to it.
+    """Start the work that `params` describe in the background; the caller has checked the right to it.
 
-    file: one that was handed over for it (job_files), which goes with it.
-
-    Raises ConflictError while one of the same key runs or waits.
+    file: a file handed over for the job, deleted with it. Raises ConflictError while a job with the same key runs or
+    waits.
     """
     kind = kind_of(params)
     bound = kind.bound or workbench.credentials.typed or not workers_there(workbench)
@@ -55,7 +54,7 @@ def start_job(workbench: Workbench, key: str, title: str, params: object, file: 
 
 
 def refuse_second_job(workbench: Workbench, key: str) -> None:
-    """Raises ConflictError while a job of this key runs or waits."""
+    """Raise ConflictError while a job with this key runs or waits."""
     job = job_state(workbench, key)
     if job is not None and job.active:
         raise ConflictError(f"“{job.title}” is already running.", "Wait until it is done.")
@@ -63,7 +62,7 @@ def refuse_second_job(workbench: Workbench, key: str) -> None:
 
 @use_case(Right.ENTER)
 def job_state(workbench: Workbench, key: str) -> Job | None:
-    """The job under this key that runs or waits, or how it ended until somebody was told; None for no job."""
+    """Return the newest job with this key, running, waiting, or ended and not yet dismissed; None for no job."""
     with workbench.database.read() as work:
         job = work.jobs.newest(key)
     if job is not None and _is_cut_off(job):
@@ -75,33 +74,33 @@ def job_state(workbench: Workbench, key: str) -> Job | None:
 
 @use_case(Right.ENTER)
 def is_active(workbench: Workbench, key: str) -> bool:
-    """Whether a job of this key runs or waits to."""
+    """Return whether a job with this key runs or waits."""
     job = job_state(workbench, key)
     return job is not None and job.active
 
 
 @use_case(Right.ENTER)
 def forget_job(workbench: Workbench, job_id: int) -> None:
-    """Somebody was told how it ended."""
+    """Dismiss an ended job, because somebody has been told how it ended."""
     with workbench.database.write() as work:
         work.jobs.note_seen(job_id)
 
 
 def stop_job(workbench: Workbench, key: str) -> None:
-    """It ends as soon as what is under way is kept."""
+    """Ask a job to stop; it ends as soon as its current step is stored."""
     with workbench.database.write() as work:
         work.jobs.request_stop(key)
 
 
 @use_case(Right.ENTER)
 def workers_there(workbench: Workbench) -> bool:
-    """Whether a worker says that it is there."""
+    """Return whether any worker is alive."""
     return bool(living_workers(workbench))
 
 
 @use_case(Right.ENTER)
 def adopt_job(workbench: Workbench) -> None:
-    """Do the job in this process where its worker is gone."""
+    """Do a waiting job in this process if no worker is left."""
     if is_ending() or workers_there(workbench):
         return
     if workbench.credentials.typed:  # a key that somebody typed is for their own work alone
@@ -116,14 +115,14 @@ def adopt_job(workbench: Workbench) -> None:
 
 
 def living_workers(workbench: Workbench) -> list[str]:
-    """The workers that are there, by name."""
+    """Return the names of the workers that are alive."""
     with workbench.database.read() as work:
         names = work.jobs.workers(WORKER_SILENCE)
     return [name for name in names if not has_ended(name)]
 
 
 def _settle(work: UnitOfWork, key: str) -> None:
-    """A job that nobody can go on with is over."""
+    """Mark a job as ended if no process can continue it."""
     job = work.jobs.newest(key)
     if job is not None and _is_cut_off(job):
         work.jobs.cut_off(job.id, CUT_OFF)
@@ -138,8 +137,8 @@ def _is_cut_off(job: Job) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """`migration` is the newest of the database, `workers` how many are there, `seconds` what asking it took.
-    `trouble`: why nothing can be written, "" where it can."""
+    """The health of the server. `migration` is the database's newest, `workers` how many are alive, `seconds` how long
+    a query took. `trouble`: why the database can't be written, "" if it can."""
 
     migration: str
     workers: int
@@ -149,7 +148,8 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """`jobs` by status; `calls` of models by how they ended ("" for an answer), and the tokens of all of them."""
+    """Counts over everything stored. `jobs`: status -> number; `calls`: error kind, "" for an answer -> number of model
+    calls, with the tokens of all calls."""
 
     jobs: Mapping[str, int]
     calls: Mapping[str, int]
@@ -159,7 +159,7 @@ class Traffic:
 
 @use_case(Right.ARRIVE)
 def health(workbench: Workbench) -> Health:
-    """Raises DatabaseError where the database can't be read."""
+    """Return the server's health. Raises DatabaseError if the database can't be read."""
     began = time.perf_counter()
     migration = workbench.database.revision()
     seconds = time.perf_counter() - began
@@ -173,7 +173,7 @@ def health(workbench: Workbench) -> Health:
 
 @use_case(Right.ARRIVE)
 def traffic(workbench: Workbench) -> Traffic:
-    """Of all that is kept. Raises DatabaseError."""
+    """Return the counts of jobs, calls and tokens. Raises DatabaseError."""
     with workbench.database.read() as work:
         totals = work.calls.by_ending()
         jobs = work.jobs.counts()

@@ -1,4 +1,4 @@
-"""Kinds of background jobs, how far each is, and the files they take along."""
+"""Kinds of background jobs, their progress, and files handed over for them."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ LOOK_SECONDS = 1.0
 
 
 class Stop(Protocol):
-    """Whether the work should end; a `threading.Event` is one."""
+    """Tells whether the work should end; a `threading.Event` fits."""
 
     def is_set(self) -> bool: ...
 
@@ -26,7 +26,8 @@ class Stop(Protocol):
 
 
 class Progress:
-    """Given to the work of a job. It never raises: who has lost the job learns it as a stop."""
+    """Reports the progress of a job to the database. It never raises: if another process took over the job, it signals
+    a stop."""
 
     def __init__(self, database: Database, job_id: int, writer: str) -> None:
         self._database, self._job, self._writer = database, job_id, writer
@@ -42,17 +43,17 @@ class Progress:
             self.keep()
 
     def made(self, number: int) -> None:
-        """One more thing is there, and whole."""
+        """Report the id of a finished result."""
         self._made.append(number)
         self._changes["made"] = list(self._made)
         self.keep()
 
     def fell_short(self) -> None:
-        """Note that something was left undone, so that the end is not shown as a success."""
+        """Record that something was left undone, so that the end isn't shown as a success."""
         self.complete = self._changes["complete"] = False
 
     def is_set(self) -> bool:
-        """Whether somebody asked for a stop, or this process has the job no more."""
+        """Return whether somebody asked for a stop, or this process lost the job."""
         if not self._stop and time.monotonic() - self._looked > LOOK_SECONDS:
             self.keep()
         return self._stop
@@ -62,11 +63,11 @@ class Progress:
 
     @property
     def wished(self) -> bool:
-        """Whether it is a person who asked for the stop."""
+        """Return whether a person asked for the stop."""
         return self.is_set() and self._wished
 
     def keep(self) -> None:
-        """Write down what was reported, and see whether a stop was asked for."""
+        """Store what was reported, and check whether a stop was requested."""
         changes, self._changes = self._changes, {}
         self._kept = self._looked = time.monotonic()
         try:
@@ -85,7 +86,8 @@ Work = Callable[[Workbench, P, Progress], str | None]
 
 @dataclass(frozen=True, slots=True)
 class JobKind:
-    """`work` returns the job's last message. bound: it needs what only the process has that begins it."""
+    """A kind of job. `work` does the job and returns its last message. bound: only the process that starts it can do
+    it."""
 
     name: str
     params: type
@@ -97,7 +99,8 @@ _KINDS: dict[str, JobKind] = {}
 
 
 def job_kind(params: type[P], *, bound: bool = False) -> Callable[[Work[P]], Work[P]]:
-    """The decorated function does the jobs whose values are of this dataclass, by whose name the kind is known."""
+    """Register the decorated function as the work of the jobs described by this dataclass, whose name is the kind's
+    name."""
 
     def register(work: Work[P]) -> Work[P]:
         _KINDS[params.__name__] = JobKind(params.__name__, params, work, bound)
@@ -111,7 +114,7 @@ def kind_of(params: object) -> JobKind:
 
 
 def kind_named(name: str) -> JobKind:
-    """Raises DatabaseError for a kind that this version doesn't have."""
+    """Return the kind with this name. Raises DatabaseError for a kind that this version doesn't have."""
     try:
         return _KINDS[name]
     except KeyError:
@@ -124,7 +127,8 @@ def as_kept(params: object) -> dict[str, Any]:
 
 
 def as_given(kind: JobKind, kept: Mapping[str, Any]) -> Any:
-    """Raises DatabaseError where another version kept other values."""
+    """Return a job's stored parameters as an instance of its dataclass. Raises DatabaseError if another version stored
+    them differently."""
     try:
         return TypeAdapter(kind.params).validate_python(kept)
     except ValidationError as error:
@@ -135,7 +139,8 @@ BLOCK_BYTES = 4 * 2**20
 
 
 def hand_over(workbench: Workbench, name: str, data: bytes) -> int:
-    """Its number for `start_job`; what nobody begins a job with has to be taken back. name: what its owner calls it."""
+    """Store a file for a job and return its id for `start_job`. The caller deletes it if no job is started. name: the
+    file's name."""
     whole = memoryview(data)
     with workbench.database.write() as work:
         work.job_files.drop_forsaken()
@@ -157,14 +162,14 @@ def drop_handed(workbench: Workbench, file: int) -> None:
 
 
 def is_used(workbench: Workbench, file: int) -> bool:
-    """Whether what the job makes of it is kept: what ended after that has nothing left to do."""
+    """Return whether the job's results from this file are stored, so that a repeated job has nothing to do."""
     with workbench.database.read() as work:
         found = work.job_files.find(file)
     return found is not None and found.used
 
 
 def write_handed(workbench: Workbench, file: int, path: Path) -> None:
-    """What was handed over as a file at this path. Raises ConflictError where it went with the job meanwhile."""
+    """Write a handed-over file to this path. Raises ConflictError if it was deleted meanwhile."""
     position = 0
     with path.open("wb") as target:
         while block := _block(workbench, file, position):
@@ -175,7 +180,7 @@ def write_handed(workbench: Workbench, file: int, path: Path) -> None:
 
 
 def name_and_size(workbench: Workbench, file: int) -> tuple[str, int]:
-    """What its owner calls it, and bytes. Raises ConflictError where it is gone."""
+    """Return a handed-over file's name and size in bytes. Raises ConflictError if it is gone."""
     with workbench.database.read() as work:
         found = work.job_files.find(file)
     if found is None:

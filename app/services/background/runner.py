@@ -1,4 +1,4 @@
-"""Runner of jobs: each in a thread of this process, with a heartbeat; and the worker, a process that only does jobs."""
+"""Runner of jobs: each in a thread with a heartbeat; and the worker, a process that only does jobs."""
 
 import sys
 import threading
@@ -23,13 +23,14 @@ _DOING: dict[str, tuple[Workbench, Job]] = {}
 
 
 def do_in_thread(workbench: Workbench, job: Job, lock: WriterLock, then: Callable[[], None] = lambda: None) -> None:
-    """Do a job that this lock's writer has; the lock is released at its end."""
+    """Do a job that was claimed under this lock's name, in a thread; the lock is released at the end."""
     _DOING[lock.name] = workbench, job
     threading.Thread(target=_do, args=(workbench, job, lock, then), name=f"job {job.key}", daemon=True).start()
 
 
 def next_job(workbench: Workbench, lock: WriterLock) -> tuple[Workbench, Job] | None:
-    """The next that waits, or whose process went, with the workbench of the person who began it; None for none."""
+    """Claim the next job that waits or whose process ended, with the workbench of the person who started it; None for
+    none."""
     with workbench.database.read() as work:
         gone = [writer for writer in work.jobs.writers() if has_ended(writer)]
         if not work.jobs.any_left(gone):
@@ -43,22 +44,22 @@ def next_job(workbench: Workbench, lock: WriterLock) -> tuple[Workbench, Job] | 
 
 
 def refuse_jobs() -> None:
-    """This process ends: what is unfinished when its work ends is left to others."""
+    """Declare that this process is ending: unfinished jobs are left to other processes."""
     _ENDING.set()
 
 
 def allow_jobs() -> None:
-    """After `refuse_jobs`, in a process that goes on."""
+    """Undo `refuse_jobs` in a process that continues."""
     _ENDING.clear()
 
 
 def is_ending(within: float = 0.0) -> bool:
-    """Whether this process ends, now or within so many seconds, for which it waits."""
+    """Return whether this process is ending, waiting up to `within` seconds for that."""
     return _ENDING.wait(within)
 
 
 def drain_jobs(seconds: float) -> None:
-    """Wait for what is under way, for so long; what is unfinished then is left to others."""
+    """Wait up to this many seconds for running jobs, then give the unfinished ones back to other processes."""
     end = time.monotonic() + seconds
     while _DOING and time.monotonic() < end:
         time.sleep(0.05)
@@ -128,7 +129,7 @@ POLL_SECONDS = 1.0
 
 @use_case(Right.SERVE)
 def work_on_jobs(workbench: Workbench, at_once: int, heard: Callable[[str], None]) -> None:
-    """Take jobs until the process ends, so many at once; `heard` hears a sentence of each that begins."""
+    """Do jobs, `at_once` at a time, until the process ends; `heard` gets a sentence when one begins."""
     own, free = WriterLock(), threading.Semaphore(at_once)
     own.acquire()
     seen = 0.0
@@ -155,7 +156,7 @@ def work_on_jobs(workbench: Workbench, at_once: int, heard: Callable[[str], None
 
 
 def _begin_next(workbench: Workbench, free: threading.Semaphore) -> str:
-    """The title of the job that was begun; "" where all hands are full or nothing is to do."""
+    """Start the next job and return its title; "" if no thread is free or no job waits."""
     if not free.acquire(blocking=False):
         return ""
     lock, found = WriterLock(), None

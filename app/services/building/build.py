@@ -1,4 +1,5 @@
-"""Building a checklist, stage by stage or all at once, also in the background; every answer is saved when it comes."""
+"""Building a checklist, stage by stage or all at once, also in the background. Every answer is stored when it
+arrives."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +34,7 @@ Heard = Callable[[str, int, int], None]
 
 @use_case(Right.FACILITATE)
 def check_can_build(workbench: Workbench, dimension: Dimension, condition: str = COMBINED) -> None:
-    """Raises NotReadyError where the dimension has no attributes of this condition."""
+    """Raise NotReadyError if the dimension has no attributes in this condition."""
     with workbench.database.read() as work:
         project = work.projects.project_of(dimension.id)
         attributes = work.think_aloud.attributes(project.id, dimension.id)
@@ -54,10 +55,10 @@ def start_build(
     study_digest: str = "",
     who: str = "",
 ) -> int:
-    """A new build with nothing made yet; returns its id. Raises NotReadyError without attributes.
+    """Create an empty build and return its id. Raises NotReadyError without attributes.
 
-    who: the name that its history gives, here and below.
-    study_digest: of a study of conditions (docs/adr/0011); its builds and checklists stay out of people's lists.
+    who: name for the build's history, here and below. study_digest: of a study of conditions (docs/adr/0011), whose
+    builds and checklists don't appear in people's lists.
     """
     check_number(max_components)
     check_can_build(workbench, dimension, condition)
@@ -75,10 +76,10 @@ def run_stages(
     on_stage: Heard = lambda *_: None,
     who: str = "",
 ) -> None:
-    """Make what is missing or stale in these stages, in order, and nothing else: at most one request a stage.
+    """Run the missing or stale parts of these stages, in order: at most one request for each stage.
 
-    on_stage hears (stage that ended, how many ended, of how many). What a stage made is kept before the next begins; a
-    failure is on record. Raises what the stages raise.
+    on_stage gets (stage that ended, number ended, number of stages). Each result is stored before the next stage
+    begins; failures are stored too. Raises what the stages raise.
     """
     for ended, stage in enumerate(stages, start=1):
         _, build, inputs = _now(workbench, build_id)
@@ -92,9 +93,9 @@ def run_stages(
 
 @use_case(Right.FACILITATE, act="had a part of a build made again")
 def regenerate(workbench: Workbench, build_id: int, stage: Stage, item: int = 0, who: str = "") -> None:
-    """Ask anew about a whole stage, or one item of it (a component's questions, an attribute's place).
+    """Ask again about a whole stage, or about one item of it (a component's questions, an attribute's place).
 
-    People's edits stay; what the stage makes of them now is offered beside them. Raises what the stages raise.
+    People's edits stay; new results for edited items are offered beside them. Raises what the stages raise.
     """
     _, build, inputs = _now(workbench, build_id)
     wanted = [unit(stage, item)] if item else [name for name in digests(build, inputs) if stage_of(name) is stage]
@@ -103,9 +104,9 @@ def regenerate(workbench: Workbench, build_id: int, stage: Stage, item: int = 0,
 
 @use_case(Right.FACILITATE, act="made a checklist of a build")
 def make_checklist(workbench: Workbench, build_id: int, publish: bool = False, who: str = "") -> Checklist:
-    """A new version of the checklist from the build as it is; the build can go on and make another.
+    """Create a new version of the checklist from the build, which can continue and make another.
 
-    Changes of the validator that nobody decided are taken as proposed. Raises NotReadyError without questions.
+    Undecided changes of the validator are applied. Raises NotReadyError without questions.
     """
     with workbench.database.write() as work:
         _, build = newest(work, build_id)
@@ -136,10 +137,10 @@ def build(
     stage_models: Mapping[Stage, str] | None = None,
     who: str = "",
 ) -> Checklist:
-    """All stages in one go: a new build and a version of the dimension's checklist from it.
+    """Run all stages in a new build and return the version of the checklist made from it.
 
-    on_stage as in `run_stages`. Where a stage fails, the build stays as far as it came and can be resumed.
-    Raises NotReadyError without attributes, and what the stages raise.
+    on_stage as in `run_stages`. If a stage fails, the build keeps its results and can be resumed. Raises NotReadyError
+    without attributes, and what the stages raise.
     """
     build_id = start_build(workbench, dimension, model, condition, max_components, stage_models, who=who)
     run_stages(workbench, build_id, on_stage=on_stage, who=who)
@@ -148,7 +149,8 @@ def build(
 
 @use_case(Right.FACILITATE)
 def finish_build(workbench: Workbench, build_id: int, on_stage: Heard = lambda *_: None, who: str = "") -> Checklist:
-    """What is missing of a build, and the version it makes; the one it has made already, if any. Raises as `build`."""
+    """Run the missing stages and return the version made; if the build has made one already, return that. Raises as
+    `build`."""
     with workbench.database.read() as work:
         made = work.builds.last_checklist(build_id)
         if made is not None:
@@ -166,7 +168,8 @@ def _now(workbench: Workbench, build_id: int) -> tuple[int, Build, Inputs]:
 
 
 def _run(workbench: Workbench, build_id: int, stage: Stage, units: Sequence[str], who: str, use_cache: bool) -> None:
-    """One request. The answer goes into the build as it is when it comes, which people may have edited meanwhile."""
+    """Send one request. The answer is merged into the newest state of the build, which people may have edited
+    meanwhile."""
     project_id, build, inputs = _now(workbench, build_id)
     dimension_id, name = inputs.dimension.id, build.models[stage]
     try:
@@ -234,7 +237,7 @@ _NAMES = {Stage.KEY_QUESTIONS.value: "key questions"}
 
 @dataclass(frozen=True, slots=True)
 class StagesJob:
-    """Stages of a build to make where they are missing or out of date."""
+    """The job that runs stages of a build where they are missing or stale."""
 
     build_id: int
     stages: tuple[Stage, ...]
@@ -244,7 +247,7 @@ class StagesJob:
 
 @dataclass(frozen=True, slots=True)
 class AgainJob:
-    """A stage of a build to ask anew about, or one item of it; 0 for the whole stage."""
+    """The job that asks again about a stage of a build, or about one `item` of it; 0 for the whole stage."""
 
     build_id: int
     stage: Stage
@@ -255,7 +258,7 @@ class AgainJob:
 
 @dataclass(frozen=True, slots=True)
 class BegunBuild:
-    """`problem`: why the dimension's build could not begin."""
+    """A build of a `BuildsJob`. `problem`: why it could not be started, "" if it was."""
 
     dimension: str
     build_id: int | None
@@ -264,7 +267,7 @@ class BegunBuild:
 
 @dataclass(frozen=True, slots=True)
 class BuildsJob:
-    """Whole builds, a version of the checklist from each."""
+    """The job that finishes whole builds and makes a version of the checklist from each."""
 
     builds: tuple[BegunBuild, ...]
     asking: ModelOptions
@@ -272,7 +275,7 @@ class BuildsJob:
 
 
 def build_job_key(project_id: int, scope: int) -> str:
-    """`scope` is a dimension's id, 0 for all dimensions."""
+    """Return the key of a build's job. `scope` is a dimension's id, 0 for all dimensions."""
     return f"build_{project_id}_{scope}"
 
 
@@ -280,7 +283,7 @@ def build_job_key(project_id: int, scope: int) -> str:
 def begin_stages(
     workbench: Workbench, dimension: Dimension, build_id: int, stages: Sequence[Stage], title: str, who: str = ""
 ) -> None:
-    """Raises ConflictError while a checklist of the dimension is being built."""
+    """Start a `StagesJob`. Raises ConflictError while a checklist of the dimension is being built."""
     job = StagesJob(build_id, tuple(stages), workbench.asking, who)
     start_job(workbench, _key_of(workbench, dimension), title, job)
 
@@ -289,7 +292,7 @@ def begin_stages(
 def begin_again(
     workbench: Workbench, dimension: Dimension, build_id: int, stage: Stage, item: int, title: str, who: str = ""
 ) -> None:
-    """Raises ConflictError while a checklist of the dimension is being built."""
+    """Start an `AgainJob`. Raises ConflictError while a checklist of the dimension is being built."""
     job = AgainJob(build_id, stage, item, workbench.asking, who)
     start_job(workbench, _key_of(workbench, dimension), title, job)
 
@@ -309,9 +312,9 @@ def begin_builds(
     max_components: int = DEFAULT,
     who: str = "",
 ) -> None:
-    """Build every dimension in turn; one that can't be built doesn't stop the others.
+    """Start building every dimension in turn; one that can't be built doesn't stop the others.
 
-    Raises ConflictError while these checklists are being built.
+    Raises ConflictError while one of these checklists is being built.
     """
     one = dimensions[0] if len(dimensions) == 1 else None
     key = build_job_key(project.id, one.id if one else 0)
@@ -375,7 +378,7 @@ def _build(workbench: Workbench, job: BuildsJob, progress: Progress) -> str:
 
 
 def taken_as_proposed(build: Build) -> str:
-    """Nobody may have decided between the second look and the draft: said with the draft, "" where all was decided."""
+    """Return a sentence on how many undecided changes were applied to the draft, "" if all were decided."""
     many = len(build.undecided)
     if not many:
         return ""

@@ -33,9 +33,9 @@ P = ParamSpec("P")
 class BuildView:
     """Everything a screen shows of a build.
 
-    revision: the number of its newest state. version: that of the checklist made from just this state, if any.
-    attributes: by id, also those not in use any more. in_use: the ids that feed the build now. records: each stage's
-    calls, newest first, failures too.
+    revision: the number of its newest state. version: the checklist version made from this state, None without one.
+    attributes: by id, also excluded ones. in_use: ids of the attributes that feed the build now. records: each stage's
+    calls, newest first, with failures.
     """
 
     id: int
@@ -64,21 +64,21 @@ class BuildView:
 
     @property
     def next_stage(self) -> Stage | None:
-        """The first stage that has work to do, None where all is made and nothing is stale."""
+        """Return the first stage that is missing or stale, None if there is none."""
         return next((stage for stage, s in self.states.items() if s.stale or not s.made), None)
 
 
 @use_case(Right.EDIT)
 def builds_of(workbench: Workbench, dimension_id: int) -> list[BuildSummary]:
-    """Newest first."""
+    """Return the dimension's builds, newest first."""
     with workbench.database.read() as work:
         return work.builds.of_dimension(dimension_id)
 
 
 @use_case(Right.REVIEW)
 def versions_built_whole(workbench: Workbench, dimension_id: int) -> list[int]:
-    """Return the numbers of the checklist's versions, oldest first, that were built before the program kept each step
-    of a build: their stages can be read, but no build can be opened to go on from."""
+    """Return the checklist versions, oldest first, that were built before the program stored each step of a build.
+    Their stages can be read, but there is no build to continue."""
     with workbench.database.read() as work:
         versions = work.checklists.versions(dimension_id)
         return sorted(v.version for v in versions if work.stages.of(dimension_id, v.id))
@@ -86,7 +86,7 @@ def versions_built_whole(workbench: Workbench, dimension_id: int) -> list[int]:
 
 @use_case(Right.EDIT)
 def view_build(workbench: Workbench, build_id: int) -> BuildView:
-    """Raises NotFoundError where it is no longer there."""
+    """Return the view of a build. Raises NotFoundError if it doesn't exist any more."""
     with workbench.database.read() as work:
         revision, document = work.builds.state(build_id)
         dimension_id = work.builds.dimension_of(build_id)
@@ -117,8 +117,8 @@ def view_build(workbench: Workbench, build_id: int) -> BuildView:
 
 @use_case(Right.REVIEW)
 def newest_clusters(workbench: Workbench, dimension_id: int) -> list[tuple[BuildComponent, tuple[int, ...]]]:
-    """The components of the dimension's newest build that has clusters, each with the attributes placed under it, in
-    use or not; empty without such a build."""
+    """Return (component, attributes placed under it, active or not) for the dimension's newest build with clusters; []
+    without one."""
     with workbench.database.read() as work:
         for summary in work.builds.of_dimension(dimension_id):
             build = from_document(work.builds.state(summary.id)[1])
@@ -130,7 +130,7 @@ def newest_clusters(workbench: Workbench, dimension_id: int) -> list[tuple[Build
 
 @use_case(Right.EDIT)
 def build_history(workbench: Workbench, build_id: int) -> list[Revision]:
-    """Every step of a build, newest first."""
+    """Return every revision of a build, newest first."""
     with workbench.database.read() as work:
         return work.builds.history(build_id)
 
@@ -144,14 +144,14 @@ def edit_build(
     *arguments: P.args,
     **named: P.kwargs,
 ) -> int:
-    """As `_edit_build`, with an edit that needs only the build and these arguments."""
+    """Apply an edit function to the build, with these arguments, as `_edit_build` does."""
     return _edit_build(workbench, build_id, what, who, lambda build, _: edit(build, *arguments, **named))
 
 
 def _edit_build(workbench: Workbench, build_id: int, what: str, who: str, edit: BuildChange) -> int:
-    """Change the newest state and keep the outcome as the next one; returns its number.
+    """Apply an edit to the newest state and store the result as the next revision; returns its number.
 
-    An edit that changes nothing leaves no trace and returns 0. Raises what the edit raises.
+    An edit that changes nothing stores nothing and returns 0. Raises what the edit raises.
     """
     with workbench.database.write() as work:
         _, build = newest(work, build_id)
@@ -161,9 +161,9 @@ def _edit_build(workbench: Workbench, build_id: int, what: str, who: str, edit: 
 
 @use_case(Right.FACILITATE, act="returned to an earlier state of a build", about="number")
 def return_to(workbench: Workbench, build_id: int, number: int, only_after: int | None = None, who: str = "") -> int:
-    """Make an earlier state the newest again; what came after stays in the history.
+    """Store an earlier state as the newest one; later revisions stay in the history.
 
-    only_after: refuse (ConflictError) where the newest state differs from this one, because somebody else worked on.
+    only_after: raise ConflictError if the newest state differs from this revision, because somebody else edited it.
     """
     with workbench.database.write() as work:
         _, now = work.builds.locked_state(build_id)
@@ -179,13 +179,13 @@ def _shown(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def newest(work: UnitOfWork, build_id: int) -> tuple[int, Build]:
-    """(revision, build), locked until the end of the unit of work."""
+    """Return (revision, build), locked until the end of the unit of work."""
     number, document = work.builds.locked_state(build_id)
     return number, from_document(document)
 
 
 def inputs_of(work: UnitOfWork, dimension_id: int, condition: str) -> Inputs:
-    """What a build under this condition starts from now; contributors with nothing in use any more bring nothing."""
+    """Return the inputs of a build in this condition now. Contributors without active attributes are left out."""
     project = work.projects.project_of(dimension_id)
     attributes = work.think_aloud.attributes(project.id, dimension_id)
     try:
@@ -224,7 +224,7 @@ def place_attributes(
     reason: str = "",
     who: str = "",
 ) -> int:
-    """All of them under a component, or left out (None), with the reason where one is given."""
+    """Move all these attributes under a component, or leave them out (None), with a reason if given."""
     several = f"{len(attributes)} attributes" if len(attributes) > 1 else "Attribute"
     return _edit_build(
         workbench,
@@ -287,7 +287,7 @@ def take_new(workbench: Workbench, build_id: int, stage: Stage, item: int, who: 
 
 @use_case(Right.FACILITATE, act="edited a build")
 def keep_stage(workbench: Workbench, build_id: int, stage: Stage, who: str = "") -> int:
-    """Take the stage as up to date although its input was edited."""
+    """Mark a stage as up to date although its input was edited."""
     return _edit_build(
         workbench,
         build_id,
@@ -299,7 +299,7 @@ def keep_stage(workbench: Workbench, build_id: int, stage: Stage, who: str = "")
 
 @use_case(Right.FACILITATE, act="edited a build")
 def set_model(workbench: Workbench, build_id: int, model: str, stage: Stage | None = None, who: str = "") -> int:
-    """Which model a stage asks from now on; None for all stages."""
+    """Set the model that a stage asks from now on; None for all stages."""
     return _edit_build(
         workbench,
         build_id,

@@ -1,1 +1,1 @@
-"""Checklists: edited, tried, published, answered by experts, and followed back to their attributes."""
+"""Checklists: editing, trying, publishing, experts' answers, and lineage back to attributes."""

@@ -1,4 +1,4 @@
-"""Experts' answers to and from files."""
+"""Import and export of experts' answers as files."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,10 +38,10 @@ ANSWER_WORDS: dict[Answer | None, str] = {
 
 @use_case(Right.ANSWER, act="took answers out", about="expert")
 def answers_csv(workbench: Workbench, checklist_id: int, expert: str = "") -> bytes:
-    """Everybody's answers; for one expert the whole sheet in that expert's order, with what is still to be answered.
+    """Return all experts' answers as CSV; for one expert their whole sheet in its order, with open questions.
 
-    Everybody's say how each text was drawn. A sheet doesn't: it would tell an expert where the judge was unsure.
-    Raises NotReadyError before texts are drawn.
+    The file of all experts says how each text was drawn. A sheet doesn't, because in older draws this tells where the
+    judge was unsure. Raises NotReadyError before texts are drawn.
     """
     if expert:
         sheet = answer_sheet(workbench, checklist_id, expert)
@@ -90,9 +90,9 @@ def _row(one: ExpertAnswer, text: Text, number: int, wording: str) -> dict[str, 
 
 
 def draw_rows(workbench: Workbench, checklist_id: int) -> Iterator[dict[str, Any]]:
-    """One a text drawn for this version: by which wave, and with what probability over all waves; none before a draw.
+    """Yield a row for each drawn text: its wave, and its probability over all waves; none before a draw.
 
-    For the project's facilitator: a probability says how unsure the judge was, which experts must not know.
+    For the facilitator only: in older draws a probability tells how unsure the judge was, which experts must not know.
     """
     with workbench.database.read() as work:
         draw = work.expert_answers.draw_of(checklist_id)
@@ -118,13 +118,13 @@ CANNOT_TELL = ("can't tell", "cannot tell")
 
 
 def read_table(upload: Upload) -> TableData:
-    """Read a table from any container that holds rows. Raises FileFormatError."""
+    """Read an uploaded table in any supported container. Raises FileFormatError."""
     with stored(upload) as path:
         return load_table(path)
 
 
 class AnswerReading:
-    """Reads rows about one version of a checklist and some texts. `where` says which texts these are."""
+    """Reads rows about one version of a checklist and some texts. `where` describes these texts in errors."""
 
     def __init__(self, checklist: Checklist, texts: Mapping[tuple[str, str, str], int], where: str) -> None:
         asked = checklist.asked
@@ -134,12 +134,13 @@ class AnswerReading:
         self._may_not_apply = {q.id for q in asked if q.may_not_apply}
 
     def rows(self, table: TableData, name: str, who: str, columns: Sequence[str] = ()) -> Iterator[tuple[int, Cells]]:
-        """As `answer_rows`, without white space around cells. Raises what that raises."""
+        """Yield rows as `answer_rows` does, without white space around cells. Raises the same errors."""
         for number, cells in answer_rows(table, name, who, columns):
             yield number, {column: cell.strip() for column, cell in cells.items()}
 
     def place(self, cells: Cells) -> tuple[int, int]:
-        """Text and question, by id. Raises InputError for a row that names none of them, or that can't be stored."""
+        """Return the ids of the row's text and question. Raises InputError if it names neither here, or can't be
+        stored."""
         for column, cell in cells.items():
             check_storable(cell, f"Its {column}")
         key = (cells.get("doc_id", ""), cells.get("system_id", ""), cells.get("item_id", ""))
@@ -152,7 +153,8 @@ class AnswerReading:
         return self._texts[key], self._questions[named]
 
     def answer(self, cells: Cells, question: int, also: Sequence[str] = ()) -> Answer | None:
-        """None for a blank. `also`: words for an answer that was withheld. Raises InputError for what is no answer."""
+        """Return the row's answer, None for a blank. `also`: words for an answer that was withheld, read as UNANSWERED.
+        Raises InputError for other words."""
         said = cells.get("answer", "").replace("’", "'").lower()
         if said in also:
             return Answer.UNANSWERED
@@ -171,7 +173,7 @@ def texts_by_key(texts: Sequence[Text | TextPlace]) -> dict[tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class AnswerImport:
-    """How many answers came in, were there already, or were blank; and rows that can't be used, with the reason."""
+    """How many answers were new, were known, or were blank; and unusable rows with the reason."""
 
     kept: int
     known: int
@@ -193,13 +195,12 @@ def import_answers(
     replace: bool = False,
     columns: Sequence[str] = (),
 ) -> AnswerImport:
-    """Answers from a table with the columns of `answers_csv`; `expert` names who it is from where no column does.
+    """Import answers from a table with the columns of `answers_csv`; `expert` is the author of rows that name none.
 
-    A question is named by its number or its wording, an answer is yes, no, skip or, where the question allows it, "does
-    not apply" (or n/a). Rows that can't be used are listed and the others come in. An answer that differs from one on
-    record is such a row, unless `replace`. columns: those that hold one expert's answers each, and are called like
-    the expert.
-    Raises FileFormatError for a table that can't be read, NotReadyError before texts are drawn.
+    A question is named by its number or its wording; an answer is yes, no, skip or, if the question allows it, "does
+    not apply" (or n/a). Unusable rows are listed and the others imported. A row that contradicts a stored answer is
+    unusable unless `replace`. columns: columns that hold one expert's answers each, named like the expert. Raises
+    FileFormatError for an unreadable table, NotReadyError before texts are drawn.
     """
     table = read_table(Upload(name, data))
     reader = _Reader(workbench, checklist_id, expert.strip(), replace)
@@ -215,7 +216,7 @@ def import_answers(
 
 
 class _Reader:
-    """Reads row after row, then writes everything at once."""
+    """Reads all rows, then writes them at once."""
 
     def __init__(self, workbench: Workbench, checklist_id: int, expert: str, replace: bool) -> None:
         found = expert_answers(workbench, checklist_id)
@@ -227,7 +228,7 @@ class _Reader:
         self._new: dict[tuple[str, int, int], tuple[Answer | None, str]] = {}
 
     def take(self, cells: Cells) -> str:
-        """What becomes of a row: kept, known or blank. Raises InputError for one that can't be used."""
+        """Read one row and return its result: kept, known or blank. Raises InputError for an unusable row."""
         note = cells.get("note", "")
         if not cells.get("answer") and not note:
             return "blank"

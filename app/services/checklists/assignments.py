@@ -1,4 +1,4 @@
-"""Who is assigned to what, and what is left for each expert to do."""
+"""Assignments of experts to dimensions and texts, and their open tasks."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -29,10 +29,10 @@ _NO_DRAW = "No texts are drawn yet for experts to answer on {}."
 
 @dataclass(frozen=True, slots=True)
 class SharedTexts:
-    """How a dimension's drawn texts are shared. `overlap`: how many experts answer each, 0 for everybody.
+    """How a dimension's drawn texts are shared. `overlap`: number of experts for each text, 0 for all experts.
 
-    unanswered: expert -> how many texts they were given and haven't answered whole, those without a part any more too.
-    short: how many texts fewer experts have than `overlap`. without: experts of the dimension who have no text.
+    unanswered: expert -> number of their texts without all answers, including former members. short: number of texts
+    with fewer experts than `overlap`. without: experts of the dimension without texts.
     """
 
     dimension: Dimension
@@ -46,7 +46,8 @@ class SharedTexts:
 
 @dataclass(frozen=True, slots=True)
 class MovedTexts:
-    """`moved` texts are another's now. `left` stay, since the other one has them too."""
+    """The result of moving texts. `moved` texts went to the other expert; `left` stayed, because the other one has them
+    too."""
 
     moved: int
     left: int
@@ -54,9 +55,9 @@ class MovedTexts:
 
 @use_case(Right.FACILITATE, act="gave dimensions to an expert", about="name")
 def give_dimensions(workbench: Workbench, project_id: int, name: str, dimension_ids: Sequence[int]) -> None:
-    """The dimensions that an expert thinks aloud about and answers from now on, in place of those before; none for all.
+    """Set the dimensions that an expert thinks aloud about and answers, replacing earlier ones; [] for all.
 
-    What they wrote on others stays. Raises NotFoundError for somebody who is no expert of the project, InputError for
+    Attributes on other dimensions stay. Raises NotFoundError if the name is no expert of the project, InputError for
     another project's dimension.
     """
     with workbench.database.write() as work:
@@ -69,7 +70,7 @@ def give_dimensions(workbench: Workbench, project_id: int, name: str, dimension_
 
 @use_case(Right.FACILITATE)
 def given_dimensions(workbench: Workbench, project_id: int) -> dict[str, list[Dimension]]:
-    """Expert -> the dimensions they were given; who isn't named has them all."""
+    """Return expert -> assigned dimensions. An expert who isn't listed has all."""
     with workbench.database.read() as work:
         dimensions = work.projects.dimensions(project_id)
         given = work.assignments.given(project_id)
@@ -78,14 +79,14 @@ def given_dimensions(workbench: Workbench, project_id: int) -> dict[str, list[Di
 
 @use_case(Right.TAKE_PART)
 def is_theirs_to_do(workbench: Workbench, dimension_id: int, expert: str) -> bool:
-    """Whether this expert was given the dimension, or nothing in particular."""
+    """Return whether the dimension is assigned to this expert, or none is (which means all)."""
     with workbench.database.read() as work:
         return work.assignments.is_theirs(dimension_id, expert)
 
 
 @use_case(Right.FACILITATE)
 def overlap_of(workbench: Workbench, checklist_id: int) -> int:
-    """How many experts answer each text of this version; 0 where everybody answers every text."""
+    """Return how many experts answer each text of this version; 0 for all experts."""
     with workbench.database.read() as work:
         draw = work.expert_answers.draw_of(checklist_id)
         everybody = draw is not None and not work.assignments.shares(draw.id)
@@ -94,10 +95,10 @@ def overlap_of(workbench: Workbench, checklist_id: int) -> int:
 
 @use_case(Right.FACILITATE, act="shared texts among experts", about="overlap")
 def share_texts(workbench: Workbench, dimension_id: int, overlap: int) -> SharedTexts:
-    """Each text drawn for the dimension, now and later, goes to so many experts, spread evenly; 0 to everybody.
+    """Assign each drawn text of the dimension, now and later, to `overlap` experts, spread evenly; 0 for all experts.
 
-    Where texts are drawn already those that nobody has begun on are spread anew; the others stay whose they are.
-    Raises InputError for more experts than have the dimension.
+    Drawn texts that nobody has begun are spread again; the others keep their experts. Raises InputError for more
+    experts than the dimension has.
     """
     with workbench.database.write() as work:
         draw = newest_draw(work, dimension_id)
@@ -113,11 +114,11 @@ def share_texts(workbench: Workbench, dimension_id: int, overlap: int) -> Shared
 
 @use_case(Right.FACILITATE, act="moved unanswered texts", about="giver taker")
 def move_texts(workbench: Workbench, dimension_id: int, giver: str, taker: str) -> MovedTexts:
-    """What one expert was given and hasn't answered whole is another's from now on; every answer stays whose it is, and
-    a text that the first has begun on stays on their sheet too.
+    """Assign one expert's texts without all answers to another expert. Answers keep their author, and a text that the
+    first expert has begun also stays on their sheet.
 
-    Raises NotReadyError where everybody answers every text, NotFoundError for somebody who is no expert of the project,
-    InputError where nothing can be moved.
+    Raises NotReadyError if all experts answer every text, NotFoundError if a name is no expert of the project,
+    InputError if nothing can be moved.
     """
     with workbench.database.write() as work:
         name = work.projects.dimension_by_id(dimension_id).name
@@ -147,7 +148,7 @@ def move_texts(workbench: Workbench, dimension_id: int, giver: str, taker: str) 
 
 @use_case(Right.FACILITATE)
 def shared_texts(workbench: Workbench, project_id: int) -> list[SharedTexts]:
-    """Of each dimension with a draw, or with a number of experts for those to come."""
+    """Return the sharing of each dimension that has a draw or a number of experts for texts."""
     with workbench.database.read() as work:
         found = [(one, newest_draw(work, one.id)) for one in work.projects.dimensions(project_id)]
         return [_shared(work, one, draw) for one, draw in found if draw or work.assignments.overlap(one.id)]
@@ -200,9 +201,8 @@ class TaskKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExpertTask:
-    """`done` of `all` are finished: attributes for thinking aloud, which has no number to reach (None), texts for
-    answering, questions for a comparison, votes in a room,
-    pairs of texts."""
+    """A task of one expert. `done` of `all` are finished: attributes for thinking aloud (`all` is None), texts for
+    answering, questions for a side-by-side comparison, votes in a room, pairs of texts."""
 
     kind: TaskKind
     dimension: Dimension
@@ -217,8 +217,8 @@ class ExpertTask:
 
 @dataclass(frozen=True, slots=True)
 class MemberTasks:
-    """`tasks` is empty for those who have none: facilitators and readers. `given`: the dimensions that an expert was
-    given, none where all are theirs."""
+    """The tasks of a project member; facilitators and readers have none. `given`: dimensions assigned to an expert, ()
+    for all."""
 
     member: ProjectMember
     tasks: tuple[ExpertTask, ...]
@@ -230,20 +230,20 @@ class MemberTasks:
 
     @property
     def texts(self) -> tuple[int, int]:
-        """How many of how many texts that are theirs they have answered."""
+        """Return how many of their texts they have answered, and how many they have."""
         answering = [task for task in self.tasks if task.kind is TaskKind.ANSWER]
         return sum(task.done for task in answering), sum(task.all or 0 for task in answering)
 
     def idle_days(self, now: datetime) -> int | None:
-        """Return whole days since the expert's last visit, or else since the invitation; None where nothing is left
-        to do or the last visit is recent."""
+        """Return whole days since the expert's last visit, or since the invitation; None if nothing is left to do or
+        the last visit is recent."""
         days = (now - (self.member.seen_at or self.member.joined_at)).days
         return days if days >= IDLE_DAYS and self.finished < len(self.tasks) else None
 
 
 @use_case(Right.TAKE_PART)
 def tasks_of(workbench: Workbench, project_id: int, expert: str) -> list[ExpertTask]:
-    """Of the dimensions that are theirs, in the order of the method: what is open first, dimension by dimension."""
+    """Return an expert's tasks on their dimensions, in the order of the method, open ones first within a dimension."""
     with workbench.database.read() as work:
         has_texts, given = work.texts.count(project_id) > 0, work.assignments.given(project_id)
         dimensions = [one for one in work.projects.dimensions(project_id) if one.id in given.get(expert, (one.id,))]
@@ -284,7 +284,7 @@ def _answering(workbench: Workbench, dimension: Dimension, expert: str) -> Exper
 
 
 def _deciding(workbench: Workbench, dimension: Dimension, expert: str) -> ExpertTask | None:
-    """Others wait in a room, so it comes first; it is never finished while it is open."""
+    """Return the task of an open room, which comes first because others wait in it; None without one."""
     if not may(workbench, Right.ANSWER, dimension_id=dimension.id, expert=expert):
         return None  # they are still thinking aloud
     with workbench.database.read() as work:
@@ -311,8 +311,8 @@ def _comparing(workbench: Workbench, dimension: Dimension, expert: str) -> Exper
 
 @dataclass(frozen=True, slots=True)
 class SheetProgress:
-    """How far one expert is. `texts` of `all` that are theirs have all their answers; `skipped`, `notes` and
-    `does_not_apply` count questions about texts; `carried` of the answers were given in earlier versions."""
+    """The progress of one expert. `texts` of `all` assigned texts have all their answers; `skipped`, `notes` and
+    `does_not_apply` count pairs of question and text; `carried` answers were given in earlier versions."""
 
     expert: str
     texts: int
@@ -325,7 +325,7 @@ class SheetProgress:
 
 
 def progress(found: AnswerSet) -> list[SheetProgress]:
-    """How far each expert is, in the order they began; nothing of what they answered."""
+    """Return each expert's progress in the order they began, without their answers."""
     asked = len(found.checklist.asked)
     sheets = []
     for expert in found.experts:

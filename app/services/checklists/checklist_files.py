@@ -1,4 +1,4 @@
-"""Checklists to and from files."""
+"""Import and export of checklists as files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +41,8 @@ _TEXT, _SOURCE = "\ue000text\ue000", "\ue000source\ue000"
 
 
 def judge_words(project: Project, dimension: Dimension, checklist: Checklist) -> JudgeWords:
-    """Our judge's prompt for this checklist, with places for the text and its source. Raises NotReadyError."""
+    """Return our judge's prompt for this checklist, with placeholders for the text and its source. Raises
+    NotReadyError."""
     task = project.task
     template = PLAIN.template(checklist.asked)
     labels = {"text": task.text_name, "source": task.source_name}
@@ -60,7 +61,7 @@ def judge_words(project: Project, dimension: Dimension, checklist: Checklist) ->
 
 
 def _parts(user: str, labels: Mapping[str, str]) -> list[str]:
-    """The user's part of a request, every second element the name of the field that stands there."""
+    """Split the user's part of a request; every second element is the name of the field to insert there."""
     for field, place in (("text", _TEXT), ("source", _SOURCE)):
         user = user.replace(enclose(place, labels[field]), f"\ue001{field}\ue001")
     return user.split("\ue001")
@@ -73,11 +74,10 @@ EXPORT_FORMATS = (*FORMATS, *PAPER, *ENDINGS)
 
 @use_case(Right.REVIEW, act="took a checklist out", about="format_name")
 def export_file(workbench: Workbench, view: ChecklistView, format_name: str) -> bytes:
-    """The checklist as one of EXPORT_FORMATS, in UTF-8 where it is text.
+    """Return the checklist in one of EXPORT_FORMATS, UTF-8 if it is text.
 
-    For tools it asks in the project's wording of the judge's prompt.
-
-    Raises FileFormatError, or NotReadyError where it asks nothing that a tool could ask.
+    Files for other tools use the project's wording of the judge's prompt. Raises FileFormatError, or NotReadyError if
+    it has no question that the tool could ask.
     """
     if format_name not in EXPORT_FORMATS:
         raise FileFormatError(f"“{format_name}” is not a format for checklists.", f"Use {', '.join(EXPORT_FORMATS)}.")
@@ -109,7 +109,7 @@ def _making(workbench: Workbench, checklist: Checklist) -> Making:
 
 
 def checklist_for_programs(view: ChecklistView) -> dict[str, Any]:
-    """What a judge is told: without people's names, attributes and comments."""
+    """Return what a judge is told, as JSON: without people's names, attributes and comments."""
     task, checklist = view.project.task, view.checklist
     about = {"project": view.project.name, "text": task.text_name, "source": task.source_name}
     scale = {"low": view.dimension.low, "high": view.dimension.high}
@@ -130,7 +130,7 @@ def checklist_for_programs(view: ChecklistView) -> dict[str, Any]:
 
 
 def export_name(view: ChecklistView, format_name: str) -> str:
-    """A file name that says what it holds; for tools, one that Python and they can read."""
+    """Return a file name with project, dimension and version; for other tools, one that they and Python can import."""
     words = (view.project.name, view.dimension.name, f"v{view.checklist.version}")
     plain = "_".join("".join(c if c.isalnum() else "_" for c in word) for word in words)
     if format_name in ENDINGS:
@@ -158,7 +158,8 @@ _UNSET: Mapping[str, Any] = {name: getattr(Dimension(""), name) for name in _OF_
 
 @dataclass(frozen=True, slots=True)
 class SettingDifference:
-    """A part of the judge's request that differs. For a prompt "" is the built-in wording."""
+    """A setting of the judge's request with different values in file and project. For a prompt "" is the built-in
+    wording."""
 
     setting: str
     file: str | float
@@ -174,10 +175,8 @@ class SettingDifference:
 
 @dataclass(frozen=True, slots=True)
 class ChecklistImport:
-    """`taken` settings are the file's from now on; `differs` were different in the project; `holds` says whose hold.
-
-    made: the dimension is new.
-    """
+    """The result of an import. `taken` are settings now taken from the file; `differs` differed from the project's;
+    `holds` says whose settings were chosen. made: the dimension is new."""
 
     checklist: Checklist
     dimension: Dimension
@@ -188,17 +187,17 @@ class ChecklistImport:
 
     @property
     def stays(self) -> tuple[SettingDifference, ...]:
-        """Return the differing settings of which the project's hold."""
+        """Return the differing settings that keep the project's value."""
         return tuple(one for one in self.differs if one.setting not in self.taken)
 
     @property
     def asked_alike(self) -> bool:
-        """Whether a judge is asked as in the project the file is from, as far as the file says it."""
+        """Return whether a judge is asked as in the file's project, as far as the file tells."""
         return not self.stays
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What came with the questions, and what didn't."""
+        """Return sentences on what was imported with the questions, and what wasn't."""
         said = [f"The dimension {self.dimension.name} is new, with the file's rubric and scale."] if self.made else []
         words = [_WORDS.get(name, f"wording of the prompt {name}") for name in self.taken]
         if words:
@@ -226,7 +225,7 @@ class ChecklistImport:
 def import_checklist_file(
     workbench: Workbench, dimension_id: int, data: bytes, name: str, holds: Holds = ""
 ) -> ChecklistImport:
-    """As `import_checklist`, for a dimension that is there."""
+    """Import a checklist into an existing dimension, as `import_checklist` does."""
     with workbench.database.read() as work:
         dimension, project = work.projects.dimension_by_id(dimension_id), work.projects.project_of(dimension_id)
     return import_checklist(workbench, project.id, data, name, dimension.name, holds)
@@ -234,9 +233,9 @@ def import_checklist_file(
 
 @use_case(Right.FACILITATE, project="project")
 def project_for_checklist(workbench: Workbench, project: str, data: bytes, file_name: str) -> tuple[Project, bool]:
-    """The project of this name, and whether it was begun now, with what the file says its texts are called.
+    """Return the project of this name, and whether it was created now with the file's names for texts.
 
-    Raises NotFoundError where it isn't there and the file doesn't say it.
+    Raises NotFoundError if it doesn't exist and the file has no such names.
     """
     try:
         return get_project(workbench, project), False
@@ -254,13 +253,13 @@ def project_for_checklist(workbench: Workbench, project: str, data: bytes, file_
 def import_checklist(
     workbench: Workbench, project_id: int, data: bytes, name: str, dimension: str = "", holds: Holds = ""
 ) -> ChecklistImport:
-    """A new draft from a file; `name` tells by its ending which of IMPORT_ENDINGS it is.
+    """Create a draft from a file; the ending of `name` says which of IMPORT_ENDINGS it is.
 
-    dimension: without it the one that the file names; one that isn't there is made where the file says its rubric.
-    holds: whose settings hold where those of file and project differ; what nobody has set, in a project without runs,
-    is the file's unless `holds` is "project". Written words are never replaced by empty ones.
-    Lineage comes in as far as the project has the same attributes. Raises FileFormatError with the place of what can't
-    be read, InputError for a scale that leaves out ratings, NotFoundError for a dimension; nothing comes in then.
+    dimension: by default the one that the file names; a missing one is created if the file has its rubric. holds: whose
+    settings win where file and project differ; settings that a project without runs hasn't set come from the file
+    unless `holds` is "project". Empty values never replace words. Lineage is imported as far as the project has the
+    same attributes. Raises FileFormatError with the place of the error, InputError for a scale that excludes existing
+    ratings, NotFoundError for a dimension; nothing is imported then.
     """
     content, ending = _decoded(data), _ending(name)
     settings = _settings(content, ending)
@@ -297,7 +296,7 @@ def _compared(
     wordings: Mapping[str, tuple[str, str]],
     holds: Holds,
 ) -> tuple[list[str], list[SettingDifference]]:
-    """(settings to take from the file, those that differ from what the project has set)."""
+    """Return the settings to take from the file, and those that differ from the project's."""
     unused = holds != "project" and not work.runs.all(project_id)
     task = work.projects.by_id(project_id).task
     taken, differs = [], []
@@ -369,7 +368,7 @@ def _questions(
 
 
 def checklist_settings(data: bytes, name: str) -> ReadSettings:
-    """What a file says beside its questions; `name` tells its kind by its ending. Raises FileFormatError."""
+    """Return a file's settings besides the questions; the ending of `name` says its kind. Raises FileFormatError."""
     return _settings(_decoded(data), _ending(name))
 
 
@@ -397,7 +396,7 @@ def _kept(
     found: Checklist,
     comments: Mapping[tuple[str, str], Sequence[ReadComment]],
 ) -> Checklist:
-    """As a new draft, with what people had said about its questions."""
+    """Store a new draft, with people's comments on its questions, and return it."""
     saved = work.checklists.get(work.checklists.save(dimension_id, found, origin="imported"))
     for question in saved.asked if comments else ():
         for said in comments.get((question.component, question.text), ()):

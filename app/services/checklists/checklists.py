@@ -28,7 +28,7 @@ from db.unit_of_work import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class ChecklistView:
-    """A checklist with everything its lineage refers to. `attributes` are by id, also those since excluded."""
+    """A checklist with everything its lineage refers to. `attributes` are by id, also excluded ones."""
 
     project: Project
     dimension: Dimension
@@ -38,7 +38,8 @@ class ChecklistView:
 
 @use_case(Right.REVIEW)
 def versions_of(workbench: Workbench, dimension_id: int, of_studies: bool = False) -> list[Checklist]:
-    """Newest first: those that people work on, or those that studies of conditions made by themselves."""
+    """Return versions, newest first: those that people work on, or those made by studies of conditions
+    (`of_studies`)."""
     with workbench.database.read() as work:
         found = work.checklists.versions(dimension_id, of_studies)
         return [each for each in found if _is_open(workbench, work, dimension_id, each)]
@@ -46,7 +47,7 @@ def versions_of(workbench: Workbench, dimension_id: int, of_studies: bool = Fals
 
 @use_case(Right.REVIEW)
 def versions_of_each(workbench: Workbench, dimension_ids: Sequence[int]) -> dict[int, list[Checklist]]:
-    """Dimension id -> what `versions_of` finds, for those that people work on."""
+    """Return dimension id -> the versions that `versions_of` returns."""
     with workbench.database.read() as work:
         found = work.checklists.versions_of_each(dimension_ids)
         return {
@@ -57,7 +58,7 @@ def versions_of_each(workbench: Workbench, dimension_ids: Sequence[int]) -> dict
 
 @use_case(Right.REVIEW)
 def view_checklist(workbench: Workbench, dimension_id: int, version: int | None = None) -> ChecklistView:
-    """The version asked for, else the newest. Raises NotReadyError where there is none."""
+    """Return the given version, by default the newest. Raises NotReadyError if there is none."""
     with workbench.database.read() as work:
         project, dimension = work.projects.project_of(dimension_id), work.projects.dimension_by_id(dimension_id)
         checklist = work.checklists.find(dimension_id, version)
@@ -71,7 +72,7 @@ def view_checklist(workbench: Workbench, dimension_id: int, version: int | None 
 
 
 def _is_open(workbench: Workbench, work: UnitOfWork, dimension_id: int, checklist: Checklist) -> bool:
-    """Readers of a project see no drafts."""
+    """Return whether the caller may see the version; readers of a project see no drafts."""
     if checklist.status is ChecklistStatus.PUBLISHED or workbench.actor.owner:
         return True
     return workbench.actor.has(Right.EDIT, work.projects.project_of(dimension_id).id)
@@ -86,7 +87,7 @@ def _no_checklist(dimension: str, version: int | None, there: list[int]) -> NotR
 
 @use_case(Right.REVIEW)
 def published_checklist(workbench: Workbench, dimension_id: int, version: int | None = None) -> Checklist:
-    """What can be scored with: the version asked for, else the newest published one. Raises NotReadyError."""
+    """Return the published version for scoring, by default the newest. Raises NotReadyError."""
     with workbench.database.read() as work:
         dimension = work.projects.dimension_by_id(dimension_id)
         found = work.checklists.find(dimension_id, version, ChecklistStatus.PUBLISHED)
@@ -106,11 +107,11 @@ def publish(
     edits: OpenEdits | None = None,
     who: str = "",
 ) -> Checklist:
-    """From now on this version stays as it is, and texts can be scored with it.
+    """Publish a version: it can't be changed any more, and texts can be scored with it.
 
-    Experts' answers to unchanged questions count for it too, about the texts that were drawn before.
-    seen: what the person saw. Raises ConflictError where the draft isn't so any more: nobody publishes unread words.
-    edits: what the person typed and hasn't saved, to be saved with it. Where one can't be saved, nothing is published.
+    Experts' answers to unchanged questions on texts already drawn count for it too. seen: what the person saw. Raises
+    ConflictError if the draft has changed since, so that nobody publishes unread words. edits: the person's unsaved
+    edits, saved first; if one can't be saved, nothing is published.
     """
     with workbench.database.write() as work:
         if seen is not None:
@@ -124,7 +125,7 @@ def publish(
 
 @use_case(Right.REVIEW)
 def check_unchanged(workbench: Workbench, seen: Checklist) -> None:
-    """Raises ConflictError where the checklist isn't what the person saw any more."""
+    """Raise ConflictError if the checklist has changed since the person saw it."""
     with workbench.database.read() as work:
         _check_unchanged(work, seen.id, seen)
 
@@ -136,14 +137,14 @@ def _check_unchanged(work: UnitOfWork, checklist_id: int, seen: Checklist) -> No
 
 @use_case(Right.EDIT, act="began a draft")
 def new_draft(workbench: Workbench, checklist_id: int) -> Checklist:
-    """A draft that starts as a copy of this version."""
+    """Return a new draft, a copy of this version."""
     with workbench.database.write() as work:
         return work.checklists.get(work.checklists.new_draft(checklist_id))
 
 
 @use_case(Right.REVIEW)
 def hints_of(workbench: Workbench, view: ChecklistView) -> dict[int, list[Hint]]:
-    """Remarks on the wording of the enabled questions, by question id; only questions that have any."""
+    """Return question id -> hints on its wording, for enabled questions with hints."""
     samples = _read_aloud(workbench, view)
     found = {
         question.id: _hints(view, QuestionWording.of(question), question.id, samples)
@@ -154,12 +155,13 @@ def hints_of(workbench: Workbench, view: ChecklistView) -> dict[int, list[Hint]]
 
 @use_case(Right.REVIEW)
 def hints_on(workbench: Workbench, view: ChecklistView, wording: QuestionWording, question_id: int = 0) -> list[Hint]:
-    """Remarks on a wording that isn't saved yet, compared with the other enabled questions."""
+    """Return hints on a wording that isn't saved yet, compared with the other enabled questions."""
     return _hints(view, wording, question_id, _read_aloud(workbench, view))
 
 
 def _hints(view: ChecklistView, wording: QuestionWording, question_id: int, samples: Sequence[str]) -> list[Hint]:
-    """Thresholds of one grade are worded alike on purpose, so they aren't compared with each other."""
+    """Return hints on a wording. Thresholds of one grade aren't compared with each other, since they are similar on
+    purpose."""
     others = [
         question.text
         for question in view.checklist.asked
@@ -169,7 +171,7 @@ def _hints(view: ChecklistView, wording: QuestionWording, question_id: int, samp
 
 
 def _read_aloud(workbench: Workbench, view: ChecklistView) -> list[str]:
-    """What assessors read while thinking aloud: questions shouldn't be about that."""
+    """Return the texts read while thinking aloud; a question about one of them gets a hint."""
     with workbench.database.read() as work:
         samples = [sample.text for sample in work.think_aloud.samples(view.dimension.id)]
     return [words for text in samples for words in (text.text, text.source) if words]
@@ -183,7 +185,7 @@ def get_checklist(workbench: Workbench, checklist_id: int) -> Checklist:
 
 @use_case(Right.REVIEW)
 def runs_with(workbench: Workbench, project_id: int, checklist_id: int) -> list[RunSummary]:
-    """The runs that asked this version's questions, newest first."""
+    """Return the runs that asked this version's questions, newest first."""
     with workbench.database.read() as work:
         used = work.runs.with_checklist(checklist_id)
         return [run for run in work.runs.all(project_id, anchors=True) if run.id in used]
@@ -194,8 +196,8 @@ OPTIONS = 20
 
 @dataclass(frozen=True, slots=True)
 class PreviewScore:
-    """The score if all questions count alike and by their weights, None where none has a yes or no; how many have an
-    answer, and how many of these don't apply."""
+    """The score with equal and with given weights, None if no question has a yes or no; the number of answered
+    questions, and of these the ones that don't apply."""
 
     equal: float | None
     weighted: float | None
@@ -206,7 +208,7 @@ class PreviewScore:
 
 @dataclass(frozen=True, slots=True)
 class PreviewText:
-    """What a judge said of one text: answers by question id, with reasons, and the score they give."""
+    """A judge's answers about one text, by question id with reasons, and their score."""
 
     model: str
     judgments: Mapping[int, Judgment]
@@ -215,14 +217,15 @@ class PreviewText:
 
 @use_case(Right.SEE)
 def preview_texts(workbench: Workbench, project_id: int, search: str = "") -> list[Text]:
-    """The first texts that contain the words, in the text or in the names of document and system; locked ones aside."""
+    """Return the first texts that contain the words, in the text or the names of document and system, except held-out
+    texts."""
     with workbench.database.read() as work:
         return work.texts.page(project_id, 0, OPTIONS, search.strip())
 
 
 @use_case(Right.SEE)
 def drawn_text(workbench: Workbench, project_id: int, seed: int) -> Text:
-    """A text drawn at random, the same for the same seed. Raises NotReadyError where there is none."""
+    """Return a random text, the same for the same seed. Raises NotReadyError if there is none."""
     with workbench.database.read() as work:
         count = work.texts.count(project_id)
         if not count:
@@ -232,16 +235,16 @@ def drawn_text(workbench: Workbench, project_id: int, seed: int) -> Text:
 
 @use_case(Right.SEE)
 def preview_text(workbench: Workbench, project_id: int, text_id: int) -> Text:
-    """Raises NotFoundError for one that the project doesn't have or that is locked."""
+    """Return a text. Raises NotFoundError if the project doesn't have it or it is held out."""
     with workbench.database.read() as work:
         return work.texts.in_project(project_id, text_id)
 
 
 @use_case(Right.FACILITATE)
 def judge_preview(workbench: Workbench, view: ChecklistView, text: Text, model: str) -> PreviewText:
-    """Ask the questions as a run would, with reasons. What it costs stands in the ledger; no score is kept.
+    """Ask the questions as a run would, with reasons. The cost is recorded in the ledger; no score is stored.
 
-    Raises NotReadyError where nothing is asked, and what asking raises.
+    Raises NotReadyError if no question is asked, and errors of the model.
     """
     if not view.checklist.asked:
         raise NotReadyError("This checklist asks nothing.", "Switch a question on, or add one.")
@@ -257,7 +260,7 @@ def judge_preview(workbench: Workbench, view: ChecklistView, text: Text, model: 
 
 
 def preview_score(view: ChecklistView, answers: Mapping[int, Answer]) -> PreviewScore:
-    """The score that answers (by question id, missing ones unanswered) give on the dimension's scale."""
+    """Return the score of answers (by question id, missing ones unanswered) on the dimension's scale."""
     asked, low, high = view.checklist.asked, view.dimension.low, view.dimension.high
     given = [answers.get(question.id, Answer.UNANSWERED) for question in asked]
     return PreviewScore(
@@ -270,7 +273,7 @@ def preview_score(view: ChecklistView, answers: Mapping[int, Answer]) -> Preview
 
 
 class DiffKind(StrEnum):
-    """The value is how it is said of a question."""
+    """What changed in a question; the value is the phrase for people."""
 
     ADDED = "added"
     REWORDED = "reworded"
@@ -289,8 +292,7 @@ class DiffKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuestionChange:
-    """One question and everything that is different about it; `before` is None where it is new, `after` where it is
-    gone."""
+    """All changes of one question; `before` is None for a new question, `after` for a removed one."""
 
     kinds: tuple[DiffKind, ...]
     before: Question | None
@@ -298,7 +300,7 @@ class QuestionChange:
 
     @property
     def question(self) -> Question:
-        """As it is now, or was last."""
+        """Return the question after the change, or before it if it was removed."""
         found = self.after or self.before
         assert found is not None  # one of the two is always there
         return found
@@ -306,8 +308,8 @@ class QuestionChange:
 
 @dataclass(frozen=True, slots=True)
 class ChecklistDiff:
-    """Sub-questions in the order of the newer version, then what is gone; key questions that are new or gone, as they
-    are worded. The judge is asked the sub-questions only."""
+    """Differences between two versions: sub-questions in the order of the newer version, then removed ones; and
+    wordings of new and removed key questions, which no judge is asked."""
 
     questions: tuple[QuestionChange, ...]
     new_key_questions: tuple[str, ...] = ()
@@ -327,7 +329,7 @@ class ChecklistDiff:
 
 
 def compare_checklists(before: Checklist, after: Checklist) -> ChecklistDiff:
-    """Questions are the same if their wording is; else if they started from the same wording."""
+    """Return the differences. Questions are matched by equal wording, else by equal original wording."""
     old, new = _of(before, QuestionKind.SUB), _of(after, QuestionKind.SUB)
     pairs, added, removed = _matched(old, new)
     moved = _moved(pairs, old)
@@ -368,7 +370,7 @@ def _of(checklist: Checklist, kind: QuestionKind) -> list[Question]:
 def _matched(
     before: list[Question], after: list[Question]
 ) -> tuple[list[tuple[Question, Question]], list[Question], list[Question]]:
-    """The pairs in the order of `after`, what is only in `after`, what is only in `before`."""
+    """Return the pairs in the order of `after`, the questions only in `after`, and those only in `before`."""
     partner: dict[int, Question] = {}
     left = list(before)
     by_wording: tuple[Callable[[Question], Hashable], ...] = (
@@ -388,7 +390,8 @@ def _matched(
 
 
 def _moved(pairs: Sequence[tuple[Question, Question]], before: Sequence[Question]) -> set[int]:
-    """The fewest questions whose moving explains the new order: all but a longest run that kept its order."""
+    """Return the smallest set of questions whose moving explains the new order: all outside a longest ordered
+    subsequence."""
     place = {question.id: number for number, question in enumerate(before)}
     ends: list[int] = []  # ends[n]: the smallest last place of a rising run of n + 1 questions
     length: list[int] = []

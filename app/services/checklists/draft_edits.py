@@ -1,4 +1,4 @@
-"""Edits of a checklist's draft, open ones included, with undo."""
+"""Edits of a checklist's draft, including unsaved ones, with undo."""
 
 import math
 from collections import Counter
@@ -29,8 +29,8 @@ BY_HAND = "added by hand"
 
 @dataclass(frozen=True, slots=True)
 class QuestionWording:
-    """What a person says of a question. `component` is a component's name, "" for none; `may_not_apply`: "does not
-    apply" is an answer to it. `must_not`, `cap` and `grade` as of a Question."""
+    """What a person can edit in a question. `component` is a component's name, "" for none; other fields as in
+    `Question`."""
 
     text: str
     component: str = ""
@@ -46,7 +46,7 @@ class QuestionWording:
         return cls(**{field.name: getattr(question, field.name) for field in fields(cls)})
 
     def with_example(self, quote: str) -> "QuestionWording":
-        """With the quote as an example in the guidance; unchanged where it is there already."""
+        """Return the wording with the quote as an example in the guidance, unless it is there already."""
         said = f"“{' '.join(quote.split())}”"
         return self if said in self.guidance else replace(self, guidance=f"{self.guidance} For example: {said}".strip())
 
@@ -71,13 +71,13 @@ class QuestionWording:
 
 @use_case(Right.EDIT, act="added a question")
 def add_question(workbench: Workbench, checklist_id: int, new: QuestionWording, who: str = "") -> int:
-    """A question in a person's own words, at the end of its component; returns its id."""
+    """Add a person's question at the end of its component; returns its id."""
     with workbench.database.write() as work:
         return add_question_in(work, checklist_id, new, who)
 
 
 def add_question_in(work: UnitOfWork, checklist_id: int, new: QuestionWording, who: str) -> int:
-    """As `add_question`, within a transaction."""
+    """Add a question within a transaction, as `add_question` does."""
     checklist = work.checklists.get(checklist_id)
     last = max((q.position for q in checklist.questions), default=-1)
     question_id, edit = new_question(work, checklist, new, last + 1, BY_HAND)
@@ -94,7 +94,7 @@ def new_question(
     origin: QuestionOrigin = QuestionOrigin.ADDED,
     attributes: Sequence[int] = (),
 ) -> tuple[int, Edit]:
-    """A question nobody sees yet, and the edit that shows it."""
+    """Add a hidden question; returns its id and the edit that shows it."""
     wording = new.tidy()
     _check_cap(work, checklist, wording.cap)
     placed = place_in(checklist, wording.component)
@@ -109,16 +109,16 @@ def new_question(
 
 @use_case(Right.EDIT, act="reworded a question", about="seen")
 def edit_question(workbench: Workbench, seen: Question, new: QuestionWording, who: str = "") -> Change | None:
-    """Save what a person made of the question they saw; None where that changes nothing.
+    """Save a person's edit of the question they saw; None if nothing changes.
 
-    Raises ConflictError where somebody else changed the same part of it meanwhile, InputError for an empty wording.
+    Raises ConflictError if somebody else changed the same field meanwhile, InputError for an empty wording.
     """
     with workbench.database.write() as work:
         return edit_question_in(work, seen, new, who)
 
 
 def edit_question_in(work: UnitOfWork, seen: Question, new: QuestionWording, who: str) -> Change | None:
-    """As `edit_question`, within a transaction."""
+    """Edit a question within a transaction, as `edit_question` does."""
     wording, before = new.tidy(), QuestionWording.of(seen)
     checklist = work.checklists.get(work.drafts.draft_of("question", seen.id))
     now = question_in(checklist, seen.id)
@@ -140,10 +140,10 @@ def edit_question_in(work: UnitOfWork, seen: Question, new: QuestionWording, who
 
 @use_case(Right.EDIT, act="wrote a question's examples", about="seen")
 def write_examples(workbench: Workbench, seen: Question, examples: Sequence[Example], who: str = "") -> Change | None:
-    """Replace the examples of the question that a person saw with their own; an empty list removes them.
+    """Replace the examples of the question that a person saw; an empty list removes them.
 
-    Raises ConflictError where they were changed meanwhile, InputError where they are too many, too long, not balanced
-    (at least two answers are needed, and their counts may differ by one), or contradict those of another threshold.
+    Raises ConflictError if they were changed meanwhile, InputError if they are too many, too long, not balanced (at
+    least two different answers, whose counts differ by at most one), or contradict those of another threshold.
     """
     written = read_examples("the question", [asdict(example) for example in examples])
     with workbench.database.write() as work:
@@ -169,7 +169,7 @@ def _check_balance(question: Question, examples: Sequence[Example]) -> None:
 
 
 def _check_grade(checklist: Checklist, changed: Question) -> None:
-    """A text that fails a threshold can't meet a higher one, in examples either."""
+    """Raise InputError if an example fails a threshold and meets a higher one."""
     thresholds = [changed if one.id == changed.id else one for one in checklist.grades.get(changed.grade, ())]
     by_text: dict[str, list[tuple[Question, Answer]]] = {}
     for threshold in thresholds:
@@ -193,7 +193,7 @@ def _check_cap(work: UnitOfWork, checklist: Checklist, cap: float | None) -> Non
 
 @use_case(Right.EDIT, act="switched a question")
 def switch_question(workbench: Workbench, question_id: int, on: bool, who: str = "") -> Change | None:
-    """Whether the judge is asked it."""
+    """Set whether the judge is asked the question."""
     with workbench.database.write() as work:
         edit = Edit("question", question_id, {"enabled": on})
         checklist_id = work.drafts.draft_of("question", question_id)
@@ -202,7 +202,8 @@ def switch_question(workbench: Workbench, question_id: int, on: bool, who: str =
 
 @use_case(Right.EDIT, act="removed a question", about="seen")
 def remove_question(workbench: Workbench, seen: Question, who: str = "") -> Change | None:
-    """Out of the draft; it stays on record. Raises ConflictError where it isn't what the person saw any more."""
+    """Remove a question from the draft; it stays on record. Raises ConflictError if it has changed since the person saw
+    it."""
     with workbench.database.write() as work:
         checklist = work.checklists.get(work.drafts.draft_of("question", seen.id))
         now = question_in(checklist, seen.id)
@@ -214,7 +215,7 @@ def remove_question(workbench: Workbench, seen: Question, who: str = "") -> Chan
 
 @use_case(Right.EDIT, act="put a question back")
 def put_back(workbench: Workbench, question_id: int, who: str = "") -> Change | None:
-    """A removed question returns as it was."""
+    """Restore a removed question unchanged."""
     with workbench.database.write() as work:
         edit = Edit("question", question_id, {"removed": False})
         return work.drafts.change(work.drafts.draft_of("question", question_id), who, "put a question back", [edit])
@@ -222,7 +223,7 @@ def put_back(workbench: Workbench, question_id: int, who: str = "") -> Change | 
 
 @use_case(Right.EDIT, act="moved a question")
 def move_question(workbench: Workbench, question_id: int, by: int, who: str = "") -> Change | None:
-    """Move a question so many places down within its component, up where negative, at most to the end."""
+    """Move a question `by` places down within its component (up if negative), at most to the end."""
     with workbench.database.write() as work:
         checklist = work.checklists.get(work.drafts.draft_of("question", question_id))
         moved = question_in(checklist, question_id)
@@ -238,7 +239,7 @@ def move_question(workbench: Workbench, question_id: int, by: int, who: str = ""
 
 
 def slots_of(positions: Sequence[int]) -> list[int]:
-    """The places these things take together, in order and all different."""
+    """Return sorted positions that are all different, for reordering the items at these positions."""
     ordered = sorted(positions)
     return ordered if len(set(ordered)) == len(ordered) else list(range(ordered[0], ordered[0] + len(ordered)))
 
@@ -248,7 +249,7 @@ def question_in(checklist: Checklist, question_id: int) -> Question | None:
 
 
 def place_in(checklist: Checklist, component: str) -> dict[str, object]:
-    """The fields that put a question under a component and its key question. Raises NotFoundError."""
+    """Return the fields that put a question under a component and its key question. Raises NotFoundError."""
     if not component:
         return {"component_id": None, "parent_id": None}
     found = next((c for c in checklist.components if c.name == component), None)
@@ -260,7 +261,7 @@ def place_in(checklist: Checklist, component: str) -> dict[str, object]:
 
 
 def _who_changed(work: UnitOfWork, checklist_id: int, question_id: int) -> str:
-    """Return who changed the question last; the history has the time, in the reader's zone."""
+    """Return who changed the question last."""
     for change in work.drafts.history(checklist_id):
         if any((step.kind, step.id) == ("question", question_id) for step in change.steps):
             return change.who or "Somebody without a name"
@@ -277,13 +278,13 @@ _SAID = {
 
 
 def _said(values: dict[str, object]) -> str:
-    """What was done, by the part of it that matters most."""
+    """Return a phrase for a change, by its most important field."""
     return next((said for field, said in _SAID.items() if field in values), "edited a question")
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What stands above the questions of a component: its name, what it means, and its key question ("" for none)."""
+    """The heading of a component: its name, its description, and its key question ("" for none)."""
 
     name: str
     description: str = ""
@@ -295,7 +296,7 @@ class Heading:
         return cls(component.name, component.description, key.text if key else "")
 
     def tidy(self) -> "Heading":
-        """Each on one line. Raises InputError without a name."""
+        """Return the heading with each part on one line. Raises InputError without a name."""
         name, description, key = (" ".join(part.split()) for part in (self.name, self.description, self.key_question))
         if not name:
             raise InputError("A component needs a name.", "Give it one of one to three words.")
@@ -304,7 +305,7 @@ class Heading:
 
 @use_case(Right.EDIT, act="edited a component of the draft")
 def add_component(workbench: Workbench, checklist_id: int, new: Heading, who: str = "") -> int:
-    """At the end of the draft; returns its id. Raises InputError where the name is taken."""
+    """Add a component at the end of the draft; returns its id. Raises InputError if the name is taken."""
     heading = new.tidy()
     with workbench.database.write() as work:
         checklist = work.checklists.get(checklist_id)
@@ -321,7 +322,7 @@ def add_component(workbench: Workbench, checklist_id: int, new: Heading, who: st
 def edit_component(
     workbench: Workbench, checklist_id: int, component_id: int, seen: Heading, new: Heading, who: str = ""
 ) -> Change | None:
-    """Save what a person made of the heading they saw. Raises ConflictError where it was changed meanwhile."""
+    """Save a person's edit of the heading they saw. Raises ConflictError if it was changed meanwhile."""
     with workbench.database.write() as work:
         return edit_component_in(work, checklist_id, component_id, seen, new, who)
 
@@ -329,7 +330,7 @@ def edit_component(
 def edit_component_in(
     work: UnitOfWork, checklist_id: int, component_id: int, seen: Heading, new: Heading, who: str
 ) -> Change | None:
-    """As `edit_component`, within a transaction."""
+    """Edit a component within a transaction, as `edit_component` does."""
     heading = new.tidy()
     checklist = work.checklists.get(checklist_id)
     component = _component(checklist, component_id)
@@ -345,7 +346,7 @@ def edit_component_in(
 
 @use_case(Right.EDIT, act="edited a component of the draft")
 def move_component(workbench: Workbench, checklist_id: int, component_id: int, by: int, who: str = "") -> Change | None:
-    """Move a component so many places down, up where negative, with all its questions."""
+    """Move a component with its questions `by` places down (up if negative)."""
     with workbench.database.write() as work:
         checklist = work.checklists.get(checklist_id)
         _component(checklist, component_id)
@@ -359,7 +360,7 @@ def move_component(workbench: Workbench, checklist_id: int, component_id: int, b
 
 @use_case(Right.EDIT, act="edited a component of the draft")
 def remove_component(workbench: Workbench, checklist_id: int, component_id: int, who: str = "") -> Change | None:
-    """One without sub-questions goes, its key question with it. Raises InputError where it has some."""
+    """Remove a component without sub-questions, with its key question. Raises InputError if it has sub-questions."""
     with workbench.database.write() as work:
         checklist = work.checklists.get(checklist_id)
         component = _component(checklist, component_id)
@@ -388,7 +389,7 @@ def _key(checklist: Checklist, component: str) -> Question | None:
 
 
 def _key_edits(work: UnitOfWork, checklist: Checklist, component_id: int, component: str, text: str) -> list[Edit]:
-    """What gives a component this key question, a new one where it has none, none where the text is empty."""
+    """Return the edits that give a component this key question, added if missing; an empty text removes it."""
     key = _key(checklist, component) if component else None
     if key is not None:
         values = {"text": text, "origin": QuestionOrigin.EDITED.value} if text else {"removed": True}
@@ -404,7 +405,8 @@ def _key_edits(work: UnitOfWork, checklist: Checklist, component_id: int, compon
 
 @dataclass(frozen=True, slots=True)
 class OpenEdits:
-    """Questions as (seen, typed), components as (id, seen, typed), and a new question. False where there are none."""
+    """Unsaved edits: questions as (seen, typed), components as (id, seen, typed), and a new question. False if
+    empty."""
 
     questions: tuple[tuple[Question, QuestionWording], ...] = ()
     components: tuple[tuple[int, Heading, Heading], ...] = ()
@@ -415,7 +417,8 @@ class OpenEdits:
 
 
 def save_open_edits(work: UnitOfWork, checklist_id: int, edits: OpenEdits, who: str) -> None:
-    """Raises ConflictError where somebody changed the same meanwhile, InputError for one without words."""
+    """Save unsaved edits. Raises ConflictError if somebody changed the same meanwhile, InputError for an empty
+    wording."""
     for question, wording in edits.questions:
         edit_question_in(work, question, wording, who)
     if edits.added:
@@ -426,26 +429,27 @@ def save_open_edits(work: UnitOfWork, checklist_id: int, edits: OpenEdits, who: 
 
 @use_case(Right.REVIEW)
 def history_of(workbench: Workbench, checklist_id: int) -> list[Change]:
-    """Every change of a draft, newest first; those taken back stay on record."""
+    """Return every change of a draft, newest first, with undone ones."""
     with workbench.database.read() as work:
         return work.drafts.history(checklist_id)
 
 
 @use_case(Right.REVIEW)
 def words_of(workbench: Workbench, checklist_id: int) -> dict[tuple[Kind, int], str]:
-    """What each question of a draft says and each component is called now, those removed included."""
+    """Return (kind, id) -> current wording or name of each question and component of a draft, with removed ones."""
     with workbench.database.read() as work:
         return work.drafts.words(checklist_id)
 
 
 def last_change(history: list[Change], who: str) -> Change | None:
-    """What this person would take back next: the newest of their own changes that stands."""
+    """Return the change that this person would undo next: the newest of their own that isn't undone."""
     return next((c for c in history if c.who == who and not c.undone and c.undoes is None), None)
 
 
 @use_case(Right.EDIT, act="took an edit of the draft back")
 def undo(workbench: Workbench, checklist_id: int, change_id: int, who: str = "") -> Change | None:
-    """Take one change back. Raises ConflictError where the same was changed again since, NotFoundError."""
+    """Undo one change. Raises ConflictError if the same field was changed since, NotFoundError if it was undone
+    already."""
     with workbench.database.write() as work:
         change = next((c for c in work.drafts.history(checklist_id) if c.id == change_id), None)
         if change is None or change.undone:

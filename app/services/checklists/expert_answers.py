@@ -1,4 +1,4 @@
-"""Experts answer a published checklist: which texts, in which waves, with which answers."""
+"""Experts' answers to a published checklist: drawing texts in waves, sheets, and storing answers."""
 
 import random
 from collections.abc import Collection, Mapping, Sequence
@@ -38,7 +38,7 @@ ALIKE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class DrawnWave:
-    """What a wave draws: `chances` of every text it could have drawn, given that none had been drawn before."""
+    """A drawn wave. `chances`: text -> probability of being drawn as if no text had been drawn before."""
 
     seed: int
     texts: tuple[int, ...]
@@ -46,7 +46,8 @@ class DrawnWave:
 
 
 def pool(work: UnitOfWork, checklist_id: int) -> tuple[list[TextPlace], list[float]]:
-    """What can be drawn from, with its mean ratings; no ratings where no text has any."""
+    """Return the texts that can be drawn, with their mean ratings. If any text is rated, only rated ones; else no
+    ratings."""
     dimension_id = work.checklists.dimension_of(checklist_id)
     texts, _ = evaluation_texts(work, work.projects.project_of(dimension_id).id, dimension_id)
     means = work.texts.imported_means(dimension_id)
@@ -55,9 +56,9 @@ def pool(work: UnitOfWork, checklist_id: int) -> tuple[list[TextPlace], list[flo
 
 
 def draw_wave(work: UnitOfWork, checklist_id: int, before: AnswerDraw | None, texts: int, seed: int) -> DrawnWave:
-    """Draw so many of the texts that `before` hasn't drawn, spread over the human scores; nothing is stored.
+    """Draw `texts` of those that `before` hasn't drawn, spread over the human scores; nothing is stored.
 
-    Raises InputError for a number of texts that isn't there.
+    Raises InputError if fewer texts are left.
     """
     can_be_drawn, scores = pool(work, checklist_id)
     ids = [text.id for text in can_be_drawn]
@@ -75,7 +76,7 @@ def draw_wave(work: UnitOfWork, checklist_id: int, before: AnswerDraw | None, te
 
 
 def store_wave(work: UnitOfWork, draw_id: int, wave: DrawnWave) -> AnswerDraw:
-    """Its texts are shared at once where not everybody answers all."""
+    """Store a wave and share its texts out, if texts are shared; returns the draw."""
     draw = work.expert_answers.add_wave(draw_id, wave.texts, wave.chances, design="chance", seed=wave.seed, tau=0.0)
     share_new_texts(work, draw)
     return draw
@@ -84,11 +85,11 @@ def store_wave(work: UnitOfWork, draw_id: int, wave: DrawnWave) -> AnswerDraw:
 def drawn_probability(
     work: UnitOfWork, draw: AnswerDraw, texts: Sequence[int], answered: Sequence[float] | None = None
 ) -> Floats:
-    """(texts,) of being drawn; 0 for texts that could not be. `answered` is each wave's part that people answered by
-    now, for the probability of being answered.
+    """Return (texts,) probabilities of being drawn; 0 for texts that could not be. `answered`: for each wave the share
+    that is answered by now, for probabilities of being answered.
 
-    Waves of an older program gave all texts the same chance; which could be drawn is not on record, so that of
-    `texts` counts.
+    Older waves gave all texts the same chance without recording which could be drawn; `texts` is then taken as the
+    pool.
     """
     waves = []
     for wave, chances in zip(draw.waves, work.expert_answers.chances(draw.id), strict=True):
@@ -98,8 +99,8 @@ def drawn_probability(
 
 
 def answered_probability(workbench: Workbench, found: AnswerSet, texts: Sequence[int]) -> Floats | None:
-    """(texts,) of being drawn for experts and answered by now, NaN for texts that can't be drawn; None where the drawn
-    ones were all alike."""
+    """Return (texts,) probabilities of being drawn and answered by now, NaN for texts that can't be drawn; None if all
+    drawn ones are equal."""
     answered = {one.text for one in found.answers if one.answer is not None}
     with workbench.database.read() as work:
         draw = work.expert_answers.draw_of(found.checklist.id)
@@ -119,11 +120,10 @@ _INAPPLICABLE: Mapping[Answer | None, float] = {Answer.NOT_APPLICABLE: 1.0, Answ
 
 @use_case(Right.FACILITATE, act="drew texts for experts")
 def draw_texts(workbench: Workbench, checklist_id: int, texts: int, seed: int) -> AnswerDraw:
-    """Draw so many texts for every expert to answer this version on, all alike, spread over the human scores.
+    """Draw texts for every expert to answer this version on, spread over the human scores, replacing an earlier draw.
 
-    Documents of think-aloud samples and locked texts can't be drawn. Texts that nobody has answered about yet can be
-    drawn anew. Raises NotReadyError for a draft, ConflictError once there are answers, InputError for a number of
-    texts that isn't there.
+    Documents of think-aloud samples and held-out texts can't be drawn. Raises NotReadyError for a draft, ConflictError
+    once there are answers, InputError if there are fewer texts.
     """
     with workbench.database.write() as work:
         checklist = published(work, checklist_id)
@@ -148,16 +148,16 @@ def forget_draw(work: UnitOfWork, checklist: Checklist) -> None:
 
 @use_case(Right.FACILITATE)
 def answered_version(workbench: Workbench, checklist_id: int) -> int | None:
-    """The earlier version whose texts, and whose answers to unchanged questions, can be taken over; None for none."""
+    """Return the earlier version whose texts, and answers to unchanged questions, can be taken over; None for none."""
     with workbench.database.read() as work:
         return work.expert_answers.answered_version(checklist_id)
 
 
 @use_case(Right.FACILITATE, act="drew texts for experts")
 def draw_same_texts(workbench: Workbench, checklist_id: int) -> AnswerDraw:
-    """Draw the texts of the nearest earlier version that experts answered, as publishing does by itself.
+    """Draw the texts of the nearest earlier version that experts answered, as publishing does automatically.
 
-    Raises NotReadyError for a draft and where there is no such version, ConflictError once texts are drawn.
+    Raises NotReadyError for a draft and without such a version, ConflictError once texts are drawn.
     """
     with workbench.database.write() as work:
         checklist = published(work, checklist_id)
@@ -171,14 +171,14 @@ def draw_same_texts(workbench: Workbench, checklist_id: int) -> AnswerDraw:
 
 @use_case(Right.FACILITATE)
 def drawable(workbench: Workbench, checklist_id: int) -> int:
-    """How many texts can be drawn for this version: the rated ones, or all where nothing is rated."""
+    """Return how many texts can be drawn for this version: the rated ones, or all if none is rated."""
     with workbench.database.read() as work:
         return len(pool(work, checklist_id)[0])
 
 
 @use_case(Right.FACILITATE)
 def answerable(workbench: Workbench, dimension_id: int) -> list[tuple[Checklist, AnswerDraw | None]]:
-    """The published versions, newest first, each with the texts drawn for it."""
+    """Return the published versions, newest first, each with its draw or None."""
     with workbench.database.read() as work:
         published = [c for c in work.checklists.versions(dimension_id) if c.status is ChecklistStatus.PUBLISHED]
         return [(checklist, work.expert_answers.draw_of(checklist.id)) for checklist in published]
@@ -192,7 +192,7 @@ def draw_of(workbench: Workbench, checklist_id: int) -> AnswerDraw | None:
 
 @use_case(Right.ANSWER)
 def answer_sheet(workbench: Workbench, checklist_id: int, expert: str) -> AnswerSheet:
-    """This expert's own texts and answers and nobody else's, the texts in an order drawn for this expert.
+    """Return this expert's texts, in their own random order, with their answers.
 
     Raises NotReadyError before texts are drawn.
     """
@@ -221,7 +221,7 @@ def _sheet(work: UnitOfWork, draw: AnswerDraw, expert: str) -> AnswerSheet:
 
 
 def _in_order(wave: AnswerWave, expert: str) -> list[int]:
-    """One wave's texts as this expert meets them; an added wave changes nothing in those before."""
+    """Return one wave's texts in this expert's random order. Later waves don't change it."""
     order = list(wave.texts)
     again = f" {wave.number}" if wave.number > 1 else ""
     random.Random(f"{wave.seed} {expert}{again}").shuffle(order)  # noqa: S311 - an order, no secret
@@ -230,14 +230,14 @@ def _in_order(wave: AnswerWave, expert: str) -> list[int]:
 
 @use_case(Right.ANSWER)
 def unfinished_sheet(workbench: Workbench, dimension_id: int, expert: str) -> AnswerSheet | None:
-    """What this expert has still to answer on the dimension, so that they stay blind until then; None for nothing."""
+    """Return the expert's sheet on the dimension if it isn't finished, so that screens keep them blind; else None."""
     sheet = own_sheet(workbench, dimension_id, expert)
     return sheet if sheet and sheet.done < len(sheet.texts) else None
 
 
 @use_case(Right.TAKE_PART)
 def texts_of(workbench: Workbench, draw: AnswerDraw) -> dict[int, Text]:
-    """Id -> text of everything drawn."""
+    """Return id -> text for all drawn texts."""
     with workbench.database.read() as work:
         return work.texts.many(draw.texts)
 
@@ -245,7 +245,7 @@ def texts_of(workbench: Workbench, draw: AnswerDraw) -> dict[int, Text]:
 def answer(
     workbench: Workbench, draw: AnswerDraw, expert: str, text_id: int, question_id: int, given: Answer | None
 ) -> None:
-    """Keep one answer; UNANSWERED is a skipped question, None takes an answer back. Raises InputError."""
+    """Store one answer; UNANSWERED is a skipped question, None deletes the answer. Raises InputError."""
     with workbench.database.write() as work:
         who = _allowed(work, draw, expert, text_id, question_id)
         asked = work.checklists.get(draw.checklist).asked
@@ -255,7 +255,7 @@ def answer(
 
 
 def note(workbench: Workbench, draw: AnswerDraw, expert: str, text_id: int, question_id: int, words: str) -> None:
-    """Keep an expert's remark on one question about one text, to the letter. Raises InputError."""
+    """Store an expert's note on one question about one text, word for word. Raises InputError."""
     with workbench.database.write() as work:
         who = _allowed(work, draw, expert, text_id, question_id)
         work.expert_answers.note(draw.id, who, text_id, question_id, words)
@@ -263,7 +263,8 @@ def note(workbench: Workbench, draw: AnswerDraw, expert: str, text_id: int, ques
 
 @use_case(Right.READ)
 def expert_answers(workbench: Workbench, checklist_id: int) -> AnswerSet:
-    """Everybody's answers to this version: for the project's facilitator, never for an expert who is still at it.
+    """Return all experts' answers to this version. For the facilitator only, since an unfinished expert must not see
+    others'.
 
     Raises NotReadyError before texts are drawn.
     """
@@ -277,15 +278,15 @@ def expert_answers(workbench: Workbench, checklist_id: int) -> AnswerSet:
 
 @use_case(Right.REVIEW)
 def answers_taken_over(workbench: Workbench, checklist_id: int) -> str:
-    """How many of the experts' answers to this version are from earlier ones, in a sentence; "" for none."""
+    """Return a sentence on how many of the experts' answers are from earlier versions; "" for none."""
     with workbench.database.read() as work:
         draw = work.expert_answers.draw_of(checklist_id)
         return str(carried_answers(work.checklists.get(checklist_id), work.expert_answers.of(draw.id))) if draw else ""
 
 
 def answer_cube(found: AnswerSet, values: Mapping[Answer | None, float] = _AS_NUMBER) -> NDArray[np.float64]:
-    """(experts, texts, questions asked): 1 yes, 0 no, NaN skipped, not answered or not applicable, in the orders of
-    `found`. Other `values` make other numbers of the answers; what they don't name is NaN."""
+    """Return (experts, texts, questions asked) in the orders of `found`: 1 yes, 0 no, NaN skipped, unanswered or not
+    applicable. `values` maps answers to other numbers; missing ones are NaN."""
     experts = {name: place for place, name in enumerate(found.experts)}
     texts = {text: place for place, text in enumerate(found.texts)}
     questions = {question.id: place for place, question in enumerate(found.checklist.asked)}
@@ -296,7 +297,7 @@ def answer_cube(found: AnswerSet, values: Mapping[Answer | None, float] = _AS_NU
 
 
 def inapplicable_cube(found: AnswerSet) -> NDArray[np.float64]:
-    """As `answer_cube`: 1 where a question doesn't apply, 0 for yes and no, NaN skipped or not answered."""
+    """Return a cube as `answer_cube`: 1 if a question doesn't apply, 0 for yes and no, NaN skipped or unanswered."""
     return answer_cube(found, _INAPPLICABLE)
 
 
@@ -317,7 +318,7 @@ def _drawn(work: UnitOfWork, checklist_id: int) -> AnswerDraw:
 
 
 def _allowed(work: UnitOfWork, draw: AnswerDraw, expert: str, text_id: int, question_id: int) -> int:
-    """The expert's id, if they may answer this question about this text."""
+    """Return the expert's id. Raises InputError if the pair of text and question isn't drawn."""
     drawn, who = answerable_pairs(work, draw), writer(work, draw, expert)
     if (text_id, question_id) not in drawn:
         raise InputError("This question about this text isn't among those drawn.", "Reload the page.")
@@ -325,21 +326,21 @@ def _allowed(work: UnitOfWork, draw: AnswerDraw, expert: str, text_id: int, ques
 
 
 def answerable_pairs(work: UnitOfWork, draw: AnswerDraw) -> set[tuple[int, int]]:
-    """The (text, question) that can be answered. Raises NotFoundError where the texts are no longer drawn."""
+    """Return the (text, question) pairs that can be answered. Raises NotFoundError if the texts are no longer drawn."""
     current = work.expert_answers.draw(draw.id)
     asked = work.checklists.get(current.checklist).asked
     return {(text, question.id) for text in current.texts for question in asked}
 
 
 def writer(work: UnitOfWork, draw: AnswerDraw, expert: str) -> int:
-    """The id of the contributor this expert is, added if new."""
+    """Return the id of this expert's contributor, added if new."""
     project = work.projects.project_of(work.checklists.dimension_of(draw.checklist))
     return work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN).id
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerPlan:
-    """What the next wave would draw: `texts`, each with the same `chance`. `left` texts can be drawn, `drawn` are
+    """What the next wave would draw: `texts`, each with the same `chance`. `left` texts can still be drawn, `drawn` are
     already."""
 
     wave: int
@@ -353,7 +354,7 @@ class AnswerPlan:
 def plan_answers(workbench: Workbench, checklist_id: int, wished: WishedWave) -> AnswerPlan:
     """Return the next wave without storing it. The same seed draws the same texts.
 
-    Raises InputError for a number of texts that isn't left, NotReadyError for a draft.
+    Raises InputError if fewer texts are left, NotReadyError for a draft.
     """
     with workbench.database.read() as work:
         before, wave = _wave(work, checklist_id, wished)
@@ -371,10 +372,10 @@ def plan_answers(workbench: Workbench, checklist_id: int, wished: WishedWave) ->
 
 @use_case(Right.FACILITATE, act="drew texts for experts")
 def draw_planned(workbench: Workbench, checklist_id: int, wished: WishedWave) -> AnswerDraw:
-    """Draw what `plan_answers` says: the first texts of a version, or more for every expert after those they have.
+    """Draw the wave of `plan_answers`: the first texts of a version, or more texts for every expert.
 
-    What experts answered stays, and so does the order of the texts they have. Raises as `plan_answers`, and
-    ConflictError for texts anew once there are answers.
+    Experts' answers and the order of their texts stay. Raises as `plan_answers`, and ConflictError for a new draw
+    (`anew`) once there are answers.
     """
     with workbench.database.write() as work:
         if wished.anew:
@@ -401,17 +402,14 @@ _LARGEST = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class SheetMessage:
-    """The entries that the server hasn't confirmed yet. `page` names the opened sheet that counts them."""
+    """Sheet entries that the server hasn't confirmed yet. `page` is the id of the browser page that numbers them."""
 
     page: str
     entries: tuple[SheetEntry, ...]
 
 
 def read_message(raw: object) -> SheetMessage:
-    """What the browser sent, if it has the form of a message: nothing in it is trusted to be one.
-
-    Raises InputError for anything else.
-    """
+    """Return the message that the browser sent, which isn't trusted. Raises InputError for a value of another form."""
     if not isinstance(raw, Mapping) or not isinstance(raw.get("entries"), list) or len(raw["entries"]) > MOST:
         raise _odd()
     page = raw.get("page")
@@ -454,14 +452,13 @@ def _odd() -> InputError:
 
 @use_case(Right.TAKE_PART)
 def keep_entries(workbench: Workbench, draw: AnswerDraw, expert: str, entries: Sequence[SheetEntry]) -> int:
-    """Keep answers and notes in their order, in one transaction; steps from text to text leave nothing to keep.
+    """Store answers and notes in their order, in one transaction; steps between texts aren't stored.
 
-    An answer about a text that was given to somebody else meanwhile is kept as well. An expert who answers
-    before thinking aloud has seen questions made from others' attributes: their later attributes are marked so.
+    An answer about a text that was moved to another expert meanwhile is stored too. An expert who answers before
+    thinking aloud has seen questions made from others' attributes, so their later attributes are marked.
 
-    Returns how many were refused because their question about their text isn't among those drawn, or because it doesn't
-    allow "does not apply"; the others are kept.
-    Raises NotFoundError where the texts are no longer drawn.
+    Returns how many entries were refused because their question isn't drawn for their text or doesn't allow "does not
+    apply". Raises NotFoundError if the texts are no longer drawn.
     """
     with workbench.database.write() as work:
         drawn, who = answerable_pairs(work, draw), writer(work, draw, expert)

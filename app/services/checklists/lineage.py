@@ -1,4 +1,4 @@
-"""Lineage of a checklist's questions: of a version, or of a build that is still in progress."""
+"""Lineage of a checklist's questions: of a version, or of an unfinished build."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -21,11 +21,9 @@ __all__ = ["LEFT_OUT", "Branch", "Flow", "Unserved"]
 
 @dataclass(frozen=True, slots=True)
 class LineageView:
-    """numbers: question id -> its place in the checklist, from 1. reaches: what became of a contributor's attributes.
-
-    to_components, to_questions: how many attributes go where, for the picture. decisions: question id -> on how many
-    decisions the wording rests that it has, where it was taken from a trial on such.
-    """
+    """The lineage of a checklist for screens. numbers: question id -> its number, from 1. reaches: contributor -> what
+    their attributes led to. to_components, to_questions: numbers of attributes for the flow chart. decisions: question
+    id -> number of decisions behind a wording that was taken from a trial on decisions."""
 
     checklist: Checklist
     attributes: Mapping[int, Attribute]
@@ -41,13 +39,13 @@ class LineageView:
 
     @property
     def silent(self) -> list[str]:
-        """Contributors none of whose attributes is behind a question."""
+        """Return contributors whose attributes led to no question."""
         return [name for name, reach in self.reaches.items() if not reach.reached]
 
 
 @use_case(Right.REVIEW)
 def lineage_of_version(workbench: Workbench, dimension_id: int, version: int | None = None) -> LineageView:
-    """The version asked for, else the newest. Raises NotReadyError where there is none."""
+    """Return the lineage of the given version, by default the newest. Raises NotReadyError if there is none."""
     view = view_checklist(workbench, dimension_id, version)
     with workbench.database.read() as work:
         in_use = _in_use(work, dimension_id, view.checklist.condition)
@@ -56,7 +54,7 @@ def lineage_of_version(workbench: Workbench, dimension_id: int, version: int | N
 
 
 def lineage_of_checklist(workbench: Workbench, checklist_id: int) -> LineageView:
-    """Return the lineage of this checklist, also where a study of conditions made it."""
+    """Return the lineage of this checklist, also of one that a study of conditions made."""
     with workbench.database.read() as work:
         checklist, dimension_id = work.checklists.get(checklist_id), work.checklists.dimension_of(checklist_id)
         project = work.projects.project_of(dimension_id)
@@ -67,7 +65,7 @@ def lineage_of_checklist(workbench: Workbench, checklist_id: int) -> LineageView
 
 @use_case(Right.EDIT)
 def lineage_of_build(workbench: Workbench, build_id: int) -> LineageView:
-    """As if the checklist were made from the build now. Raises NotReadyError where it has no questions yet."""
+    """Return the lineage of the checklist that the build would make now. Raises NotReadyError without questions."""
     with workbench.database.read() as work:
         build = from_document(work.builds.state(build_id)[1])
         dimension_id = work.builds.dimension_of(build_id)
@@ -80,7 +78,8 @@ def lineage_of_build(workbench: Workbench, build_id: int) -> LineageView:
 
 
 def lineage_document(view: LineageView) -> dict[str, Any]:
-    """The lineage as JSON: the tree, what serves nothing and why, and each contributor's coverage."""
+    """Return the lineage as JSON: the tree, attributes without a question with the reason, and each contributor's
+    coverage."""
     numbers, lineage = view.numbers, view.lineage
     return {
         "dimension": view.checklist.dimension,
@@ -134,7 +133,7 @@ def _attribute(view: LineageView, id_: int) -> dict[str, Any]:
 
 
 def _decisions_behind(work: UnitOfWork, checklist: Checklist) -> dict[int, int]:
-    """The newest attempt whose words the question has."""
+    """Return question id -> number of decisions behind its wording, by the newest attempt with this wording."""
     words = {question.id: (question.text, question.guidance) for question in checklist.questions}
     return {
         question: len(attempt.decisions)

@@ -1,4 +1,4 @@
-"""Experts' comments on questions, and changes that they propose."""
+"""Comments on questions, and proposals to change questions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,15 +50,14 @@ def open_proposals(workbench: Workbench, checklist_id: int) -> list[Proposal]:
 
 
 def most_alike(checklist: Checklist, question: Question) -> list[Question]:
-    """The other questions that are asked, those worded most like this one first: candidates for merging."""
+    """Return the other asked questions, those with the most similar wording first, as candidates for merging."""
     others = [other for other in checklist.asked if other.id != question.id]
     return sorted(others, key=lambda other: -similarity(other.text, question.text))
 
 
 @dataclass(frozen=True, slots=True)
 class ProposalJob:
-    """What a model is asked about questions of a draft; `action` None for the review of all of them, which is also
-    whom applicability is asked about."""
+    """The job that asks a model about questions of a draft. `action` None: the validator reviews all of them."""
 
     checklist_id: int
     action: Action | None
@@ -74,7 +73,8 @@ def proposals_job_key(checklist_id: int) -> str:
 def begin_proposals(
     workbench: Workbench, checklist_id: int, action: Action | None, question_ids: Sequence[int], model: str
 ) -> None:
-    """Ask for proposals in the background; action: None for the validator. Raises ConflictError while one job runs."""
+    """Ask for proposals in the background; action: None for the validator. Raises ConflictError while such a job
+    runs."""
     title = f"Asking {model}" if action else "Reviewing the questions"
     job = ProposalJob(checklist_id, action, tuple(question_ids), model)
     start_job(workbench, proposals_job_key(checklist_id), title, job)
@@ -99,7 +99,7 @@ def propose(
 ) -> Proposal:
     """Ask a model to rephrase, simplify, split or merge questions of a draft.
 
-    Raises NotFoundError for questions that are gone, and what asking raises.
+    Raises NotFoundError for deleted questions, and errors of the model.
     """
     project, dimension, checklist = _about(workbench, checklist_id)
     questions = [_question(checklist, id_) for id_ in question_ids]
@@ -120,12 +120,11 @@ def propose(
 
 @use_case(Right.FACILITATE, act="asked for a validation", about="model")
 def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> int:
-    """Let the validator review the questions that are asked; returns how many changes it proposes.
+    """Let the validator review the asked questions; returns how many changes it proposes.
 
-    What an earlier review proposed and nobody decided is refused: it was about the questions as they were then.
-    The validator turns questions round of which a yes is bad and merges what overlaps, so questions that people marked
-    as such and thresholds of a grade are left out.
-    Raises NotReadyError where nothing is left to review, and what asking raises.
+    Undecided proposals of an earlier review are refused, because the questions may have changed. Questions marked
+    `must_not` and thresholds of a grade are left out, since the validator would reverse or merge them. Raises
+    NotReadyError if no question is left to review, and errors of the model.
     """
     project, dimension, checklist = _about(workbench, checklist_id)
     reviewed = [question for question in checklist.asked if not (question.must_not or question.grade)]
@@ -149,10 +148,10 @@ def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> i
 
 @use_case(Right.FACILITATE, act="asked which questions may not apply", about="model")
 def propose_applicability(workbench: Workbench, checklist_id: int, model: str) -> int:
-    """Ask a model which of the questions that are asked may not apply, and why; returns how many it names.
+    """Ask a model which asked questions may not apply, and why; returns how many it names.
 
-    What it said earlier and nobody decided is refused. Raises NotReadyError where no question is left to ask about, and
-    what asking raises.
+    Undecided earlier proposals are refused. Raises NotReadyError if no question is left to ask about, and errors of the
+    model.
     """
     project, dimension, checklist = _about(workbench, checklist_id)
     left = [question for question in checklist.asked if not question.may_not_apply]
@@ -172,10 +171,10 @@ def propose_applicability(workbench: Workbench, checklist_id: int, model: str) -
 def propose_wording(
     workbench: Workbench, dimension_id: int, question: str, text: str, reason: str, model: str
 ) -> Proposal:
-    """Another wording, by an agent that comes with it, of the question with this wording in the newest draft.
+    """Store a proposal, by an external agent, to reword the question with the wording `question` in the newest draft.
 
-    Open until a person decides. Raises NotReadyError where there is no draft, NotFoundError where it has no such
-    question, InputError for a wording that is none or is the question's own.
+    It is open until a person decides. Raises NotReadyError without a draft, NotFoundError if it has no such question,
+    InputError for an invalid or unchanged wording.
     """
     wording, named = QuestionWording(text).tidy().text, " ".join(question.split())
     with workbench.database.write() as work:
@@ -195,7 +194,7 @@ def propose_wording(
 
 @use_case(Right.EDIT, act="accepted a proposal")
 def accept_proposal(workbench: Workbench, proposal_id: int, who: str = "") -> None:
-    """Carry it out. Raises ConflictError where it was decided or its questions have changed since it was made."""
+    """Apply a proposal. Raises ConflictError if it was decided or its questions have changed since."""
     with workbench.database.write() as work:
         checklist_id, proposal = _undecided(work, proposal_id)
         checklist = work.checklists.get(checklist_id)
@@ -209,7 +208,7 @@ def accept_proposal(workbench: Workbench, proposal_id: int, who: str = "") -> No
 
 @use_case(Right.EDIT, act="refused a proposal")
 def refuse(workbench: Workbench, proposal_id: int, who: str = "") -> None:
-    """Refuse a proposal: it stays on record, and the draft stays as it is."""
+    """Refuse a proposal: it stays on record, and the draft is unchanged."""
     with workbench.database.write() as work:
         _undecided(work, proposal_id)
         work.proposals.decide(proposal_id, ProposalStatus.REFUSED, who)
@@ -224,8 +223,8 @@ def _undecided(work: UnitOfWork, proposal_id: int) -> tuple[int, Proposal]:
 
 
 def _edits(work: UnitOfWork, checklist: Checklist, proposal: Proposal, questions: Sequence[Question]) -> list[Edit]:
-    """The first question takes the first new wording and the attributes of all; the others go; further wordings
-    become questions of their own right after it, resting on the same attributes."""
+    """Return the edits of a proposal. The first question gets the first new wording and all attributes; the others are
+    removed; further wordings become new questions after it with the same attributes."""
     first, *rest = questions
     if proposal.action is Action.APPLICABILITY:
         return [Edit("question", first.id, {"may_not_apply": True, "not_apply_reason": proposal.reason})]
@@ -284,8 +283,8 @@ def _question(checklist: Checklist, question_id: int) -> Question:
 
 @use_case(Right.REVIEW)
 def comments_on(workbench: Workbench, checklist_id: int) -> Mapping[int, Sequence[QuestionComment]]:
-    """Question -> its comments, oldest first, those of earlier versions of it too; for an expert who has still to
-    answer their own alone, since others say there how they answer."""
+    """Return question -> comments, oldest first, with those on earlier versions of it. An expert who hasn't finished
+    answering sees only their own, because comments reveal answers."""
     with workbench.database.read() as work:
         found = work.question_comments.of_checklist(checklist_id)
     name = _still_answering(workbench, checklist_id)
@@ -297,12 +296,12 @@ def comments_on(workbench: Workbench, checklist_id: int) -> Mapping[int, Sequenc
 
 @use_case(Right.REVIEW)
 def sees_all_comments(workbench: Workbench, checklist_id: int) -> bool:
-    """False for an expert who has still to answer texts on the dimension."""
+    """Return whether the caller sees all comments: not an expert with unanswered texts on the dimension."""
     return not _still_answering(workbench, checklist_id)
 
 
 def _still_answering(workbench: Workbench, checklist_id: int) -> str:
-    """The name of the expert who is there and has unanswered texts; "" for everybody else."""
+    """Return the caller's name if they are an expert with unanswered texts; else ""."""
     with workbench.database.read() as work:
         dimension_id = work.checklists.dimension_of(checklist_id)
         name = workbench.actor.expert_in(work.projects.project_of(dimension_id).id)
@@ -311,7 +310,7 @@ def _still_answering(workbench: Workbench, checklist_id: int) -> str:
 
 @use_case(Right.EDIT, act="commented on a question", about="text")
 def comment_on(workbench: Workbench, question_id: int, text: str, who: str = "") -> None:
-    """Comment on a question of any version. Raises InputError for an empty or too long one, NotFoundError."""
+    """Comment on a question of any version. Raises InputError for an empty or too long comment, NotFoundError."""
     said = text.strip()
     if not said:
         raise InputError("There is nothing in the comment.", "Write what others should know about this question.")
@@ -325,6 +324,6 @@ def comment_on(workbench: Workbench, question_id: int, text: str, who: str = "")
 
 @use_case(Right.EDIT, act="settled a comment")
 def settle_comment(workbench: Workbench, comment_id: int, resolved: bool, who: str = "") -> None:
-    """Resolve it, or open it again; both stay on record. Raises NotFoundError."""
+    """Resolve a comment, or reopen it; both stay on record. Raises NotFoundError."""
     with workbench.database.write() as work:
         work.question_comments.settle(comment_id, "resolved" if resolved else "reopened", who)
