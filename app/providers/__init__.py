@@ -1,1 +1,1 @@
-"""Models behind one Protocol: vendors' LLMs, the built-in rules, recorded calls."""
+"""Models behind one Protocol: vendors' LLMs, local models, the built-in rules, recorded calls."""

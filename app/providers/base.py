@@ -1,4 +1,4 @@
-"""The Protocol every model fulfils, with what goes in and what comes out."""
+"""The Protocol of all models, with its requests and replies."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An earlier exchange of the same conversation: what the model answered and what was said back."""
+    """An earlier exchange of the same conversation: the model's answer and the reply to it."""
 
     answer: str
     correction: str
@@ -32,15 +32,15 @@ class ChatRequest:
     sample: 0, 1, 2 ... keeps repeated asks of the same request apart in the cache.
     top_logprobs: how many alternatives per token to return; 0 for none.
     turns: earlier failed exchanges, oldest first (re-asks).
-    given: a text that could go on from `before`: the log-probabilities of its tokens are wanted, and nothing is
-    generated. None for an ordinary question.
-    max_output_tokens: room for the answer itself; a model gets more where it has it (adapters.output_room).
+    given: a text that continues `before`; asks for the log-probabilities of its tokens, and nothing is generated. None
+    for an ordinary question.
+    max_output_tokens: room for the answer itself; a model that can may get more (adapters.request_style).
     cut_off: the room of earlier tries that were cut off, oldest first; the next one gets more.
     effort: how long a reasoning model thinks; "" leaves that to the model.
-    tier: in which of the vendor's service tiers, which decides the price and not the answer; "" for the standard one.
-    repeated: the same prompt is asked several times, so that all of it is worth the provider's prompt cache, not its
-    constant part alone.
-    idempotency_key: under which a vendor that can answers a request that was lost, instead of being paid twice.
+    tier: the vendor's service tier, which decides the price and not the answer; "" for the standard one.
+    repeated: the same prompt is sent several times, so that the provider should cache all of it, not only its
+    constant part.
+    idempotency_key: with it some vendors answer a lost request again without billing it twice.
     """
 
     prompt: RenderedPrompt
@@ -60,18 +60,18 @@ class ChatRequest:
 
     @property
     def before(self) -> str:
-        """What a given text continues: both parts of the prompt and a line break."""
+        """Return the context of a given text: both parts of the prompt and a line break."""
         return "\n\n".join(part for part in (self.prompt.system, self.prompt.user) if part) + "\n"
 
     @property
     def form(self) -> str:
-        """The schema as vendors show it to the model, and count it as input; "" without one."""
+        """Return the schema as vendors show it to the model and count it as input; "" without one."""
         return "" if self.schema is None else json.dumps(self.schema, ensure_ascii=False, separators=(",", ":"))
 
     def digest(self, model: str) -> str:
-        """Hash of everything that decides the answer; equal digests are never paid for twice.
+        """Return a hash of everything that decides the answer; requests with equal digests are paid once.
 
-        An answer that came to its end doesn't depend on the room it had, so that stays out; which try it was doesn't.
+        A complete answer doesn't depend on its room, so the room is left out; the number of the try is included.
         """
         parts = {
             "model": model,
@@ -98,8 +98,8 @@ class ChatRequest:
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens as the provider counts them. Of the input, `cached_tokens` were read from the provider's prompt cache and
-    `cache_write_tokens` written to it, each at a price of its own. `known` is False where the provider didn't say what
-    a reply took, or a reply was lost: then nobody knows what it costs."""
+    `cache_write_tokens` written to it, each at its own price. `known` is False if the provider didn't say what a reply
+    took, or a reply was lost: then its cost is unknown."""
 
     input_tokens: int = 0
     cached_tokens: int = 0
@@ -118,8 +118,8 @@ class Usage:
 
 
 def counted_usage(input_tokens: object, output_tokens: object, cached: object = 0, written: object = 0) -> Usage:
-    """Usage from what a reply says, which servers leave out, set to 0 or fill with anything. No request has 0 tokens of
-    input, so that counts as not said."""
+    """Return the usage in a reply, whose fields servers may omit, set to 0 or fill with anything. No request has 0
+    tokens of input, so 0 counts as unknown."""
 
     def count(value: object) -> int:
         return value if isinstance(value, int) and value > 0 else 0
@@ -140,12 +140,11 @@ class TokenLogprob:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """What came back. `rationales` (property -> short reason) come beside the answer where a model gives them.
+    """A model's reply. `rationales` (property -> short reason) come with the answer if a model gives them.
 
-    room: how many output tokens it might have used, 0 where that isn't known or didn't matter; last_room: more can't be
-    given.
-    ending: how the provider calls the end of the reply, where that is none of the usual ones; "" otherwise.
-    tier: the service tier that is billed, None where the provider doesn't say.
+    room: how many output tokens it could use, 0 if unknown or irrelevant; last_room: more isn't possible.
+    ending: the provider's name for an unusual end of the reply; else "".
+    tier: the service tier that is billed, None if the provider doesn't say.
     """
 
     text: str
@@ -162,7 +161,7 @@ class ChatReply:
 
     @property
     def silent(self) -> bool:
-        """Whether it says nothing at all."""
+        """Whether the reply is empty."""
         return not self.text.strip()
 
 
@@ -171,16 +170,16 @@ class ChatModel(Protocol):
 
     @property
     def name(self) -> str:
-        """provider:name, as written by people and stored with every call."""
+        """provider:name, as people write it and as stored with every call."""
         ...
 
     @property
     def is_llm(self) -> bool:
-        """False for models that only stand in for one; their output is labelled so wherever it shows."""
+        """False for models that replace an LLM (rules); their output is labelled so wherever it is shown."""
         ...
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Answer, or raise a ProviderError. No retries here: one layer above owns them."""
+        """Answer, or raise a ProviderError. It doesn't retry: RetryingModel does."""
         ...
 
     async def aclose(self) -> None: ...
@@ -188,21 +187,21 @@ class ChatModel(Protocol):
 
 @runtime_checkable
 class WithEffort(Protocol):
-    """A model that is asked with one effort whatever it is asked."""
+    """A model that uses one effort for all requests."""
 
     @property
     def effort(self) -> str: ...
 
 
 def digest_of(request: ChatRequest, model: ChatModel) -> str:
-    """The request's digest as this model will be asked it."""
+    """Return the digest of the request as this model will send it."""
     effort = model.effort if isinstance(model, WithEffort) else ""
     return (replace(request, effort=effort) if effort else request).digest(model.name)
 
 
 @runtime_checkable
 class RepliesOnRecord(Protocol):
-    """A model that answers what it was asked before from a record."""
+    """A model that answers earlier requests from a record."""
 
     async def discard(self, requests: Sequence[ChatRequest]) -> None:
         """Mark replies as unreadable, so that a retry asks again."""
@@ -210,23 +209,23 @@ class RepliesOnRecord(Protocol):
 
 
 async def discard(model: ChatModel, requests: Sequence[ChatRequest]) -> None:
-    """Say that a conversation came to nothing: all its requests, re-asks included. Replies that lead to a usable one
-    are kept, so that the way there isn't paid again."""
+    """Mark all replies of a conversation without a usable answer as unreadable, re-asks included. Replies that led to a
+    usable one are kept, so that a repetition isn't paid again."""
     if isinstance(model, RepliesOnRecord):
         await model.discard(requests)
 
 
 @runtime_checkable
 class Transcriber(Protocol):
-    """A model that listens."""
+    """A model that transcribes speech."""
 
     async def transcribe(self, audio: bytes, file_name: str) -> str:
-        """What is said in a recording, or raise a ProviderError; the name's ending tells the kind of file."""
+        """Return the text of a recording, or raise a ProviderError; the name's ending tells the kind of file."""
         ...
 
 
 class WrappedModel:
-    """A model around another one: what every such model has of the one inside. Each says for itself how it asks."""
+    """Base of models around another one; it delegates all but `complete`."""
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
@@ -249,7 +248,7 @@ _ASKED_FOR: ContextVar[int] = ContextVar("asked_for", default=0)
 
 @contextmanager
 def spending_by_text() -> Iterator[dict[int, float | None]]:
-    """Text -> US dollars that was paid for it meanwhile, None where a price is unknown; 0 stands for no text."""
+    """Within the block, count text -> US dollars paid for it, None if a price is unknown; 0 stands for no text."""
     spent: dict[int, float | None] = {}
     token = _SPENT.set(spent)
     try:
@@ -259,17 +258,17 @@ def spending_by_text() -> Iterator[dict[int, float | None]]:
 
 
 def asked_for(text: int) -> None:
-    """What is paid from here on in this task is paid for this text."""
+    """Attribute what this task pays from now on to this text."""
     _ASKED_FOR.set(text)
 
 
 def text_asked_for() -> int:
-    """The text that this task asks for, 0 for none."""
+    """Return the text that this task asks for, 0 for none."""
     return _ASKED_FOR.get()
 
 
 def note_spending(cost: float | None) -> None:
-    """US dollars that were paid now, None for an unknown price; kept where somebody counts by text."""
+    """Record US dollars paid now, None for an unknown price, if `spending_by_text` counts."""
     spent, text = _SPENT.get(), _ASKED_FOR.get()
     if spent is not None:
         before = spent.get(text, 0.0)

@@ -1,4 +1,4 @@
-"""A budget that holds: what a request will probably cost is set aside before it is sent."""
+"""Budgets: the likely cost of a request is reserved before it is sent."""
 
 import asyncio
 import time
@@ -20,8 +20,8 @@ RUN_S = "The run's budget"
 
 @dataclass(frozen=True, slots=True)
 class Purse:
-    """US dollars that are left of something that other runs and stages spend from too. `whose`: how it is called where
-    nothing of it is left, `hint`: what to do then."""
+    """US dollars left of an amount that other runs and stages spend from too. `whose`: its name in messages when
+    nothing is left, `hint`: what to do then."""
 
     left: float
     whose: str
@@ -29,24 +29,24 @@ class Purse:
 
 
 Look = Callable[[], Awaitable[Purse | None]]
-"""What is left now of money that several processes spend; None for no limit. Raises BudgetError where nothing is."""
+"""Reads what is left of money that several processes spend; None for no limit. Raises BudgetError at nothing."""
 
 
 class Hold(Protocol):
-    """Money of a token, which is set aside before a request is sent, by as much as the dearest answer costs."""
+    """A token's money. The cost of the longest answer is taken before a request is sent."""
 
     async def take(self, usd: float) -> None:
-        """Raises BudgetError where less is left."""
+        """Take so much. Raises BudgetError if less is left."""
         ...
 
     async def settle(self, taken: float, cost: float) -> None:
-        """What was taken cost so much."""
+        """Replace what was taken by the actual cost."""
         ...
 
 
 @dataclass(slots=True)
 class Reservation:
-    """US dollars set aside for one request, for a likely and for the dearest answer, and its tokens as estimated."""
+    """US dollars reserved for a request, for a likely and for the longest answer, and its estimated input tokens."""
 
     likely: float
     dearest: float
@@ -55,8 +55,7 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class RequestSize:
-    """What decides what a request may cost: its tokens as estimated, the most that its answer may have, and the most
-    that it has itself."""
+    """What a request's cost depends on: estimated tokens, the most output tokens, and the most input tokens."""
 
     tokens: int
     room: int
@@ -69,16 +68,17 @@ class RequestSize:
 
 
 class Budget:
-    """US dollars that one run may still spend with one model, and no more than is in the purse it shares with others.
+    """US dollars that one run may still spend with one model, at most what is in the purse it shares with others.
 
-    What others spend from the purse is looked up every few seconds, so that they can go over it together by what is
-    under way, and no further.
+    The purse is read every few seconds, so that several processes together can exceed it at most by their requests in
+    flight.
 
     Answers may be as long as the request allows, and some of a reasoning model's are a hundred times as long as others.
-    The first request goes alone: it shows what answers take, and whether the provider says so. Then as many go at once
-    as fit if all their answers were the dearest; else as many as fit by what answers took so far (a quarter more than
-    the longest) beside one that is the dearest, and at most twice as many as have come back; else one at a time while
-    a likely answer fits. A request that doesn't fit waits for those in flight, and is refused once there are none.
+    The first request goes alone: it shows what answers take, and whether the provider says so. Then as many requests go
+    at once as fit if all answers were the longest possible; else as many as fit by the answers so far (a quarter more
+    than the longest) beside one longest possible answer, and at most twice as many as have come back; else one at a
+    time while a likely answer fits. A request that doesn't fit waits for those in flight, and is refused if there are
+    none.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class Budget:
         hold: Hold | None = None,
         most: int | None = None,
     ) -> None:
-        """limit: None where the purse alone binds. answered: how many replies of the run came before; longest: tokens
-        of output of the longest of them.
+        """Set up the budget. limit: None if only the purse limits. answered: how many replies the run had before;
+        longest: output tokens of the longest of them.
 
-        known: False where the cost of some of them is not known, so that nobody can say what is left. look: what is in
-        the purse; asked before the first request. hold: what binds beside it, strictly. most: tokens that an answer may
-        have, None where nobody chose that.
+        known: False if the cost of some of them is unknown, so that nobody can say what is left. look: reads the purse;
+        called before the first request. hold: a further, strict limit. most: output tokens that an answer may have,
+        None if nobody chose a number.
         """
         self._limit = inf if limit is None else limit
         self._model = model
@@ -118,7 +118,7 @@ class Budget:
         self._returned = asyncio.Condition()
 
     async def reserve(self, request: ChatRequest, price: Price | None) -> Reservation:
-        """Wait until the request fits. Raises BudgetError where it won't."""
+        """Wait until the request fits, and reserve its cost. Raises BudgetError if it won't fit."""
         size = RequestSize.of(request)
         async with self._returned:
             await self._look_into_purse()
@@ -130,8 +130,7 @@ class Budget:
         return wanted
 
     async def settle(self, reserved: Reservation, usage: Usage | None, cost: float | None) -> None:
-        """The request came back with what it took, None for nothing. cost: None where nobody knows, as of a reply that
-        was lost."""
+        """Release a reservation. usage: the reply's, None without one. cost: None if unknown, as for a lost reply."""
         async with self._returned:
             self._likely -= reserved.likely
             self._dearest -= reserved.dearest
@@ -146,8 +145,8 @@ class Budget:
                 self._returned.notify_all()
 
     async def reserve_batch(self, requests: Iterable[ChatRequest], price: Price | None) -> Reservation:
-        """For requests that go at once, at the price of a batch. Raises BudgetError where likely answers don't
-        fit; answers as long as any may be never would."""
+        """Reserve the cost of requests that go at once, at the price of a batch. Raises BudgetError if likely answers
+        don't fit; longest answers would never fit."""
         wanted = [self._wanted(RequestSize.of(request), price) for request in requests]
         likely, tokens = sum(each.likely for each in wanted), sum(each.input_tokens for each in wanted)
         together = Reservation(likely, likely, tokens)
@@ -163,7 +162,7 @@ class Budget:
         return together
 
     async def settle_batch(self, reserved: Reservation, cost: float | None) -> None:
-        """cost: of all of it together; None where nobody knows."""
+        """Release a batch's reservation. cost: of the whole batch; None if unknown."""
         async with self._returned:
             self._likely -= reserved.likely
             self._dearest -= reserved.dearest
@@ -173,7 +172,7 @@ class Budget:
             self._returned.notify_all()
 
     async def _taken(self, wanted: Reservation) -> bool:
-        """Whether the hold had enough; False where something has to come back first."""
+        """Take the reservation from the hold; return False if something has to come back first."""
         if self._hold is None:
             return True
         try:
@@ -185,7 +184,8 @@ class Budget:
         return True
 
     async def _look_into_purse(self) -> None:
-        """What was paid here and isn't written down yet must not count as left: so only others make it less."""
+        """Read the purse. What this process paid and hasn't recorded yet doesn't count as left: only others' spending
+        lowers it."""
         if self._look is None or time.monotonic() - self._looked < LOOK_SECONDS:
             return
         found = await self._look()
@@ -213,8 +213,8 @@ class Budget:
         return Reservation(likely, dearest, size.tokens)
 
     def _fits(self, wanted: Reservation) -> bool:
-        """Whether it may be sent now. Raises BudgetError where nothing comes back to wait for, or nobody knows what
-        was spent."""
+        """Return whether the request may be sent now. Raises BudgetError if nothing is in flight to wait for, or
+        spending is unknown."""
         if not self._known:
             alone = self._limit == inf
             again = "Go on with it" if alone else "Start a run without a budget"
@@ -245,7 +245,7 @@ class Budget:
 
 
 def _cost(price: Price | None, input_tokens: float, output_tokens: float) -> float:
-    """All input is taken to be written to the provider's cache, where that is dearer."""
+    """Return the cost, with all input taken to be written to the provider's cache if that costs more."""
     if price is None:
         return 0.0  # no reply will have a known cost: the first says so
     sized = price.at(input_tokens)

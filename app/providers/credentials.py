@@ -1,4 +1,4 @@
-"""Keys and addresses for providers, none of which reads the environment; and model servers on this computer."""
+"""Keys and addresses of providers, without reading the environment; and model servers on this computer."""
 
 import re
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ MOST_PORTS = 20
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A server that lists its models. kind: Ollama, LM Studio, llama.cpp, vLLM, or OTHER, told from its replies.
+    """A server that lists its models. kind: Ollama, LM Studio, llama.cpp, vLLM, or OTHER, by its replies.
 
-    address: as the adapter takes it. models: as the server calls them, embeddings among them.
+    address: as the adapter takes it. models: the server's names, embedding models included.
     """
 
     kind: str
@@ -39,13 +39,13 @@ HOW_TO_GET_ONE = (
 
 @dataclass(frozen=True, slots=True)
 class ContextWindow:
-    """Tokens that a model takes in one request, with its answer. kind: the server's, as in LocalServer."""
+    """Tokens of a request and its answer together that a model takes. kind: the server's, as in LocalServer."""
 
     tokens: int
     kind: str
 
     def shortfall(self, tokens: int) -> str:
-        """Return what happens to a request of so many tokens and what to do about it; "" where it fits."""
+        """Return what happens to a request of so many tokens and what to do about it; "" if it fits."""
         if tokens <= self.tokens:
             return ""
         cut = "Ollama cuts what doesn't fit, without a word" if self.kind == "Ollama" else "longer requests fail"
@@ -63,7 +63,7 @@ class ContextWindow:
 
 
 def ports_in(written: str) -> tuple[int, ...]:
-    """Return the ports of INTERACTEVAL_LOCAL_PORTS; none for “none”. Raises InputError for what is no port."""
+    """Return the ports of INTERACTEVAL_LOCAL_PORTS; none for “none”. Raises InputError for what isn't a port."""
     if written.strip().lower() == NOWHERE:
         return ()
     parts = [part.strip() for part in written.split(",")]
@@ -115,22 +115,23 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The access to providers that speak HTTP, by their prefix."""
+    """Access to the providers that speak HTTP, by their prefix."""
 
     by_prefix: Mapping[str, Access] = field(default_factory=dict, hash=False)
 
     def of(self, prefix: str) -> Access:
-        """Empty where nothing is set. Raises UnknownModelError where there is no such provider."""
+        """Return the access to a provider, empty if nothing is set. Raises UnknownModelError for an unknown one."""
         return self.by_prefix.get(spec_of(prefix).prefix, Access())
 
     @property
     def typed(self) -> bool:
-        """Whether a key is among them that nobody else has, and that is stored nowhere."""
+        """Whether some key was typed by a person for this session, and is stored nowhere."""
         return any(access.typed for access in self.by_prefix.values())
 
     @classmethod
     def from_settings(cls, settings: "Settings", typed: Mapping[str, str] | None = None) -> "Credentials":
-        """typed: keys by prefix that a person typed for this browser session; they win over the environment."""
+        """Return the access from settings. typed: keys by prefix that a person typed for this browser session, used
+        before those of the environment."""
         given = typed or {}
 
         def access(spec: ProviderSpec) -> Access:
@@ -148,7 +149,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A checked address with the key to send there; what an adapter opens its client with.
+    """A checked address and its key, to open an adapter's client with.
 
     key_place: where a person set the key, or would set it: a field on Settings, else a variable of the environment.
     """
@@ -159,8 +160,8 @@ class Endpoint:
 
 
 def endpoint(provider: ProviderSpec, access: Access) -> Endpoint:
-    """Raises MissingKeyError, MissingAddressError, WrongKeyError for a key that no header can carry, and InputError for
-    a bad address."""
+    """Return the checked endpoint. Raises MissingKeyError, MissingAddressError, WrongKeyError for a key that no header
+    can hold, and InputError for a bad address."""
     secret = access.key.get_secret_value().strip() if access.key else ""
     if provider.needs_key and not secret:
         raise MissingKeyError(
@@ -198,7 +199,7 @@ def _checked_url(provider: ProviderSpec, given: str | None) -> str:
 
 
 def credentials_problem(prefix: str, credentials: Credentials) -> str:
-    """Why models of this provider can't be opened, in one line; "" where they can."""
+    """Return why models of this provider can't be opened, in one line; "" if they can."""
     provider = spec_of(prefix)
     if not provider.speaks_http:
         return ""

@@ -1,8 +1,7 @@
-"""Prices that genai-prices keeps (https://github.com/pydantic/genai-prices): those that came with it, or a newer file.
+"""Prices from genai-prices (https://github.com/pydantic/genai-prices): of the installed package, or of a newer file.
 
-Its file has for each model how its name is written, what it costs from which day on, what of that depends on the length
-of a request, and what differs by service tier. It is imported here alone, when the first price is looked up: it takes
-some 0.2 s of a processor.
+For each model it has a pattern of names, prices with their first day and by length of a request, and prices by service
+tier. Only this module imports it, when the first price is looked up: that takes some 0.2 s of processor time.
 """
 
 import json
@@ -30,7 +29,7 @@ _CONTEXTS: Mapping[str, dict[str, str]] = {FLEX: {"service_tier": "flex"}, BATCH
 
 @dataclass(frozen=True)
 class KeptPrices:
-    """What genai-prices knows, on whatever day."""
+    """The prices of genai-prices, of any day."""
 
     snapshot: DataSnapshot
     source: PriceOrigin
@@ -38,14 +37,14 @@ class KeptPrices:
     _names: dict[date, list[str]] = field(default_factory=dict, repr=False)
 
     def of(self, model: str, day: date, tier: str) -> Price | None:
-        """As PriceSource.of. A tier for which the source has nothing is unknown, not the standard price."""
+        """Return the price as PriceSource.of. A tier without a price is unknown; it doesn't get the standard price."""
         key = model, day, tier
         if key not in self._found:
             self._found[key] = self._look_up(model, day, tier)
         return self._found[key]
 
     def names(self, day: date) -> list[str]:
-        """As PriceSource.names: priced models of the vendors' own families that aren't on their way out."""
+        """Return names as PriceSource.names: priced models of the vendors' own families that aren't being retired."""
         if day not in self._names:
             self._names[day] = self._listed(day)
         return self._names[day]
@@ -82,7 +81,7 @@ def bundled_prices(compared: Mapping[str, Any]) -> KeptPrices:
 
 
 def read_kept(content: bytes, day: date) -> KeptPrices:
-    """What an update brought on that day. Raises FileFormatError where it isn't such a file, or lacks a vendor."""
+    """Return the prices of an update's file from that day. Raises FileFormatError if it isn't one or lacks a vendor."""
     try:
         snapshot = DataSnapshot(providers_from_raw(json.loads(content)), from_auto_update=True)
         kept = KeptPrices(snapshot, PriceOrigin(PACKAGE, day))
@@ -95,13 +94,13 @@ def read_kept(content: bytes, day: date) -> KeptPrices:
 
 
 def read_kept_file(path: Path) -> KeptPrices:
-    """As `read_kept`; the file's own time is the day of the update."""
+    """Return prices as `read_kept`; the file's modification time is the day of the update."""
     day = datetime.fromtimestamp(path.stat().st_mtime, UTC).date()
     return read_kept(path.read_bytes(), day)
 
 
 def _sold(model: ModelInfo, moment: datetime, tier: str) -> bool:
-    """Whether a price of its own is known for the tier: else the package gives the standard price."""
+    """Return whether the tier has its own price; without one the package gives the standard price."""
     wanted = _CONTEXTS.get(tier)
     return wanted is not None and any(
         variant.when == wanted and (variant.constraint is None or variant.constraint.active(moment))
@@ -110,7 +109,7 @@ def _sold(model: ModelInfo, moment: datetime, tier: str) -> bool:
 
 
 def _since(model: ModelInfo, moment: datetime) -> date | None:
-    """From when the standard price holds; None where it always did, as far as is known."""
+    """Return the first day of the standard price; None if it has always been the same, as far as is known."""
     if isinstance(model.prices, ModelPrice):
         return None
     begun = [price.constraint.start_date for price in model.prices if _has_begun(price, moment)]  # type: ignore[union-attr]
@@ -139,7 +138,7 @@ def _price(found: ModelPrice, origin: PriceOrigin) -> Price | None:
 
 
 def _amount(part: Decimal | TieredPrices | None, tokens: int) -> float | None:
-    """For requests with more tokens than that."""
+    """Return the price of a part, for requests with more than this many tokens."""
     if isinstance(part, TieredPrices):
         reached = [tier.price for tier in part.tiers if tier.start <= tokens]
         part = reached[-1] if reached else part.base

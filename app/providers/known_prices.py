@@ -1,4 +1,4 @@
-"""Prices of models, from the owner, of the day or shipped; and the day on which a vendor removes a model."""
+"""Prices of models, from the owner's file, the latest update or the program; and vendors' last days of models."""
 
 import math
 import sys
@@ -21,7 +21,7 @@ _COMPARE = "Compare it with the shipped prices.yaml."
 
 
 def read_prices(path: Path) -> OwnPrices:
-    """Raises NotFoundError and FileFormatError, naming the model whose entry is wrong."""
+    """Read a file of prices. Raises NotFoundError, and FileFormatError that names the model with a wrong entry."""
     try:
         content = read_yaml(read_file(path, YAML.size).decode("utf-8"))
     except NotFoundError as error:
@@ -79,21 +79,21 @@ SHIPPED = Path(__file__).with_name("prices.yaml")
 
 
 def today() -> date:
-    """The day whose prices a call has. Vendors change theirs at some hour of it, which nobody knows."""
+    """Return the day that decides prices. Vendors change theirs at an unknown hour of a day."""
     return datetime.now(UTC).date()
 
 
 def known_prices() -> PriceList:
-    """Looked at anew whenever one of the files changes, so that an update reaches every process.
+    """Return all prices; read again whenever one of the files changes, so that every process sees an update.
 
-    Raises FileFormatError where the person's own file is wrong.
+    Raises FileFormatError if the owner's file is wrong.
     """
     return _list(_state(settings().own_prices), _state(settings().kept_prices))
 
 
 @dataclass(slots=True)
 class LateSource:
-    """A source that is read when somebody first asks it."""
+    """A source that is read at its first use."""
 
     file: Path | None
     _source: PriceSource | None = field(default=None, repr=False)
@@ -135,7 +135,7 @@ _State = tuple[Path, int, int]
 
 
 def _state(file: Path) -> _State | None:
-    """Changes when the file does; None where there is none."""
+    """Return a value that changes when the file does; None without a file."""
     try:
         found = file.stat()
     except OSError:
@@ -151,18 +151,18 @@ def _list(own: _State | None, kept: _State | None) -> PriceList:
 
 @lru_cache(maxsize=1)
 def shipped_prices() -> OwnPrices:
-    """What comes with the program, laid over what is kept."""
+    """Return the program's own prices, which override those of genai-prices."""
     return read_prices(SHIPPED)
 
 
 _TABLE = Path(__file__).with_name("model_ends.yaml")
 _LISTED: dict[str, date] = {}
-"""What vendors' lists said in this process, by provider:name."""
+"""Last days from vendors' lists in this process, by provider:name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelEnd:
-    """The last day of a model. successor: the model that the vendor names in its place, "" where nobody knows one."""
+    """The last day of a model. successor: the model that the vendor names as its replacement, "" if unknown."""
 
     day: date
     successor: str = ""
@@ -173,12 +173,12 @@ class ModelEnd:
 
 
 def note_ends(prefix: str, ends: Mapping[str, date]) -> None:
-    """Remember what a vendor's list says of its models, for this process."""
+    """Remember the last days in a vendor's list of models, for this process."""
     _LISTED.update({f"{prefix}:{name}": day for name, day in ends.items()})
 
 
 def end_of(model: str) -> ModelEnd | None:
-    """Return when the model (provider:name) ends; None where nothing is known of an end."""
+    """Return when the model (provider:name) ends; None if no end is known."""
     known = known_ends().get(model) or known_ends().get(SNAPSHOT.sub("", model))
     listed = _LISTED.get(model)
     if listed is not None:
@@ -187,13 +187,13 @@ def end_of(model: str) -> ModelEnd | None:
 
 
 def end_label(model: str) -> str:
-    """Return what stands behind a model's name in a list: "until 14 Jan 2027", "removed 23 Oct 2026", or ""."""
+    """Return the words after a model's name in a list: "until 14 Jan 2027", "removed 23 Oct 2026", or ""."""
     end = end_of(model)
     return "" if end is None else f"{'removed' if end.past else 'until'} {end.day.day} {end.day:%b %Y}"
 
 
 def end_warning(model: str) -> str:
-    """Return a sentence that warns of the end of a model, or "" where none is known."""
+    """Return a sentence that warns of the end of a model, or "" if none is known."""
     end = end_of(model)
     if end is None:
         return ""

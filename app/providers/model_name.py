@@ -1,4 +1,4 @@
-"""A model's name: provider, model, folder on this computer, and what it is for."""
+"""Names of models: their parts, models and recordings on this computer, and which models chat or transcribe."""
 
 import difflib
 import re
@@ -13,7 +13,7 @@ from app.settings import settings
 
 @dataclass(frozen=True, slots=True)
 class ModelName:
-    """`model` is what the provider calls it; a file for replay, "" for rules."""
+    """A model's name in parts. `model` is the provider's name of it; a file for replay, "" for rules."""
 
     provider: str
     model: str
@@ -27,7 +27,7 @@ class ModelName:
 
 
 def parse_model_name(name: str) -> ModelName:
-    """Raises UnknownModelError, with what was probably meant, where the name can't be understood."""
+    """Return the name in parts. Raises UnknownModelError, with the probable name, if it can't be understood."""
     written = name.strip()
     prefix, colon, model = written.partition(":")
     spec = KNOWN_PROVIDERS.get(prefix)
@@ -64,7 +64,7 @@ def _suggest_prefix(prefix: str, model: str) -> str:
 
 
 def _shown(name: str) -> str:
-    """What was typed, unless it is so long or so shaped that it may be a pasted key or text."""
+    """Return the typed name for a message, unless its length or form suggests a pasted key or text."""
     if not name:
         return "An empty name"
     return f"'{name}'" if re.fullmatch(r"(?!sk-|AIza)[\w./@+:-]{1,60}", name) else "What was given"
@@ -74,22 +74,22 @@ _BY_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 
 
 def kept_recordings() -> list[str]:
-    """Names of the recordings in the folder, as `replay:NAME`."""
+    """Return the names of the recordings in the folder, as `replay:NAME`."""
     return [f"replay:{path.name}" for path in _entries(settings().replays) if path.is_file()]
 
 
 def kept_models() -> list[str]:
-    """Names of the models in the folder, as `local:NAME`."""
+    """Return the names of the models in the folder, as `local:NAME`."""
     return [f"local:{path.name}" for path in _entries(settings().models) if path.is_dir()]
 
 
 def recording_path(name: str) -> Path:
-    """Return the path of this recording: in the folder, else as the name says."""
+    """Return the path of this recording: in the folder, else the name as a path."""
     return settings().replays / name if f"replay:{name}" in kept_recordings() else Path(name)
 
 
 def check_kept(name: ModelName, guest: bool = False) -> None:
-    """Raises InputError for a recording or model by path, whether or not it exists. guest: as in check_kept_model."""
+    """Raise InputError for a recording or model by path, existing or not. guest: as in check_kept_model."""
     by_path = spec_of(name.provider).by_path
     if by_path == "recording" and str(name) not in kept_recordings():
         raise _by_path("recording", settings().replays, guest)
@@ -98,8 +98,8 @@ def check_kept(name: ModelName, guest: bool = False) -> None:
 
 
 def check_kept_model(name: str, guest: bool = False) -> None:
-    """Raises InputError for a model of this computer that is neither in the folder nor downloaded by its name. guest:
-    it isn't their computer, so that what was downloaded for other ends is none of theirs either."""
+    """Raise InputError for a model of this computer that is neither in the folder nor downloaded by its name. guest:
+    the person isn't the computer's owner and may not use models downloaded for other purposes."""
     if f"local:{name}" in kept_models():
         return
     # A folder beside the program could bear the name of a downloaded model, and would be opened in its place.
@@ -108,7 +108,7 @@ def check_kept_model(name: str, guest: bool = False) -> None:
 
 
 def _by_path(what: str, folder: Path, guest: bool) -> InputError:
-    """Where the folder lies is nobody's business but that of the server's owner."""
+    """Return the error for a model or recording by path. A guest isn't told the folder's path."""
     if guest:
         return InputError(
             f"There is no such {what} for you on this server.",
@@ -141,24 +141,25 @@ _LISTENS = re.compile(r"whisper|transcri|(^|[-_/:.])(stt|asr)([-_/:.\d]|$)", re.
 
 
 def chats(name: str) -> bool:
-    """With or without its provider. Whether it can be asked questions. In doubt it can: the first answer shows it."""
+    """Return whether a model, with or without its provider, answers questions; in doubt True, as the first answer
+    tells."""
     return not _NO_CHAT.search(name)
 
 
 def answers_in_text(name: str) -> bool:
-    """Of a vendor's model, without its provider. Whether it is one for questions, and not one for something else that
+    """Return whether a vendor's model (name without the provider) is one for questions, and not a special model that
     also chats."""
     return chats(name) and not _NO_TEXT.search(name)
 
 
 def newest_first(names: Iterable[str]) -> list[str]:
-    """A vendor's models by the number of their generation, as far as their names tell; else as they came."""
+    """Return a vendor's models by the number of their generation, if their names tell it; else in the given order."""
     return sorted(names, key=_generation, reverse=True)
 
 
 def _generation(name: str) -> tuple[int, ...]:
-    """gpt-6.1-sol is (6, 1), claude-opus-5-5 (5, 5); the date of a snapshot and sizes don't count. OpenAI's o3 came
-    after gpt-4.1 and before gpt-5."""
+    """Return a name's generation: gpt-6.1-sol is (6, 1), claude-opus-5-5 (5, 5); dates of snapshots and sizes don't
+    count. OpenAI's o3 is between gpt-4.1 and gpt-5."""
     own = _DATED.sub("", name)
     if reasoner := re.match(r"o(\d)", own):
         return (4, 5, int(reasoner.group(1)))
@@ -167,20 +168,20 @@ def _generation(name: str) -> tuple[int, ...]:
 
 
 def listens(name: str) -> bool:
-    """Whether it turns speech into text."""
+    """Return whether the model transcribes speech."""
     return bool(_LISTENS.search(name))
 
 
 def preferred(names: Sequence[str]) -> str:
-    """The chat model that is suggested where a server has several; "" where it has none.
+    """Return the chat model that is suggested if a server has several; "" if it has none.
 
-    One called llama, as the method's paper asked one; of these one that was trained to follow instructions; otherwise
-    the first, which servers put there because it is the main or the newest one.
+    A model called llama, which the method's paper used, preferably one trained to follow instructions; else the first,
+    as servers list the main or newest model first.
     """
     chat = [name for name in names if chats(name)]
     return min(chat, key=lambda name: ("llama" not in _own(name), "instruct" not in _own(name)), default="")
 
 
 def _own(name: str) -> str:
-    """Without llama: as the provider."""
+    """Return the name in lower case without the prefix llama:."""
     return name.lower().removeprefix("llama:")

@@ -1,4 +1,4 @@
-"""Options that a person may choose for any model that is asked."""
+"""Options for any model that is asked."""
 
 import math
 from collections.abc import Mapping
@@ -22,12 +22,12 @@ EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """max_output_tokens: the most tokens an answer may take, reasoning included; None for as many as the model gives.
-    timeout: seconds for one request. effort: how long a reasoning model thinks; "" leaves that to the model.
-    tier: "flex" asks in the vendor's slower tier of that name, which costs less, and waits where it has no room;
-    "flex-or-standard" asks at the standard price then; "" always does.
+    """How models are asked. max_output_tokens: the most tokens an answer may take, reasoning included; None for the
+    model's own limit. timeout: seconds for one request. effort: how long a reasoning model thinks; "" for the model's
+    default. tier: "flex" asks in the vendor's cheaper, slower tier and waits if it has no room; "flex-or-standard" then
+    asks at the standard price; "" always does.
 
-    Raises InputError for what no model could mean.
+    Raises InputError for impossible values.
     """
 
     max_output_tokens: int | None = None
@@ -47,16 +47,16 @@ class ModelOptions:
 
     @property
     def seconds(self) -> float:
-        """What one request may take: more than usual in the slower tier, unless something else was chosen."""
+        """The time limit of a request: longer in the slower tier, unless a person chose one."""
         return FLEX_TIMEOUT if self.tier and self.timeout == TIMEOUT else self.timeout
 
     @classmethod
     def of_run(cls, params: Mapping[str, Any]) -> "ModelOptions":
-        """What is stored with a run; runs from before these options have none of them."""
+        """Return the options stored with a run; runs from before these options have none."""
         return cls(**{name: params[name] for name in _NAMES if name in params})
 
     def params(self) -> dict[str, Any]:
-        """As stored with a run: what was chosen."""
+        """Return the chosen options, as stored with a run."""
         usual = asdict(USUAL)
         return {name: value for name, value in asdict(self).items() if value != usual[name]}
 
@@ -66,18 +66,18 @@ _NAMES = tuple(asdict(USUAL))
 
 
 def takes_options(model: str) -> bool:
-    """Rules and networks of this computer are always asked alike. Raises UnknownModelError."""
+    """Return whether the options apply to a model, unlike to rules and local networks. Raises UnknownModelError."""
     efforts = spec_of(parse_model_name(model).provider).models.efforts
     return not efforts or any(taken for _, taken in efforts)
 
 
 def options_for(model: str, chosen: ModelOptions) -> ModelOptions:
-    """What is chosen for all LLMs, as this model takes it. Raises UnknownModelError."""
+    """Return the options chosen for all LLMs as they apply to this model. Raises UnknownModelError."""
     return chosen if takes_options(model) else USUAL
 
 
 def check_effort(model: str, effort: str) -> None:
-    """Raises EffortError where it is known beforehand that the model doesn't take it."""
+    """Raise EffortError if the model is known not to take this effort."""
     if effort:
         taken = efforts_of(parse_model_name(model))
         if taken is not None and effort not in taken:
@@ -85,14 +85,14 @@ def check_effort(model: str, effort: str) -> None:
 
 
 def check_tier(model: str, tier: str) -> None:
-    """Raises TierError where it is known beforehand that the vendor sells no such tier."""
+    """Raise TierError if the vendor is known not to sell this tier."""
     spec = spec_of(parse_model_name(model).provider)
     if tier and not spec.sells_flex:
         raise TierError(f"{spec.title} sells no tier “{FLEX}”, so {model} can't be asked in it.")
 
 
 def efforts_of(name: ModelName) -> tuple[str, ...] | None:
-    """The efforts a model takes, none of them for one that doesn't reason; None where only its provider knows."""
+    """Return the efforts a model takes, () for one that doesn't reason; None if only its provider knows."""
     for pattern, efforts in spec_of(name.provider).models.efforts:
         if pattern.match(name.model):
             return efforts
@@ -100,15 +100,16 @@ def efforts_of(name: ModelName) -> tuple[str, ...] | None:
 
 
 class TieredModel(WrappedModel):
-    """A model that is asked in a tier; a ChatModel itself. Its replies say which one they were billed in."""
+    """A ChatModel that asks in a service tier. Its replies say in which tier they were billed."""
 
     def __init__(self, model: ChatModel, tier: str) -> None:
-        """tier: as in ModelOptions."""
+        """Wrap the model. tier: as in ModelOptions."""
         super().__init__(model)
         self._tier = tier
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """A request that finds no room isn't billed, so that asking it once more in the other tier costs nothing."""
+        """Answer; with "flex-or-standard", if the tier has no room, ask once more in the other one. A refusal isn't
+        billed."""
         try:
             return await self._ask(request, FLEX)
         except (NoRoomError, OverloadedError):

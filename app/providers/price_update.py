@@ -1,4 +1,4 @@
-"""Update of the kept prices: fetched when a person says so, checked, and put into the workbench's folder."""
+"""Update of prices: downloaded on request, checked, and stored in the workbench's folder."""
 
 from datetime import date
 from urllib.parse import urlsplit
@@ -18,8 +18,8 @@ _MEANWHILE = "Until then the prices of before hold."
 
 
 def fetch_prices(day: date) -> KeptPrices:
-    """What the workbench's prices are from now on. Raises a ProviderError that says why they stay as they were, or
-    OSError where the folder can't be written."""
+    """Download and store prices; return the new ones. Raises a ProviderError that says why prices weren't updated, or
+    OSError if the folder can't be written."""
     address = settings().prices_url.strip() or DEFAULT_UPDATE_URL
     host = urlsplit(address).hostname or "the address"
     content = _fetched(address, host)
@@ -60,7 +60,7 @@ def _fetched(address: str, host: str) -> bytes:
 
 
 def _up_to(most: int, answer: httpx2.Response) -> "list[bytes]":
-    """Raises ValueError for more."""
+    """Return the body in parts. Raises ValueError for more than `most` bytes."""
     parts, size = [], 0
     for part in answer.iter_bytes():
         size += len(part)

@@ -21,7 +21,7 @@ _DENSE = re.compile("[\u0e00-\u0eff\u2e80-\ud7af\uf900-\U0010ffff]")
 
 @dataclass(frozen=True, slots=True)
 class PriceOrigin:
-    """Where a price comes from. day: when it was looked up there, None where nobody says; since: from when it holds."""
+    """Where a price comes from. day: when it was looked up there, None if unknown; since: the day it holds from."""
 
     source: str
     day: date | None = None
@@ -31,9 +31,9 @@ class PriceOrigin:
 @dataclass(frozen=True, slots=True)
 class Price:
     """US dollars per million tokens. `cached` is for input read from the provider's prompt cache, `written` for input
-    written to it, None where that costs what other input costs.
+    written to it, None if that costs what other input costs.
 
-    longer: (tokens, price), smallest first: the whole request costs so much once its input has more tokens than that.
+    longer: (tokens, price), smallest first: a request with more input than `tokens` has that price as a whole.
     """
 
     input: float
@@ -48,12 +48,12 @@ class Price:
         return self.input == self.cached == self.output == 0
 
     def at(self, input_tokens: float) -> "Price":
-        """What a request of this size costs."""
+        """Return the price for a request of this size."""
         fitting = [price for tokens, price in self.longer if input_tokens > tokens]
         return fitting[-1] if fitting else self
 
     def cost(self, usage: Usage, calls: int = 1) -> float:
-        """US dollars. calls: how many requests the usage is of, taken to be of one size."""
+        """Return US dollars. calls: the number of requests that the usage is of, taken to be of equal size."""
         price = self.at(usage.input_tokens / max(calls, 1))
         fresh = max(0, usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens)
         written = usage.cache_write_tokens * (price.input if price.written is None else price.written)
@@ -61,7 +61,7 @@ class Price:
         return (paid + written) / _MILLION
 
     def times(self, share: float, origin: PriceOrigin) -> "Price":
-        """A share of every part of it."""
+        """Return the price with every part multiplied by `share`."""
         return Price(
             self.input * share,
             self.cached * share,
@@ -73,26 +73,26 @@ class Price:
 
 
 class PriceSource(Protocol):
-    """A source of prices that is kept up to date elsewhere."""
+    """A source of prices that is updated elsewhere."""
 
     @property
     def source(self) -> PriceOrigin:
-        """What it is, and of what day."""
+        """The source's name and day."""
         ...
 
     def of(self, model: str, day: date, tier: str) -> Price | None:
-        """The price on that day, by provider:model; None where the source has none for the model in this tier."""
+        """Return the price on that day, by provider:model; None if the source has none for the model in this tier."""
         ...
 
     def names(self, day: date) -> Sequence[str]:
-        """The models for questions that it knows, as provider:model, newest first."""
+        """Return the known models for questions, as provider:model, newest first."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class OwnPrices:
-    """What one file says. prices: by provider:model and tier. shares: what a tier costs of the standard price, by
-    provider and tier, where nothing else is known of it."""
+    """The prices in one file. prices: by provider:model and tier. shares: by provider and tier, a tier's price as a
+    share of the standard price, for models without a price for the tier."""
 
     name: str
     checked: date
@@ -100,20 +100,20 @@ class OwnPrices:
     shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def of(self, model: str, tier: str) -> Price | None:
-        """The price of a model or of the model it is a snapshot of."""
+        """Return the price of a model or, for a snapshot, of its model."""
         found = self.prices.get(model) or self.prices.get(SNAPSHOT.sub("", model)) or {}
         return found.get(tier)
 
 
 @dataclass(frozen=True, slots=True)
 class PriceList:
-    """Files of one's own, of which the first that knows a price counts, and beneath them a source that is kept."""
+    """Prices from own files, the first that has a price, and below them from an updated source."""
 
     own: tuple[OwnPrices, ...] = ()
     kept: PriceSource | None = None
 
     def of(self, model: str, day: date, tier: str = STANDARD) -> Price | None:
-        """What a call costs on that day; free for what calls nobody who charges."""
+        """Return the price of a call on that day; free for models that call nobody who charges."""
         spec = KNOWN_PROVIDERS.get(model.partition(":")[0])  # calls on record may be of one there is no more
         if spec is not None and not spec.charges:
             return Price(0.0, 0.0, 0.0)
@@ -124,12 +124,12 @@ class PriceList:
         return self._by_share(model, day, tier) if found is None and tier else found
 
     def cost(self, model: str, usage: Usage, day: date, tier: str = STANDARD, calls: int = 1) -> float | None:
-        """US dollars; None where the price is unknown, or how much was used. calls: as in Price.cost."""
+        """Return US dollars; None if the price or the usage is unknown. calls: as in Price.cost."""
         price = self.of(model, day, tier)
         return None if price is None or not usage.known else price.cost(usage, calls)
 
     def names(self, day: date) -> list[str]:
-        """The models that are known by name, each once."""
+        """Return the models known by name, each once."""
         own = [name for prices in self.own for name in prices.prices]
         return list(dict.fromkeys([*own, *(self.kept.names(day) if self.kept is not None else ())]))
 
@@ -143,16 +143,16 @@ class PriceList:
 
 
 def estimate_input_tokens(request: ChatRequest) -> int:
-    """About how many tokens the model reads: both parts of the prompt, the schema, what is given, earlier turns."""
+    """Return about how many tokens the model reads: prompt, schema, given text, earlier turns."""
     return sum(map(estimate_tokens, _read_parts(request)))
 
 
 WRAPPING = 1_000
-"""Tokens that a vendor adds around what it is sent, at most."""
+"""Most tokens that a vendor adds around a request."""
 
 
 def most_input_tokens(request: ChatRequest) -> int:
-    """How many tokens the model reads at most: no tokenizer makes more of a text than it has bytes."""
+    """Return the most tokens that the model reads: no tokenizer makes more tokens than a text has bytes."""
     return WRAPPING + sum(len(part.encode(errors="replace")) for part in _read_parts(request))
 
 
@@ -162,7 +162,7 @@ def _read_parts(request: ChatRequest) -> Sequence[str]:
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has, without the model's tokenizer: a rule of thumb for cost estimates.
+    """Return about how many tokens a text has, without the model's tokenizer: a rule of thumb for cost estimates.
 
     English has about 4 characters a token with the vendors' tokenizers; scripts without spaces between words (Chinese,
     Japanese, Thai) and Korean about one. Right within some 15 % for English prose, too low for code and tables.

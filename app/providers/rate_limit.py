@@ -1,4 +1,4 @@
-"""How many requests a minute and how many at once: learnt from what the server says."""
+"""Limits of requests a minute and of requests in flight, learned from the provider's answers."""
 
 import asyncio
 import math
@@ -24,7 +24,7 @@ ENOUGH, LONG = 4, 10.0  # so many requests, or so many seconds, tell a pace; les
 
 
 class Pace:
-    """Moments are in seconds by one clock. Not safe for threads: its owner sees to that."""
+    """The pace of requests that a provider takes. Times are in seconds of one clock. Not thread-safe."""
 
     def __init__(self) -> None:
         self._rate = math.inf
@@ -44,13 +44,13 @@ class Pace:
         return self._refused_since is not None or self._rate < math.inf
 
     def wait(self, now: float) -> float:
-        """Seconds until the next request may start; infinite while one tries whether any may."""
+        """Return seconds until the next request may start; infinite while one request tries out whether any may."""
         if self._trying:
             return math.inf
         return max(0.0, self._next - now)
 
     def exhausted(self, now: float) -> bool:
-        """Whether nothing has passed for longer than it makes sense to wait."""
+        """Return whether no request has passed for longer than it makes sense to wait."""
         return self._refused_since is not None and now - self._refused_since > PATIENCE
 
     def start(self, now: float) -> None:
@@ -68,7 +68,7 @@ class Pace:
             self._go_on(now, started)
 
     def refused(self, now: float, started: float, asked: float | None) -> None:
-        """asked: seconds for which the provider wants to be left alone, where it says so."""
+        """Note a refusal. asked: seconds that the provider asks to wait, None if it doesn't say."""
         if started <= self._last_refusal:  # it left before the others were told to wait
             self._next = max(self._next, now + (asked or 0.0))
             return
@@ -81,7 +81,7 @@ class Pace:
         self._next = now + max(SHORTEST_PAUSE, self._pause if asked is None else asked)
 
     def ended(self, started: float) -> None:
-        """However a request ended, it no longer tries for the others."""
+        """Note that a request ended, in any way: it no longer tries out the pace for the others."""
         if started > self._last_refusal:
             self._trying = False
 
@@ -92,7 +92,8 @@ class Pace:
         self._next = now + (1 / self._rate if self._rate < math.inf else 0.0)
 
     def _new_rate(self, took: float) -> float:
-        """After a refusal; `took` seconds for all that passed before, the wait for the next included."""
+        """Return the rate after a refusal; `took` seconds were needed for all that passed before, the wait for the next
+        included."""
         if self._by_chance:
             return self._rate * A_LITTLE_SLOWER
         before = self._passed - 1
@@ -108,7 +109,7 @@ POLL_SECONDS = 1.0  # how often who waits looks whether the pace lets the next o
 
 
 class Limiter(Protocol):
-    """Whatever says when a request may leave."""
+    """Decides when a request may be sent."""
 
     @property
     def paced(self) -> bool: ...
@@ -121,7 +122,7 @@ class Limiter(Protocol):
 
 @dataclass(slots=True, eq=False)
 class _Turn:
-    """Somebody who waits for a slot, in the event loop they wait in."""
+    """A caller that waits for a slot, in its event loop."""
 
     loop: asyncio.AbstractEventLoop
     come: asyncio.Future[None]
@@ -169,17 +170,17 @@ class AdaptiveLimit:
 
     @property
     def paced(self) -> bool:
-        """Whether who is refused does best to wait here for its turn."""
+        """Whether a refused request should wait here for its turn, instead of retrying by itself."""
         return self._pace.learned
 
     @property
     def exhausted(self) -> bool:
-        """Whether the provider has let nothing pass for longer than it makes sense to wait."""
+        """Whether no request has passed for longer than it makes sense to wait."""
         return self._pace.exhausted(self._clock())
 
     @property
     def limit(self) -> int:
-        """How many requests may be in flight now."""
+        """The number of requests that may be in flight now."""
         return int(self._limit)
 
     @property
@@ -187,7 +188,7 @@ class AdaptiveLimit:
         return self._in_flight
 
     def raise_to(self, maximum: int) -> None:
-        """Let so many be in flight at best; where the provider never complained, from now on."""
+        """Raise the maximum of requests in flight; if the provider never complained, use it at once."""
         with self._lock:
             if maximum > self.maximum:
                 self._limit = float(maximum) if self._limit == self.maximum else self._limit
@@ -196,10 +197,10 @@ class AdaptiveLimit:
 
     @asynccontextmanager
     async def slot(self, stopped: asyncio.Event | None = None, refusals: int = 0) -> AsyncIterator[None]:
-        """Held while one request is under way; how the request ends moves the limit.
+        """Hold a slot while one request is in flight; its outcome moves the limit.
 
-        refusals: how often in a row this very request was refused by a rate limit before. Raises StoppedError where
-        `stopped` is set before its turn comes.
+        refusals: how often in a row this request was refused by a rate limit before. Raises StoppedError if `stopped`
+        is set before its turn.
         """
         await self._take(stopped)
         halvings, started = self._halved, self._clock()
@@ -231,7 +232,7 @@ class AdaptiveLimit:
                 self._pace.refused(self._clock(), started, error.retry_after)
 
     async def _take(self, stopped: asyncio.Event | None = None) -> None:
-        """Wait for a slot; the caller gives it back. Raises StoppedError where `stopped` is set before."""
+        """Wait for a slot; the caller gives it back. Raises StoppedError if `stopped` is set before."""
         loop = asyncio.get_running_loop()
         with self._lock:
             if not self._waiting and self._may_start():
@@ -293,12 +294,12 @@ class AdaptiveLimit:
             self._limit = max(float(self._minimum), self._limit / 2)
 
     def _about_pace(self, refusals: int) -> bool:
-        """Whether rate limits come too often for chance, altogether or for one request."""
+        """Return whether rate limits come too often for chance, in all requests or in this one."""
         self._refused += (1 - self._refused) * self._weight()
         return self._refused > TOO_OFTEN or refusals + 1 >= IN_A_ROW
 
     def _note(self, failed: float) -> None:
-        """Share of failures, as a moving average over as many answers as there are slots, and at least some."""
+        """Update the share of failures, a moving average over as many answers as there are slots, at least some."""
         self._pressure += (failed - self._pressure) * self._weight()
 
     def _weight(self) -> float:
@@ -323,7 +324,7 @@ def _come(future: asyncio.Future[None]) -> None:
 
 
 class Share:
-    """One user's part of a provider's limit: at most so many of the slots at a time."""
+    """One user's share of a provider's limit: at most so many slots at a time."""
 
     def __init__(self, limit: AdaptiveLimit, at_most: int) -> None:
         limit.raise_to(at_most)
@@ -349,7 +350,7 @@ _LIMITS_LOCK = threading.Lock()
 
 
 def limit_of(account: Hashable, maximum: int) -> AdaptiveLimit:
-    """Return the limit of one account at a provider; it is forgotten when nobody uses it."""
+    """Return the limit of one account at a provider; it is dropped when nobody uses it."""
     with _LIMITS_LOCK:
         found = _LIMITS.get(account)
         if found is None:
@@ -361,9 +362,9 @@ MayAsk = Callable[[], Awaitable[None]]
 
 
 class GatedModel(WrappedModel):
-    """A model that is asked nothing more once `stopped` is set; a ChatModel itself. What is under way goes on.
+    """A ChatModel that sends nothing more once `stopped` is set. Requests in flight continue.
 
-    may_ask: awaited before each request; raises where it must not be sent.
+    may_ask: awaited before each request; raises if it must not be sent.
     """
 
     def __init__(self, model: ChatModel, stopped: asyncio.Event, may_ask: MayAsk | None = None) -> None:
@@ -372,7 +373,7 @@ class GatedModel(WrappedModel):
         self._may_ask = may_ask
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Raises StoppedError, what `may_ask` raises, and what the model raises."""
+        """Answer. Raises StoppedError, what `may_ask` raises, and what the model raises."""
         if self._may_ask is not None:
             await self._may_ask()
         if self._stopped.is_set():

@@ -1,4 +1,4 @@
-"""A model whose answers are kept: the same request is paid for once, and every call stands in the ledger."""
+"""A model whose replies are recorded: the same request is paid once, and every call is in the ledger."""
 
 import asyncio
 from collections.abc import Sequence
@@ -23,40 +23,40 @@ class Ledger(Protocol):
     """The store of recorded calls."""
 
     async def find(self, digest: str, usable: bool = False) -> RecordedCall | None:
-        """The newest reply to this very request, if it was ever answered; usable: that wasn't discarded."""
+        """Return the newest reply to this exact request, None without one; usable: only one that wasn't discarded."""
         ...
 
     async def intend(self, digest: str, run: int) -> str:
-        """Returns once it is written down that this request of a run is about to be sent: its idempotency key."""
+        """Record, before it is sent, that a run sends this request; return its idempotency key."""
         ...
 
     async def withdraw(self, key: str) -> None:
-        """The request was not sent."""
+        """Record that the request was not sent."""
         ...
 
     async def add(self, call: RecordedCall, key: str = "") -> None:
-        """Returns once the call is kept for good; cancelled, it is kept all the same. key: of its intent."""
+        """Record the call durably; it is recorded even if the caller is cancelled. key: the one of `intend`."""
         ...
 
     async def discard(self, digests: Sequence[str]) -> None:
-        """Mark the replies to these requests: nothing could be made of them."""
+        """Mark the replies to these requests as unusable."""
         ...
 
     async def look_again(self) -> None:
-        """Learn what others asked since it was opened."""
+        """Load what others have asked since the ledger was opened."""
         ...
 
     async def note_use(self, digest: str, project: int) -> None:
-        """The project rests on a reply that another paid for."""
+        """Record that the project uses a reply that another project paid for."""
         ...
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was asked so far: `calls` reached the model, `cached` were answered from the ledger.
+    """Counts of requests: `calls` reached the model, `cached` were answered from the ledger.
 
-    `mended` replies held what no database keeps (app.domain.storable_text).
-    `cost_usd` is None once a price is unknown: a sum that leaves out what it doesn't know would be wrong.
+    `mended` replies held characters that no database stores (app.domain.storable_text). `cost_usd` is None once a price
+    is unknown: a sum without it would be wrong.
     """
 
     calls: int = 0
@@ -77,15 +77,15 @@ class Tally:
 
 
 class RecordedModel:
-    """Answers from the ledger where it can; else asks `inner` and writes the reply down before handing it on.
+    """Answers from the ledger if possible; else asks `inner` and records the reply before returning it.
 
-    Without a ledger it only counts: a model that is no LLM costs nothing and says the same again at once. With a budget
-    nothing is sent for which no money is left. Once `stop` was called nothing more is asked at all.
+    Without a ledger it only counts: a model that is no LLM costs nothing and repeats itself. With a budget it sends
+    nothing that there is no money for. After `stop` it sends nothing at all.
 
-    project, person: whom its calls are put down to.
-    tier: the service tier, as in ModelOptions, that `inner` asks in: what is set aside and paid is at its price.
-    use_cache: False asks again what was asked before, by whom and when ever; its ledger then knows the calls of this
-        run alone, so that a resumed run pays nothing again.
+    project, person: to whom its calls are attributed.
+    tier: the service tier, as in ModelOptions, of `inner`: reservations and costs are at its price.
+    use_cache: False asks again what anybody has asked before; its ledger then has only this run's calls, so that a
+    resumed run pays for none twice.
     """
 
     def __init__(
@@ -117,17 +117,17 @@ class RecordedModel:
         self.tally = Tally()
 
     def second_try(self) -> "RecordedModel":
-        """The same model for what failed: it asks anew where nothing could be made of a reply, and finds the others."""
+        """Return a copy for retries: it asks again for replies that were unusable, and finds the others."""
         again = copy(self)
         again._second_try = True
         return again
 
     def stop(self) -> None:
-        """Ask nothing more; what is under way is waited for and kept."""
+        """Send nothing more; requests in flight are waited for and recorded."""
         self._stopped.set()
 
     async def look_again(self) -> None:
-        """Find also what other processes asked and paid meanwhile."""
+        """Load also what other processes have asked and paid meanwhile."""
         if self._ledger is not None:
             await self._ledger.look_again()
 
@@ -145,13 +145,13 @@ class RecordedModel:
 
     @property
     def pause_message(self) -> str:
-        """What is said of its run while the server can't be reached; "" while it can."""
+        """The run's message while the server can't be reached; "" otherwise."""
         pause = self._inner.pause if isinstance(self._inner, RetryingModel) else None
         return pause.message if pause is not None else ""
 
     @property
     def effort(self) -> str:
-        """With which everything is asked; "" leaves it to the model."""
+        """The effort of all requests; "" for the model's default."""
         return self._effort
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -170,7 +170,8 @@ class RecordedModel:
             del self._asking[digest]
 
     def _may_find(self, digest: str) -> bool:
-        """Without the cache, only what an earlier session of this run asked, or this one in a first try."""
+        """Return whether a recorded reply may answer. Without the cache, only one of an earlier session of this run, or
+        one of this session in a second try."""
         return self._use_cache or (self._run is not None and (self._second_try or digest not in self._asked_here))
 
     async def discard(self, requests: Sequence[ChatRequest]) -> None:
@@ -227,7 +228,7 @@ class RecordedModel:
     async def _keep_failure(
         self, request: ChatRequest, digest: str, error: ProviderError, usage: Usage | None, cost: float | None
     ) -> None:
-        """Some failures are paid: a reply came, and was of no use. Of one that was lost nobody knows."""
+        """Record a failure. Some are paid: a reply came, but was useless. The cost of a lost reply is unknown."""
         key = request.idempotency_key
         if isinstance(error, StoppedError) and usage is None:  # it was never sent
             if self._ledger is not None and key:
@@ -240,7 +241,7 @@ class RecordedModel:
         await self._keep(call, key)
 
     def _free(self, reply: ChatReply) -> ChatReply:
-        """A reply that was paid before costs nothing now."""
+        """Return the reply with no cost: it was paid before."""
         self.tally.cached += 1
         return replace(reply, usage=Usage(), seconds=0.0)
 
@@ -265,7 +266,7 @@ class RecordedModel:
 
 
 def answered_call(call: RecordedCall, reply: ChatReply, cost: float | None) -> RecordedCall:
-    """The call with the reply to it."""
+    """Return the call with its reply."""
     return replace(
         call,
         reply=reply.text,
@@ -279,7 +280,7 @@ def answered_call(call: RecordedCall, reply: ChatReply, cost: float | None) -> R
 
 
 def _counted(usage: Usage) -> dict[str, Any]:
-    """As the ledger has it: a usage that isn't known shows in the cost, which isn't known either."""
+    """Return the usage as the ledger stores it; an unknown usage shows in the cost, which is unknown too."""
     tokens = asdict(usage)
     del tokens["known"]
     return tokens

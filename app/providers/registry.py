@@ -1,4 +1,4 @@
-"""From a name a person writes to a model that answers. An SDK is imported when its first model is opened."""
+"""The registry of models: from a name to an opened model. An SDK is imported when its first model is opened."""
 
 import threading
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ from app.providers.specs import KNOWN_PROVIDERS, OWN, spec_of
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """One line of the list of models. key_source: where the key comes from, in words; "" without one.
+    """An entry of the list of models. key_source: where the key comes from, in words; "" without one.
 
-    price: None where it is unknown. obstacle: what stands in the way of using it, "" for nothing. note: what to know.
+    price: None if unknown. obstacle: why it can't be used, "" if it can. note: further information.
     """
 
     name: str
@@ -37,7 +37,7 @@ class ModelInfo:
 
 @runtime_checkable
 class OnTheWire(Protocol):
-    """An adapter that shows how it writes and reads."""
+    """An adapter that gives access to its `Wire`, for batches."""
 
     def wire(self) -> Wire: ...
 
@@ -50,9 +50,9 @@ _importing = threading.Lock()
 def open_model(
     name: str, credentials: Credentials, timeout: float = DEFAULT_TIMEOUT, most_output: int | None = None
 ) -> ChatModel:
-    """A model ready to answer; close it with `aclose`.
+    """Open a model; close it with `aclose`.
 
-    timeout: seconds for one request. most_output: tokens an answer may take at most; None for as many as it gives.
+    timeout: seconds for one request. most_output: most tokens of an answer; None for the model's own limit.
 
     Raises UnknownModelError, MissingKeyError, MissingAddressError, WrongKeyError, InputError; for replay NotFoundError
     or FileFormatError, for local NotReadyError.
@@ -68,36 +68,36 @@ def open_model(
 
 
 def gives_logprobs(name: str) -> bool:
-    """Whether the provider's API can return log-probabilities; a single model of it may still refuse them."""
+    """Return whether the provider's API can return log-probabilities; some of its models may refuse them."""
     return spec_of(parse_model_name(name).provider).gives_logprobs
 
 
 def expects_logprobs(name: str) -> bool:
-    """Whether this model is likely to give them, for forecasts; whether it does turns out when it is asked."""
+    """Return whether this model probably gives log-probabilities, for forecasts; the first reply shows it."""
     parsed = parse_model_name(name)
     spec = spec_of(parsed.provider)
     return spec.gives_logprobs and not spec.models.no_logprobs.match(parsed.model)
 
 
 def rates_given_texts(name: str) -> bool:
-    """Whether the provider can say how likely each token of a given text is; a single server may still not."""
+    """Return whether the provider can rate the tokens of given texts; a particular server may not."""
     return spec_of(parse_model_name(name).provider).rates_given
 
 
 def sells_batches(name: str) -> bool:
-    """Whether its provider answers many requests handed in at once, later and at a lower price."""
+    """Return whether its provider sells batches: many requests at once, answered later at a lower price."""
     return bool(spec_of(parse_model_name(name).provider).batcher)
 
 
 def cached_from(name: str) -> int | None:
-    """Tokens that must be the same at the beginning of requests before the provider's cache keeps them; None where it
-    has none, or nobody knows."""
+    """Return how many tokens requests must have in common at their beginning for the provider's cache; None if it has
+    none, or the number is unknown."""
     found = parse_model_name(name)
     return next((least for of, least in spec_of(found.provider).models.cached_from if of.match(found.model)), None)
 
 
 def open_batches(model: ChatModel) -> Batches:
-    """The batches of an opened model. Raises UnsupportedError where its provider has none."""
+    """Return the batches of an opened model. Raises UnsupportedError if its provider has none."""
     spec = spec_of(parse_model_name(model.name).provider)
     if not spec.batcher or not isinstance(model, OnTheWire):
         raise UnsupportedError(f"{model.name} takes no batches.")
@@ -112,9 +112,9 @@ def answers_questions(name: str) -> bool:
 def describe_models(
     credentials: Credentials, prices: PriceList | None = None, served: Sequence[str] = (), day: date | None = None
 ) -> list[ModelInfo]:
-    """What can be used and what it costs: the built-in models, then every model with a known price.
+    """Return the models that can be used and their prices: the built-in ones, then every model with a known price.
 
-    served: the models that the person's own server lists, as llama:NAME. day: whose prices; today's without.
+    served: the models that the person's own server lists, as llama:NAME. day: of the prices, today by default.
     """
     known = prices or known_prices()
     day = day or today()
@@ -136,7 +136,7 @@ def _describe(name: str, credentials: Credentials, prices: PriceList, day: date)
 
 
 async def served_names(credentials: Credentials, timeout: float = LIST_SECONDS) -> list[str]:
-    """What the person's own server calls its models. Raises a ProviderError that says why it gives no list."""
+    """Return the models that the person's own server lists. Raises a ProviderError if it gives no list."""
     spec = spec_of(OWN)
     reached = endpoint(spec, credentials.of(OWN))
     names: list[str] = await imported(spec.lister)(spec, reached, timeout)
@@ -147,13 +147,13 @@ LOOK_SECONDS = 1.5
 
 
 async def local_servers_at(ports: Sequence[int], timeout: float = LOOK_SECONDS) -> list[LocalServer]:
-    """The model servers at these ports of this computer."""
+    """Return the model servers at these ports of this computer."""
     found: list[LocalServer] = await imported(f"{_LOOK}:look_at_ports")(ports, timeout)
     return found
 
 
 async def served_context(name: str, credentials: Credentials, timeout: float = LOOK_SECONDS) -> ContextWindow | None:
-    """How much a model of the person's own server reads; None where it doesn't say, and for other models."""
+    """Return how much a model of the person's own server reads; None if it doesn't say, and for other models."""
     parsed = parse_model_name(name)
     if parsed.provider != OWN or credentials_problem(OWN, credentials):
         return None
@@ -163,7 +163,7 @@ async def served_context(name: str, credentials: Credentials, timeout: float = L
 
 
 def learned_facts(prefix: str, credentials: Credentials) -> dict[str, LearnedFacts]:
-    """Model -> what the provider's server has taught this process about it."""
+    """Return model -> what this process has learned about it from the provider's server."""
     spec = spec_of(prefix)
     if credentials_problem(prefix, credentials):
         return {}
@@ -178,7 +178,7 @@ _LOOK = "app.providers.adapters.server_look"
 
 
 def sold_names(prefix: str, credentials: Credentials, timeout: float) -> list[str]:
-    """The models for questions that the key may use, as provider:name, newest first. Raises a ProviderError."""
+    """Return the models for questions that the key may use, as provider:name, newest first. Raises a ProviderError."""
     spec = spec_of(prefix)
     reached = endpoint(spec, credentials.of(prefix))
     names: list[str] = imported("app.providers.adapters.vendor_models:list_vendor_models")(spec, reached, timeout)
@@ -186,11 +186,11 @@ def sold_names(prefix: str, credentials: Credentials, timeout: float) -> list[st
 
 
 def import_sdk(prefix: str) -> None:
-    """Ahead of the provider's first model: 0.5 to 1.5 seconds of a processor, and more the first time ever."""
+    """Import the provider's SDK before its first model: 0.5 to 1.5 seconds of a processor, more the first time ever."""
     imported(spec_of(prefix).opener)
 
 
 def imported(dotted: str) -> Any:
-    """What "module:function" of a spec names; an SDK is imported here."""
+    """Return what "module:function" of a spec names; this imports an SDK."""
     with _importing:
         return resolve_name(dotted)

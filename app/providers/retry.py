@@ -1,4 +1,4 @@
-"""What is tried again, when, and how a run waits for a connection that is gone."""
+"""Retries of requests, and pauses of a run while the connection is lost."""
 
 import asyncio
 import random
@@ -26,13 +26,13 @@ FIRST_GAP, LONGEST_GAP = 0.5, 30.0
 
 
 class ConnectionPause:
-    """Shared by all requests of a run in one process; for one event loop.
+    """A pause of all requests of a run in one process and event loop.
 
-    A failed connection begins the pause. The requests that wait then try one after another, the gap between two tries
-    doubling up to `LONGEST_GAP`, until the server answers one of them, whatever it answers. An answer that takes too
-    long neither begins nor ends a pause: the connection stands.
+    A failed connection begins the pause. The waiting requests then try one after another, with gaps that double up to
+    `LONGEST_GAP`, until the server answers one of them in any way. A timeout neither begins nor ends a pause, as the
+    connection works.
 
-    longest: seconds of a pause after which the run is given up.
+    longest: seconds of a pause after which the run ends.
     """
 
     def __init__(self, model: str, longest: float = LONGEST) -> None:
@@ -51,9 +51,9 @@ class ConnectionPause:
 
     @asynccontextmanager
     async def attempt(self, stopped: asyncio.Event) -> AsyncIterator[None]:
-        """Around each sending of a request: waits during a pause.
+        """Wrap each sending of a request: wait during a pause.
 
-        Raises StoppedError once the run is to end, ConnectionLostError once it is given up.
+        Raises StoppedError once the run is to end, ConnectionLostError after the longest pause.
         """
         if self._since is None:
             async with self._watched():
@@ -73,7 +73,7 @@ class ConnectionPause:
                 yield
 
     async def _wait(self, stopped: asyncio.Event) -> bool:
-        """True where it is this one's turn to try, False where the pause is over."""
+        """Return True if it is this request's turn to try, False if the pause is over."""
         while self._since is not None:
             self._check(stopped)
             wait = self._next - _now()
@@ -135,7 +135,7 @@ def _now() -> float:
 
 
 async def _any_set(seconds: float, *events: asyncio.Event) -> None:
-    """Wait until one of the events is set, for so long at most."""
+    """Wait until one of the events is set, for at most `seconds`."""
     waiting = [asyncio.ensure_future(each.wait()) for each in events]
     try:
         await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -146,12 +146,12 @@ async def _any_set(seconds: float, *events: asyncio.Event) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """attempts: how often at most, the first included; timeouts: of these, how many may run out of time, because what
-    nobody waits for any longer is billed all the same; unreadable: how many may come back in a form that can't be read.
-    total: no attempt begins later than so many seconds after the first failure.
+    """Limits of retries. attempts: the most attempts, the first included; timeouts: how many of these may time out, as
+    each is billed though nobody waits for it; unreadable: how many may return something unreadable. total: no attempt
+    begins later than this many seconds after the first failure.
 
-    Before the n-th new attempt it waits between 0 and min(longest, first * 2 ** (n - 1)) seconds, drawn evenly
-    ("full jitter": clients that failed together must not come back together), and longer by what the provider asks for.
+    Before the n-th new attempt it waits between 0 and min(longest, first * 2 ** (n - 1)) seconds, drawn evenly ("full
+    jitter": clients that failed together must not come back together), and longer if the provider asks for it.
     """
 
     attempts: int = 6
@@ -168,10 +168,10 @@ class RetryPolicy:
 
 
 class RetryingModel(WrappedModel):
-    """A model that is asked again when it fails for a passing reason; a ChatModel itself.
+    """A ChatModel that retries after passing failures.
 
-    Only a TransientError is tried again. A slot of the limiter is held while a request is under way, not while waiting
-    to try again. `retries` counts the attempts after the first ones, over all requests.
+    Only a TransientError is retried. A slot of the limiter is held while a request is in flight, not while waiting for
+    the next attempt. `retries` counts the attempts after the first ones, over all requests.
     """
 
     def __init__(
@@ -183,8 +183,8 @@ class RetryingModel(WrappedModel):
         stopped: asyncio.Event | None = None,
         pause: ConnectionPause | None = None,
     ) -> None:
-        """stopped: once it is set, nothing is tried again. pause: what all requests wait in while the server can't be
-        reached; without it each tries on its own."""
+        """Wrap the model. stopped: once it is set, nothing is retried. pause: shared by all requests while the server
+        can't be reached; without it each retries on its own."""
         self.retries = 0
         super().__init__(model)
         self._policy = policy or RetryPolicy()
@@ -194,11 +194,11 @@ class RetryingModel(WrappedModel):
         self._rng = rng or random.Random()  # noqa: S311 - jitter, nothing secret
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Raises the last error when attempts or time are used up; at once when the wait would outlast the time.
+        """Answer. Raises the last error when attempts or time are used up, at once if the wait would exceed the time.
 
-        Where a provider's limit on the pace is known, who was refused waits for its turn with the limiter, as long as
-        anybody's requests pass; LimitReachedError when for a long time none did. Reply and error carry the usage of all
-        attempts: some that failed are billed.
+        If the provider's limit is on the pace, a refused request waits for its turn with the limiter, as long as any
+        requests pass; LimitReachedError when none did for a long time. Reply and error carry the usage of all attempts,
+        as some failed ones are billed.
         """
         tries, spent, key = _Tries(self._policy), Usage(), request.idempotency_key
         while True:
@@ -224,7 +224,7 @@ class RetryingModel(WrappedModel):
             self.retries += 1
 
     def _wait_after(self, error: ProviderError, tries: "_Tries") -> float:
-        """Seconds until the next attempt. Raises the error where there is none."""
+        """Return seconds until the next attempt. Raises the error if there is none."""
         if not isinstance(error, TransientError):
             raise error
         if isinstance(error, RateLimitError) and self._limiter is not None:
@@ -266,7 +266,7 @@ class RetryingModel(WrappedModel):
 
 
 class _Tries:
-    """The attempts at one request. Their time is counted from the first failure, however long that was under way."""
+    """The attempts at one request. Their time counts from the first failure, however long that request took."""
 
     def __init__(self, policy: RetryPolicy) -> None:
         self.made = 1
@@ -283,14 +283,14 @@ class _Tries:
         self._unreadable += isinstance(error, UnreadableReplyError)
 
     def another_pause(self, count: int) -> bool:
-        """Whether a failed connection is tried again. In the same pause always; where others got through since, it may
-        be this request that the server can't take, so that it counts as any failure."""
+        """Return whether to retry a failed connection. Always in the same pause; if others got through since, the fault
+        may be this request's, so that it counts as any failure."""
         self._end = None  # the time that a pause takes is nobody's
         same, self._pause = count == self._pause, count
         return same or self.another(0.0)
 
     def another(self, wait: float) -> bool:
-        """Whether there is one more, after so many seconds."""
+        """Return whether there is one more attempt, after so many seconds."""
         now = asyncio.get_running_loop().time()
         self._end = now + self._policy.total if self._end is None else self._end
         policy = self._policy

@@ -1,4 +1,4 @@
-"""The providers there are: one spec each."""
+"""The providers, one spec each."""
 
 import re
 from collections.abc import Mapping
@@ -19,17 +19,17 @@ Efforts = tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class ModelTraits:
-    """What the names of a provider's models tell. Patterns are matched from the beginning of a name.
+    """What the names of a provider's models tell. Patterns match the beginning of a name.
 
-    no_temperature: refuse a temperature; one missing here costs a single refused request.
+    no_temperature: refuse a temperature; a missing pattern costs one refused request.
     no_logprobs: refuse log-probabilities although the provider's API has them.
-    cache_mark: take a mark at the end of what the provider's prompt cache is to keep.
-    cached_from: tokens that must be the same at the beginning before the provider's prompt cache keeps them, by the
-        first pattern that matches; models without one aren't cached.
-    beta: are only in the beta version of the provider's API. What else is turns out when the other version lacks it.
+    cache_mark: take a mark at the end of what the provider's prompt cache should store.
+    cached_from: tokens that requests must have in common at their beginning for the provider's prompt cache, by the
+    first matching pattern; models without one aren't cached.
+    beta: are only in the provider's beta API. Others are found there when the normal API lacks them.
     reasons_unasked: reason without being told to.
-    efforts: the reasoning efforts that are taken, by the first pattern that matches, none for models that don't
-        reason; of all others the provider is asked, and refuses before anything is paid.
+    efforts: the reasoning efforts taken, by the first matching pattern, none for models that don't reason; for other
+    models the provider refuses a wrong effort before anything is paid.
     """
 
     no_temperature: re.Pattern[str] = NO_MODEL
@@ -45,9 +45,9 @@ class ModelTraits:
 class VendorListing:
     """Where a vendor lists the models that a key can use.
 
-    path: behind the address. key_header, key_before: the header with the key, and what stands before it there. more:
-    further headers. items, named, dated, ends: how the list, a model's name, its day and its last day are called; ""
-    for no day.
+    path: after the address. key_header, key_before: the header of the key, and what precedes the key there. more:
+    further headers. items, named, dated, ends: the fields of the list, a model's name, its day and its last day; "" for
+    no day.
     """
 
     path: str
@@ -141,7 +141,7 @@ class ProviderSpec:
 
     @property
     def listed_as(self) -> str:
-        """How lists write a model of it whose name nobody knows."""
+        """The name that lists show for a model of unknown name."""
         return f"{self.prefix}:{self.placeholder}" if self.placeholder else self.prefix
 
 
@@ -149,7 +149,7 @@ class ProviderSpec:
 OWN = "llama"
 
 EXAMPLE = "openai:gpt-6-luna"
-"""The model that defaults, help and messages name."""
+"""The model named in defaults, help and messages."""
 
 # OpenAI's that reason unless they are told not to: they refuse a temperature and log-probabilities.
 _OPENAI_REASONERS = re.compile(r"o\d|gpt-5(?!\.[1-4](?!\d)|-chat)|gpt-([6-9]|\d\d)")
@@ -335,7 +335,7 @@ KNOWN_PROVIDERS: Mapping[str, ProviderSpec] = {
 
 
 def spec_of(prefix: str) -> ProviderSpec:
-    """Raises UnknownModelError where there is no such provider."""
+    """Return the provider's spec. Raises UnknownModelError for an unknown prefix."""
     spec = KNOWN_PROVIDERS.get(prefix)
     if spec is None:
         raise UnknownModelError(f"'{prefix}' is not a provider.", provider_names())
@@ -343,7 +343,7 @@ def spec_of(prefix: str) -> ProviderSpec:
 
 
 def traced_names(model: str) -> tuple[str, str]:
-    """Provider and model as the GenAI conventions call them, of provider:name."""
+    """Return provider and model of provider:name, as the GenAI conventions name them."""
     prefix, _, name = model.partition(":")
     spec = KNOWN_PROVIDERS.get(prefix)
     return (spec.traced_as if spec and spec.traced_as else prefix), name or prefix
@@ -355,6 +355,6 @@ def network_providers() -> list[ProviderSpec]:
 
 
 def provider_names() -> str:
-    """The hint for who named none of them."""
+    """Return a hint that lists the providers."""
     names = (spec.prefix for spec in KNOWN_PROVIDERS.values() if spec.asked)
     return f"Models are written provider:name; the providers are {', '.join(names)}."

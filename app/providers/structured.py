@@ -1,4 +1,4 @@
-"""Ask for a JSON object and insist: parse, validate, re-ask with the reason, then fail by name."""
+"""Ask for a JSON object: parse and validate the answer, re-ask with the reason, and fail with a named error."""
 
 import json
 import re
@@ -32,10 +32,10 @@ class UnreadableAnswerError(ValueError):
 
 
 def parse_object(text: str) -> dict[str, Any]:
-    """The one JSON object in an answer: bare, fenced, with prose around it, or as the parameters of a tool's call.
+    """Return the one JSON object in an answer: bare, fenced, with prose around it, or as a tool call's parameters.
 
-    Refused with UnreadableAnswerError: no object, more than one, another JSON value instead, a key given twice,
-    NaN and infinity. Line breaks inside strings are tolerated; characters that no database stores become U+FFFD.
+    Raises UnreadableAnswerError for no object, more than one, another JSON value, a key given twice, NaN and infinity.
+    Line breaks inside strings are tolerated; characters that no database stores become U+FFFD.
     """
     value = _whole(text)
     if value is _PROSE:  # only now: in an object's strings anything may stand, a tag of thoughts too
@@ -53,8 +53,8 @@ def parse_object(text: str) -> dict[str, Any]:
 
 
 def wrapped_objects(value: object, depth: int = 4) -> Iterator[dict[str, Any]]:
-    """The objects inside an object, also those that are written out in a string: what a model put around its answer,
-    such as the call of a tool, has the answer in one of them."""
+    """Yield the objects inside an object, including those written as strings: an answer may be wrapped, such as in a
+    tool call."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             value = parse_object(value)
@@ -69,7 +69,7 @@ def wrapped_objects(value: object, depth: int = 4) -> Iterator[dict[str, Any]]:
 
 
 def schema_problem(value: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
-    """What is wrong with the value, in words, or None. At most five problems are named."""
+    """Return what is wrong with the value, in words, or None. At most five problems are named."""
     errors = sorted(Draft202012Validator(schema).iter_errors(value), key=lambda error: list(map(str, error.path)))
     if not errors:
         return None
@@ -80,7 +80,7 @@ def schema_problem(value: Mapping[str, Any], schema: Mapping[str, Any]) -> str |
 
 
 def _whole(text: str) -> Any:
-    """The JSON that the text is, in a fence or bare, or _PROSE."""
+    """Return the JSON that the text is, in a fence or bare, or _PROSE."""
     fenced = _FENCED.fullmatch(text)
     try:
         return _DECODER.decode((fenced[1] if fenced else text).strip())
@@ -91,7 +91,7 @@ def _whole(text: str) -> Any:
 
 
 def _parameters(text: str) -> dict[str, Any]:
-    """What a call of a tool written with tags sets, such as <parameter=q1>yes</parameter>; empty for any other text."""
+    """Return the parameters of a tool call in tags, such as <parameter=q1>yes</parameter>; {} for other texts."""
     found = [(match[1] or match[2], match[3].strip()) for match in _PARAMETER.finditer(text)]
     return _distinct([(name, _scalar(written)) for name, written in found])
 
@@ -178,7 +178,7 @@ Accept = Callable[[dict[str, Any]], bool]
 class Structured:
     """A validated answer. `reply` is the last one, with usage and seconds of all attempts added up.
 
-    `complete` is False where the last resort made do with a part of the answer.
+    `complete` is False if the last resort used a part of the answer.
     """
 
     value: dict[str, Any]
@@ -195,16 +195,17 @@ async def ask(
     last_resort: LastResort | None = None,
     accept: Accept | None = None,
 ) -> Structured:
-    """The model's answer as an object that satisfies `request.schema` and `check`.
+    """Return the model's answer as an object that satisfies `request.schema` and `check`.
 
-    check: says what is wrong with an object of the right form, or None.
-    last_resort: what to make of the last answer when all attempts are used up and it is at least an object; None
-        from it means nothing can be made of it.
-    accept: whether an object that doesn't have the form asked for is an answer all the same.
+    check: returns what is wrong with an object that fits the schema, or None.
+    last_resort: makes something of the last answer, if it is an object, when all attempts are used up; returns None if
+    it can't.
+    accept: whether an object that doesn't fit the schema is an answer all the same.
 
-    An answer that was cut off is asked for again with twice the room, which is no attempt. Raises RefusedError at once
-    (asking again doesn't change it), CutOffError where no more room can be given, NoAnswerError or WrongSchemaError
-    after the last attempt, and whatever the model raises. Messages name what is wrong, never what the model wrote.
+    An answer that was cut off is requested again with twice the room, which doesn't count as an attempt. Raises
+    RefusedError at once (asking again doesn't change it), CutOffError if no more room is possible, NoAnswerError or
+    WrongSchemaError after the last attempt, and whatever the model raises. Messages say what is wrong, never what the
+    model wrote.
     """
     if request.schema is None:
         raise ValueError("structured answers need a schema")
@@ -227,7 +228,7 @@ async def _insist(
     accept: Accept | None,
     asked: list[ChatRequest],
 ) -> Structured:
-    """`ask`, with what was asked put down in `asked`."""
+    """Do what `ask` says, and add the sent requests to `asked`."""
     usage, seconds = Usage(), 0.0
     problem, attempt = "", 1
     while attempt <= attempts:
@@ -259,7 +260,7 @@ async def _insist(
 
 
 def with_more_room(name: str, request: ChatRequest, reply: ChatReply) -> ChatRequest:
-    """The same request once more after an answer that was cut off. Raises CutOffError where that makes no sense."""
+    """Return the request to repeat after an answer that was cut off. Raises CutOffError if that makes no sense."""
     again = replace(request, cut_off=(*request.cut_off, reply.room))
     # Small rooms are those of earlier times and of models that were known not to reason.
     if reply.last_room or sum(not 0 < room < START for room in again.cut_off) >= MOST_CUT_OFF:
@@ -268,24 +269,24 @@ def with_more_room(name: str, request: ChatRequest, reply: ChatReply) -> ChatReq
 
 
 def no_answer(model: ChatModel, reply: ChatReply) -> NoAnswerError:
-    """The error for a reply that says nothing."""
+    """Return the error for an empty reply."""
     how = f"ended its reply without an answer ({reply.ending})" if reply.ending else "gave an empty answer"
     return NoAnswerError(f"{model.name} {how}.")
 
 
 def object_in(text: str, schema: Any) -> dict[str, Any] | None:
-    """The object of an answer that `ask` took, read in the same way; None where it can't be read any more."""
+    """Return the object of an answer that `ask` accepted, read in the same way; None if it can't be read any more."""
     value, problem = _examine(text, schema, None)
     return value if problem is None else None
 
 
 def fits(value: dict[str, Any], schema: Any) -> bool:
-    """Whether an object has the form that a schema asks for."""
+    """Return whether an object satisfies a schema."""
     return schema_problem(value, schema) is None
 
 
 def _examine(text: str, schema: Any, check: Check | None) -> tuple[dict[str, Any] | None, str | None]:
-    """The object, where there is one, and what is wrong with it, where something is."""
+    """Return the object, None without one, and what is wrong with it, None if nothing is."""
     try:
         value = parse_object(text)
     except UnreadableAnswerError as error:
@@ -299,7 +300,7 @@ def _examine(text: str, schema: Any, check: Check | None) -> tuple[dict[str, Any
 
 
 def _unwrapped(value: dict[str, Any], schema: Any, problem: str) -> tuple[dict[str, Any], str | None]:
-    """The one object inside that satisfies the schema; else the value as it is, with its problem."""
+    """Return the one object inside that satisfies the schema; else the value itself, with its problem."""
     inner_ones = islice(wrapped_objects(value), _MOST_WRAPPED)
     fitting = [inner for inner in inner_ones if schema_problem(inner, schema) is None]
     if fitting and all(other == fitting[0] for other in fitting):

@@ -1,1 +1,1 @@
-"""Adapters: one file a vendor or kind of model, and what they share in calling and in reading replies."""
+"""Adapters: one file for each vendor or kind of model, and shared code for calls and replies."""

@@ -1,4 +1,4 @@
-"""Anthropic's messages."""
+"""Adapter for Anthropic's messages API."""
 
 import logging
 import time
@@ -39,7 +39,7 @@ _USUAL = {*_FINISH, "end_turn", "stop_sequence"}
 
 
 class AnthropicModel(SdkModel):
-    """A model of Anthropic's. Its API returns no log-probabilities."""
+    """An Anthropic model. Its API returns no log-probabilities."""
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         if request.top_logprobs:
@@ -96,7 +96,7 @@ class AnthropicModel(SdkModel):
 def open_model(
     name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT, most_output: int | None = None
 ) -> AnthropicModel:
-    """A client is opened here and kept until `aclose`."""
+    """Open the model with a client, which stays open until `aclose`."""
     client = AsyncAnthropic(**client_options(anthropic, endpoint, timeout))
     return AnthropicModel(name, client, memory_of(name, most_output), timeout)
 
@@ -113,7 +113,7 @@ def _usage(answer: Message) -> Usage:
 
 
 def _says_something(answer: Message) -> bool:
-    """Whether this is a message at all: a list of blocks, of whatever kinds, or what only a message has beside it."""
+    """Return whether this is a message at all: it has a list of blocks, or a field that only messages have."""
     content: object = answer.content
     return isinstance(content, list) or (isinstance(content, str | None) and part_of(answer, "role") == "assistant")
 
@@ -128,12 +128,12 @@ def _messages(request: ChatRequest) -> list[dict[str, Any]]:
 
 
 def _marked(text: str) -> list[dict[str, Any]]:
-    """A text up to whose end the prompt is cached."""
+    """Return a block of text that ends the cached part of the prompt."""
     return [{"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}]
 
 
 def _rejection(error: APIStatusError) -> Rejection:
-    """Anthropic says {"type": "error", "error": {"type", "message", "details": {"error_code"}}}."""
+    """Return the rejection of {"type": "error", "error": {"type", "message", "details": {"error_code"}}}."""
     words = error.api_message if isinstance(error.api_message, str) else ""
     return Rejection(
         status=error.status_code,

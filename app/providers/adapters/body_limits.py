@@ -1,4 +1,4 @@
-"""How large the body of an answer may be, by what is asked for. Known without the HTTP library, which loads slowly."""
+"""Limits of response bodies, by what is requested. In a module without the HTTP library, which loads slowly."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from app.limits import REPLY, Limits
 
 
 class OversizedBodyError(Exception):
-    """A server sends more than any reply holds, or packs it in a way that wasn't asked for."""
+    """The server sends more than any reply holds, or an encoding that wasn't requested."""
 
 
 _limits: ContextVar[Limits] = ContextVar("limits of a body", default=REPLY)
@@ -20,7 +20,7 @@ def current_limits() -> Limits:
 
 @contextmanager
 def body_limits(limits: Limits) -> Iterator[None]:
-    """Inside the block, bodies may be as large as this instead of a reply's size."""
+    """Within the block, apply these limits to bodies instead of a reply's."""
     token = _limits.set(limits)
     try:
         yield

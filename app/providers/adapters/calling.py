@@ -1,4 +1,4 @@
-"""One call through an SDK: bounded in time, its errors normalised, its objections learned from."""
+"""A call through an SDK: with a time limit, normalised errors, and request styles learned from refusals."""
 
 import asyncio
 import logging
@@ -35,7 +35,7 @@ logging.getLogger("httpx2").setLevel(logging.WARNING)
 
 
 def failure_of(name: ModelName, error: Exception, read_error: ReadError) -> Rejection | ProviderError | None:
-    """What an exception says: first what all SDKs run into alike, then what this one's own says."""
+    """Return what an exception means: first the causes common to all SDKs, then this SDK's own."""
     for each in (error, error.__cause__):
         if isinstance(each, OversizedBodyError):
             return oversized(name)
@@ -45,7 +45,7 @@ def failure_of(name: ModelName, error: Exception, read_error: ReadError) -> Reje
 
 
 async def guarded(name: ModelName, work: Awaitable[SdkAnswer], read_error: ReadError, timeout: float) -> SdkAnswer:
-    """What an SDK answers to anything that isn't a question to a model: a recording, a file, a batch.
+    """Await an SDK's answer to anything but a question to a model: a recording, a file, a batch.
 
     Raises a ProviderError. It carries no trace of the SDK's own exception, which holds the request and the key.
     """
@@ -72,10 +72,10 @@ async def call(
     read_error: ReadError,
     timeout: float,
 ) -> tuple[SdkAnswer, int]:
-    """What the SDK answers, and the room in output tokens that the answer had.
+    """Return the SDK's answer, and the room in output tokens that it had.
 
-    send: makes one request, with its room as `max_output_tokens`, in a given style.
-    read_error: what an exception of the SDK says; None for anything that isn't the SDK's, which is raised as it is.
+    send: makes one request in a given style, with its room as `max_output_tokens`.
+    read_error: returns what an exception of the SDK means; None for other exceptions, which are re-raised.
     timeout: seconds for one request, from sending it to the last byte of the answer.
 
     Raises a ProviderError. It carries no trace of the SDK's own exception, which holds the request and the key.
@@ -135,10 +135,10 @@ async def _call(
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """`client` is the SDK's.
+    """How an adapter writes requests and reads replies; `client` is the SDK's.
 
-    body: a request in the SDK's own form. read: raises a ProviderError, which says what was billed. read_error: what an
-    exception of the SDK says.
+    body: returns a request in the SDK's form. read: raises a ProviderError that says what was billed. read_error:
+    returns what an exception of the SDK means.
     """
 
     name: ModelName
@@ -150,18 +150,18 @@ class Wire:
     read_error: ReadError
 
     def sized(self, request: ChatRequest) -> tuple[ChatRequest, RequestStyle]:
-        """The request with its room, in the style learned so far. Raises CutOffError where no more room is left."""
+        """Return the request with its room, in the style learned so far. Raises CutOffError if no more room is left."""
         room = self.memory.room.of(request, str(self.name))
         return replace(request, max_output_tokens=room), self.memory.style
 
 
 class SdkModel:
-    """What every model has that is asked through a vendor's SDK. Each says how a request and a reply look there."""
+    """Base of the models that are called through a vendor's SDK. Subclasses write the requests and read the replies."""
 
     is_llm = True
 
     def __init__(self, name: ModelName, client: Any, memory: StyleMemory, timeout: float) -> None:
-        """client: the SDK's; its async side loses its connections when it is collected. timeout: seconds a request."""
+        """Keep the SDK's client; its connections close when it is collected. timeout: seconds for a request."""
         self._name, self._client, self._memory, self._timeout = name, client, memory, timeout
 
     @property

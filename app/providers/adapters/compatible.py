@@ -1,4 +1,4 @@
-"""Llama and its like behind any OpenAI-compatible endpoint: vLLM, Ollama, llama.cpp."""
+"""Adapter for Llama and others behind any OpenAI-compatible endpoint: vLLM, Ollama, llama.cpp."""
 
 import asyncio
 import json
@@ -36,8 +36,8 @@ _NO_KEY = "none"
 
 
 class CompatibleModel(OpenAIModel):
-    """Also rates given texts, through the completions endpoint with echo: it returns the prompt with the
-    log-probability of each of its tokens."""
+    """A model at an OpenAI-compatible server. It also rates given texts, through the completions endpoint with echo,
+    which returns the prompt with the log-probability of each token."""
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         if request.given is None:
@@ -68,8 +68,8 @@ class CompatibleModel(OpenAIModel):
         return ChatReply("", self.name, usage, "stop", time.perf_counter() - started, rated)
 
     def _of_given(self, answer: Completion, whole: str, given: str) -> tuple[TokenLogprob, ...]:
-        """The tokens at the end of the echoed prompt that hold a character of the text, the first of them perhaps with
-        the end of what stands before. Some servers echo nothing, or only what they generated, without a word."""
+        """Return the tokens at the end of the echoed prompt that contain a character of the given text; the first may
+        also contain the end of the context. Some servers silently echo nothing, or only what they generated."""
         said = answer.choices[0].logprobs
         tokens, logprobs = (said.tokens or [], said.token_logprobs or []) if said else ([], [])
         spelled = "".join(tokens)
@@ -90,7 +90,7 @@ class CompatibleModel(OpenAIModel):
 def open_model(
     name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT, most_output: int | None = None
 ) -> CompatibleModel:
-    """A client is opened here and kept until `aclose`."""
+    """Open the model with a client, which stays open until `aclose`."""
     return CompatibleModel(name, open_client(endpoint, timeout), timeout, most_output, for_openai=False)
 
 
@@ -109,7 +109,7 @@ LONGEST_NAME = 200
 
 
 async def list_models(provider: ProviderSpec, endpoint: Endpoint, timeout: float) -> list[str]:
-    """The names, each once, in the server's order; none where it has no model.
+    """Return the server's model names, each once, in its order; none if it has no model.
 
     timeout: seconds for everything. Raises a ProviderError, without a trace of the SDK's own exception, which holds the
     request and the key.
@@ -139,7 +139,7 @@ async def list_models(provider: ProviderSpec, endpoint: Endpoint, timeout: float
 
 
 def model_names(answer: object) -> list[str] | None:
-    """The names in what a server says, each once; None for what is no list of models."""
+    """Return the names in a server's answer, each once; None if it is no list of models."""
     listed = answer.get("data", answer) if isinstance(answer, dict) else answer
     if listed is None and answer is not None:
         return []
@@ -157,7 +157,7 @@ def _usable(listed: list[object]) -> Iterator[str]:
 
 
 def _failure(provider: ProviderSpec, error: Exception, timeout: float, key_place: str) -> ProviderError | None:
-    """What an exception of the SDK says; None for anything that isn't the SDK's. key_place: "" without a key."""
+    """Return what an exception of the SDK means; None for other exceptions. key_place: "" without a key."""
     match error:
         case APITimeoutError():
             return list_timed_out(provider, timeout)
@@ -214,5 +214,5 @@ def list_unreadable(provider: ProviderSpec) -> ProviderError:
 
 
 def _named(provider: ProviderSpec) -> str:
-    """Within a sentence."""
+    """Return the provider's name as used within a sentence."""
     return provider.title.replace("The ", "the ", 1)

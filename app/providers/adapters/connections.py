@@ -1,8 +1,8 @@
-"""Connections of an SDK, and what it says where one fails: several small pools in the place of a large one.
+"""Connections of an SDK, and what a failed one means: several small pools instead of a large one.
 
-For each request that comes or goes, the HTTP library walks through all connections of a pool and asks the system about
-each that is idle. With 128 in flight that was a third of a run's time under a profiler; a pool of a few has few to walk
-through. A pool keeps all its connections, so that none is opened anew for every call.
+At the beginning and end of each request the HTTP library goes through all connections of a pool and asks the system
+about each idle one. With 128 in flight that was a third of a run's time under a profiler; small pools avoid it. A pool
+keeps all its connections, so that calls needn't open new ones.
 """
 
 import json
@@ -35,14 +35,14 @@ _NEVER_LEFT = (
 
 
 def was_sent(failure: BaseException | None) -> bool:
-    """True wherever that isn't known: what was sent may be billed."""
+    """Return whether the request may have been sent; True if unknown, as it may be billed."""
     return not isinstance(failure, _NEVER_LEFT)
 
 
 @lru_cache(maxsize=1)
 def trusted() -> ssl.SSLContext:
-    """The certificates this computer trusts, read once a process: each SDK would read them anew for every client,
-    which takes 20 ms each time a model is opened or only looked at."""
+    """Return this computer's trusted certificates, read once a process: each SDK would read them for every client,
+    which takes 20 ms whenever a model is opened or only looked at."""
     return httpx2.create_ssl_context()
 
 
@@ -61,19 +61,19 @@ _KEEPALIVE = [
 
 
 def spread_connections() -> dict[str, httpx2.AsyncBaseTransport]:
-    """The `mounts` of a client; none where the environment names a proxy, which the client then sees to by itself."""
+    """Return the `mounts` of a client; none if the environment names a proxy, which the client then uses itself."""
     return {} if getproxies() else {"all://": SpreadTransport()}
 
 
 class ElsewhereError(httpx2.UnsupportedProtocol):
-    """A server sent a request on to another; nothing went there."""
+    """The server redirects the request to another server; nothing was sent there."""
 
 
 def at_home(address: str) -> dict[str, list[Callable[[Any], Awaitable[None]]]]:
-    """The `event_hooks` of a client that asks the server at this address alone: texts and the key go along with a
-    redirect, and with an upload address that a server names. Raises ElsewhereError for any other.
+    """Return the `event_hooks` of a client that sends requests to this address alone: redirects, and upload addresses
+    that a server names, would get the texts and the key. Raises ElsewhereError for any other address.
 
-    Bodies are counted while they come and while they unpack: raises OversizedBodyError beyond the limits.
+    Bodies are counted while they arrive and are decompressed: raises OversizedBodyError beyond the limits.
     """
     check = _checked(address)
 
@@ -87,12 +87,12 @@ def at_home(address: str) -> dict[str, list[Callable[[Any], Awaitable[None]]]]:
 
 
 def at_home_sync(address: str) -> dict[str, list[Callable[[Any], None]]]:
-    """The same for a client that blocks."""
+    """Return the hooks of `at_home` for a blocking client."""
     return {"request": [_checked(address)], "response": [bounded]}
 
 
 def bounded(response: httpx2.Response) -> None:
-    """Put counting in front of a response's body, before anything of it is read."""
+    """Add counting to a response's body before anything of it is read."""
     unpacking = _Unpacking(response)
     response.headers.pop("content-encoding", None)
     stream = response.stream
@@ -104,7 +104,7 @@ def bounded(response: httpx2.Response) -> None:
 
 
 class _Unpacking:
-    """Unpacks what comes, piece by piece, and counts both."""
+    """Decompresses a body in pieces, and counts the bytes before and after."""
 
     def __init__(self, response: httpx2.Response) -> None:
         kind = response.headers.get("content-encoding", "").strip().lower()
@@ -116,7 +116,7 @@ class _Unpacking:
         self._came = self._unpacked = 0
 
     def pieces(self, part: bytes) -> Iterator[bytes]:
-        """Raises OversizedBodyError, httpx2.DecodingError."""
+        """Yield the decompressed pieces of `part`. Raises OversizedBodyError, httpx2.DecodingError."""
         self._came += len(part)
         if not self._known or self._came > self._limits.size:
             raise OversizedBodyError("the body is larger than a reply")
@@ -181,7 +181,7 @@ class _Pool:
 
 
 class SpreadTransport(httpx2.AsyncBaseTransport):
-    """Each request goes to the first pool that has room, so that what was opened last is used least."""
+    """A transport over several pools. Each request uses the first pool with room, so the newest pool is used least."""
 
     def __init__(self) -> None:
         self._pools: list[_Pool] = []
@@ -209,7 +209,7 @@ class SpreadTransport(httpx2.AsyncBaseTransport):
 
 
 class _CountedStream(httpx2.AsyncByteStream):
-    """The body of an answer, whose end frees its place in the pool."""
+    """A response's body; its end frees the request's place in the pool."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, pool: _Pool) -> None:
         self._stream = stream
@@ -229,9 +229,9 @@ class _CountedStream(httpx2.AsyncByteStream):
 def read_sdk_error(
     sdk: Any, name: ModelName, error: Exception, timeout: float, rejection: Callable[[Any], Rejection]
 ) -> Rejection | ProviderError | None:
-    """What an exception of the openai or the anthropic module says, which name them alike; None for one that isn't.
+    """Return what an exception of the openai or the anthropic module means, which use the same names; None for others.
 
-    timeout: in seconds, as it was set. rejection: of an answer with a status that isn't a success.
+    timeout: the client's, in seconds. rejection: returns that of an answer with a status that isn't a success.
     """
     match error:
         case sdk.APITimeoutError() if isinstance(error.__cause__, httpx2.ConnectTimeout):
@@ -250,7 +250,7 @@ def read_sdk_error(
 
 
 def client_options(sdk: Any, endpoint: Endpoint, timeout: float) -> dict[str, Any]:
-    """Return what a client of the openai or the anthropic module is opened with. timeout: seconds for a request."""
+    """Return the options of a client of the openai or the anthropic module. timeout: seconds for a request."""
     return {
         "api_key": endpoint.key.get_secret_value(),
         "base_url": endpoint.base_url,

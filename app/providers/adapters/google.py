@@ -1,4 +1,4 @@
-"""Google's Gemini through google-genai."""
+"""Adapter for Google's Gemini through google-genai."""
 
 import json
 import time
@@ -68,7 +68,7 @@ _USUAL = {FinishReason.STOP, FinishReason.FINISH_REASON_UNSPECIFIED, *_CUT_OFF, 
 
 
 class GoogleModel(SdkModel):
-    """A model of the Gemini API. The constant part is the system instruction; Google caches such prefixes itself."""
+    """A Gemini model. The constant part of the prompt is the system instruction; Google caches such prefixes itself."""
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         started = time.perf_counter()
@@ -118,7 +118,7 @@ class GoogleModel(SdkModel):
 
 
 def read_error(name: ModelName, error: Exception, timeout: float) -> Rejection | ProviderError | None:
-    """What an exception of the SDK says; None for anything that isn't the SDK's. timeout: in seconds, as it was set."""
+    """Return what an exception of the SDK means; None for other exceptions. timeout: the client's, in seconds."""
     match error:
         case APIError():
             return _rejection(error)
@@ -140,7 +140,7 @@ def read_error(name: ModelName, error: Exception, timeout: float) -> Rejection |
 
 
 def _reading_a_reply(error: Exception) -> bool:
-    """Whether the SDK stumbled over what came back: it walks through a reply before it checks its form."""
+    """Return whether the SDK failed at reading a reply: it goes through a reply before checking its form."""
     walked = (frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__))
     return any(name.endswith("_from_mldev") for name in walked)
 
@@ -155,7 +155,7 @@ def _address(error: httpx2.RequestError) -> str:
 def open_model(
     name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT, most_output: int | None = None
 ) -> GoogleModel:
-    """A client is opened here and kept until `aclose`."""
+    """Open the model with a client, which stays open until `aclose`."""
     # The SDK's own limit keeps only 20 connections alive and would reopen the rest for every call.
     limits = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
     options = HttpOptions(
@@ -205,9 +205,10 @@ def _config(name: ModelName, request: ChatRequest, style: RequestStyle) -> Gener
 
 
 def _thinking(name: ModelName, effort: str) -> dict[str, Any] | None:
-    """Models before Gemini 3 count tokens of thought, later ones know levels. Raises EffortError for one of neither.
+    """Return the thinking settings for an effort: a number of tokens before Gemini 3, a level from then on. Raises
+    EffortError for other models.
 
-    Not as the SDK's own setting: that leaves the names within it in its own spelling.
+    A plain dict, because the SDK's own setting would keep its own spelling of the names within it.
     """
     if not effort:
         return None
@@ -260,7 +261,8 @@ def _logprobs(candidate: Candidate | None) -> tuple[TokenLogprob, ...]:
 
 
 def _rejection(error: APIError) -> Rejection:
-    """Google says {"error": {"code", "message", "status", "details": [...]}}; details name key, quota and delay."""
+    """Return the rejection of {"error": {"code", "message", "status", "details": [...]}}, Google's form; details name
+    key, quota and delay."""
     body = error.details if isinstance(error.details, dict) else {}
     said = body.get("error", body)
     details = said.get("details") if isinstance(said, dict) else None
@@ -279,7 +281,7 @@ def _rejection(error: APIError) -> Rejection:
 
 
 def _retry_delay(details: list[dict[str, Any]]) -> float | None:
-    """The delay of a google.rpc.RetryInfo, written like "34.07s"."""
+    """Return the delay in seconds of a google.rpc.RetryInfo, written like "34.07s"."""
     for part in details:
         written = part.get("retryDelay")
         if isinstance(written, str):

@@ -1,4 +1,4 @@
-"""A language model on this computer that says how likely given texts are. It answers no questions."""
+"""Adapter for a language model on this computer that rates given texts. It answers no questions."""
 
 import time
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from app.providers.model_name import ModelName
 
 
 class LocalModel:
-    """Texts that wait at the same time go through the model together."""
+    """A model on this computer; texts that wait at the same time are computed together."""
 
     is_llm = True
 
     def __init__(self, name: ModelName) -> None:
-        """Raises NotReadyError without the libraries or without the model."""
+        """Load the model. Raises NotReadyError without the libraries or without the model."""
         check_installed(f"The model {name}", "local")
         check_there(name.model)
         self._name = name
@@ -28,7 +28,7 @@ class LocalModel:
         return str(self._name)
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Raises UnsupportedError for anything but a given text, and for one that is too long."""
+        """Return a given text's log-probabilities. Raises UnsupportedError for other requests and texts too long."""
         if request.given is None:
             raise UnsupportedError(
                 f"{self.name} only says how likely given texts are.", "It can judge with gptscore, nothing else."
@@ -39,12 +39,12 @@ class LocalModel:
         return ChatReply("", self.name, seconds=time.perf_counter() - started, logprobs=logprobs)
 
     async def aclose(self) -> None:
-        """The model stays for the next run; nothing else is open."""
+        """Do nothing: the model stays loaded for the next run."""
 
     def _rate(self, pairs: Sequence[Pair]) -> list[list[TokenProbability]]:
         return token_logprobs(load_language_model(self._name.model), pairs)
 
 
 def open_model(name: ModelName) -> LocalModel:
-    """Raises NotReadyError."""
+    """Open the model. Raises NotReadyError."""
     return LocalModel(name)

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, and everything that speaks the same wire format."""
+"""Adapter for OpenAI's chat completions, and for servers with the same wire format."""
 
 import hashlib
 import time
@@ -32,7 +32,7 @@ _USUAL = {"stop", "length", "content_filter", "tool_calls", "function_call"}
 
 
 class OpenAIModel(SdkModel):
-    """A model behind an OpenAI-style endpoint; `for_openai` tells OpenAI's own service from look-alikes."""
+    """A model behind an OpenAI-style endpoint; `for_openai` tells OpenAI's own service from compatible ones."""
 
     def __init__(
         self, name: ModelName, client: AsyncOpenAI, timeout: float, most_output: int | None, for_openai: bool = True
@@ -57,7 +57,7 @@ class OpenAIModel(SdkModel):
         return self._memory.room.noted(reply, request, room)
 
     async def transcribe(self, audio: bytes, file_name: str) -> str:
-        """Through the transcription endpoint, which OpenAI and compatible servers offer beside chat completions."""
+        """Return the text of a recording, through the transcription endpoint of OpenAI and compatible servers."""
         asked = self._client.audio.transcriptions.create(file=(file_name, audio), model=self._name.model)
         answer: object = await guarded(self._name, asked, self._read_error, self._timeout)
         text = getattr(answer, "text", None)
@@ -126,19 +126,19 @@ class OpenAIModel(SdkModel):
 
 
 def idempotency_header(request: ChatRequest) -> dict[str, str]:
-    """A server that doesn't know it ignores it; OpenAI promises nothing about it."""
+    """Return the idempotency header; servers that don't know it ignore it, and OpenAI promises nothing about it."""
     return {"Idempotency-Key": request.idempotency_key} if request.idempotency_key else {}
 
 
 def read_error(name: ModelName, error: Exception, timeout: float) -> Rejection | ProviderError | None:
-    """What an exception of the SDK says; None for anything that isn't the SDK's. timeout: in seconds, as it was set."""
+    """Return what an exception of the SDK means; None for other exceptions. timeout: the client's, in seconds."""
     return read_sdk_error(openai, name, error, timeout, _rejection)
 
 
 def open_model(
     name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT, most_output: int | None = None
 ) -> OpenAIModel:
-    """A client is opened here and kept until `aclose`."""
+    """Open the model with a client, which stays open until `aclose`."""
     return OpenAIModel(name, AsyncOpenAI(**client_options(openai, endpoint, timeout)), timeout, most_output)
 
 
@@ -155,7 +155,7 @@ def _messages(request: ChatRequest, style: RequestStyle) -> list[dict[str, Any]]
 
 
 def _marked(text: str) -> list[dict[str, Any]]:
-    """A text up to whose end the prompt is cached."""
+    """Return a block of text that ends the cached part of the prompt."""
     return [{"type": "text", "text": text, "prompt_cache_breakpoint": {"mode": "explicit"}}]
 
 
@@ -194,7 +194,7 @@ def _tier(answer: object) -> str | None:
 
 
 def _logprobs(choice: Mapping[str, Any]) -> tuple[TokenLogprob, ...]:
-    """Return log-probabilities of the whole reply, or none: a gap would shift all later places."""
+    """Return the log-probabilities of the whole reply, or none: a gap would shift all later positions."""
 
     def read(token: object) -> tuple[str, float]:
         word, logprob = part_of(token, "token"), part_of(token, "logprob")
@@ -212,7 +212,8 @@ def _logprobs(choice: Mapping[str, Any]) -> tuple[TokenLogprob, ...]:
 
 
 def _rejection(error: APIStatusError) -> Rejection:
-    """OpenAI says {"error": {message, type, param, code}}; look-alikes {"message"}, {"detail": [{"loc"}]} or prose."""
+    """Return the rejection of {"error": {message, type, param, code}}, OpenAI's form, or of compatible servers'
+    {"message"}, {"detail": [{"loc"}]} or prose."""
     body = error.body if isinstance(error.body, dict) else {}
     detail = body.get("detail")
     objections = [item for item in detail if isinstance(item, dict)] if isinstance(detail, list) else []

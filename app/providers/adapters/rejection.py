@@ -1,4 +1,4 @@
-"""From what a provider said to the error a person sees. One table for all providers.
+"""The errors shown for a provider's rejections, from one table for all providers.
 
 A provider's own words are read to tell causes apart and then dropped: they may quote the key, the prompt or the text.
 """
@@ -44,10 +44,10 @@ from app.settings import settings
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Rejection:
-    """An HTTP answer that isn't a success. Has no repr on purpose: `words` are the provider's.
+    """An HTTP answer that isn't a success. It has no repr on purpose: `words` are the provider's.
 
-    code: the provider's own name of the cause; parameter: the part of the request it objects to.
-    retry_after: seconds, None where it wasn't said. address: where it was asked, without what may be secret.
+    code: the provider's name of the cause; parameter: the part of the request it rejects. retry_after: seconds, None if
+    not given. address: the request's, without what may be secret.
     """
 
     status: int
@@ -59,7 +59,7 @@ class Rejection:
 
     @property
     def gist(self) -> str:
-        """Lower-cased beginning of everything that was said; enough to recognise a cause by."""
+        """Return the lower-case beginning of all that was said, enough to recognise a cause."""
         return f"{self.code} {self.parameter} {self.words[:600]}".lower()
 
 
@@ -83,7 +83,7 @@ _TOO_LONG = re.compile(
 
 
 def provider_error(name: ModelName, rejection: Rejection) -> ProviderError:
-    """The typed error for a rejection; its message names provider, model and status, never what was sent."""
+    """Return the typed error for a rejection; its message names provider, model and status, never what was sent."""
     for applies, build in _TABLE:
         if applies(rejection):
             return build(name, rejection)
@@ -98,7 +98,7 @@ def timed_out(name: ModelName, seconds: float) -> ProviderError:
 
 
 def unreachable(name: ModelName, address: str = "", sent: bool = True) -> ProviderError:
-    """sent: whether the request may have left; then its reply is lost."""
+    """Return the error of a failed connection. sent: whether the request may have been sent; then its reply is lost."""
     variable = spec_of(name.provider).url_variable
     at = f" at {address}" if address else ""
     error = ConnectionFailedError(
@@ -117,7 +117,7 @@ def led_elsewhere(name: ModelName) -> ProviderError:
 
 
 def unreadable(name: ModelName) -> ProviderError:
-    """A success that isn't an answer: a proxy's page, an empty body. Often gone at the next try."""
+    """Return the error of a success that isn't an answer: a proxy's page, an empty body. Another try often works."""
     variable = spec_of(name.provider).url_variable
     return lost(
         UnreadableReplyError(
@@ -128,7 +128,7 @@ def unreadable(name: ModelName) -> ProviderError:
 
 
 def oversized(name: ModelName) -> ProviderError:
-    """A reply that nobody reads to its end."""
+    """Return the error of a reply that is too large to be read to its end."""
     variable = spec_of(name.provider).url_variable
     return lost(
         OversizedReplyError(
@@ -139,7 +139,7 @@ def oversized(name: ModelName) -> ProviderError:
 
 
 def refused_effort(name: ModelName, rejection: Rejection, effort: str) -> EffortError | None:
-    """Return an error where the rejection is of the reasoning effort, else None."""
+    """Return an error if the rejection is about the reasoning effort, else None."""
     gist = rejection.gist
     if not effort or rejection.status not in (400, 404, 422) or "temperature" in gist:
         return None
@@ -152,7 +152,7 @@ def refused_effort(name: ModelName, rejection: Rejection, effort: str) -> Effort
 
 
 def refused_tier(name: ModelName, rejection: Rejection, tier: str) -> TierError | None:
-    """Return an error where the rejection is of the service tier, else None."""
+    """Return an error if the rejection is about the service tier, else None."""
     about = tier and rejection.status in (400, 403, 404, 422) and _ABOUT_TIER.search(rejection.gist)
     return (
         TierError(f"{name.title} doesn't sell {name} in the tier “{tier}” ({_status(rejection)}).") if about else None
@@ -160,8 +160,8 @@ def refused_tier(name: ModelName, rejection: Rejection, tier: str) -> TierError 
 
 
 def asked_at(response: Any) -> str:
-    """Scheme, host, port and path of where a response comes from: the rest may hold a key or a password. Nothing where
-    people sign in: what failed is shown to them, and stored."""
+    """Return scheme, host, port and path of a response's address; the rest may hold a key or a password. "" where
+    people sign in, as errors are shown to them and stored."""
     if settings().shared:
         return ""
     try:
@@ -172,18 +172,18 @@ def asked_at(response: Any) -> str:
 
 
 def billed(error: ProviderError, usage: Usage) -> ProviderError:
-    """An error about a reply that came: useless as it is, it is paid."""
+    """Mark an error as about a reply that came and is billed, though useless."""
     error.usage = usage
     return error
 
 
 def lost(error: ProviderError) -> ProviderError:
-    """An error about a request whose reply nobody got: perhaps it is paid, and nobody knows how much."""
+    """Mark an error as about a request whose reply was lost and may be billed, at an unknown cost."""
     return billed(error, Usage(known=False))
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds to wait by `retry-after-ms` or `Retry-After` (seconds or an HTTP date, RFC 9110 section 10.2.3)."""
+    """Return the seconds to wait by `retry-after-ms` or `Retry-After` (seconds or an HTTP date; RFC 9110, 10.2.3)."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
@@ -209,7 +209,7 @@ def _number(value: str | None) -> float | None:
 
 
 def _status(rejection: Rejection) -> str:
-    """The status, with the code where it is plainly a name (a key holds digits or capitals, a text has spaces)."""
+    """Return the status, with the code if it is plainly a name (a key holds digits or capitals, a text has spaces)."""
     named = re.fullmatch(r"[a-z_]{3,60}", rejection.code.lower()) and not re.search(r"\d", rejection.code)
     return f"status {rejection.status}, {rejection.code.lower()}" if named else f"status {rejection.status}"
 
@@ -291,7 +291,7 @@ def no_logprobs(name: ModelName) -> ProviderError:
 
 
 def rates_no_given_text(name: str) -> ProviderError:
-    """Return the error of a model that can't rate given texts. What it would write itself is no approximation."""
+    """Return the error of a model that can't rate given texts; rating text of its own would be no substitute."""
     return UnsupportedError(
         f"{name} can't say how likely each token of a given text is.",
         "Use a completions endpoint with echo (llama:NAME at a vLLM or llama-cpp-python server), or a model on this "

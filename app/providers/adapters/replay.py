@@ -1,6 +1,6 @@
 """Recordings of calls, JSON Lines with one call a line, and the model `replay:` that answers from one.
 
-`digest` is `ChatRequest.digest` under the name of the model that was asked, `model` that name. An answered call has
+`digest` is `ChatRequest.digest` with the name of the model that was asked, `model` that name. An answered call has
 `text`, a failed one `error` (its kind).
 """
 
@@ -23,7 +23,7 @@ _LONGEST_LINE = 50 * 2**20  # bytes; a longer one is no reply, and would only fi
 
 @dataclass(frozen=True, slots=True)
 class RecordedEntry:
-    """One recorded call. `reply` is None where it failed; `error_kind` then says how."""
+    """One recorded call. `reply` is None if it failed, for `error_kind`."""
 
     digest: str
     model: str
@@ -32,13 +32,13 @@ class RecordedEntry:
 
 
 def recording_lines(calls: Iterable[RecordedCall]) -> Iterator[str]:
-    """The lines of a recording, each with its line feed."""
+    """Yield the lines of a recording, each with its line feed."""
     for call in calls:
         yield json.dumps(_answered(call) if not call.error_kind else _failed(call), ensure_ascii=False) + "\n"
 
 
 def write_recording(path: Path, calls: Iterable[RecordedCall]) -> int:
-    """Returns how many calls were written."""
+    """Write a recording; return how many calls it has."""
     path.parent.mkdir(parents=True, exist_ok=True)
     written = 0
     with path.open("w", encoding="utf-8") as file:
@@ -49,9 +49,9 @@ def write_recording(path: Path, calls: Iterable[RecordedCall]) -> int:
 
 
 def read_recording(path: Path) -> dict[str, RecordedEntry]:
-    """Entries by digest: the last answer to a request counts, a failure only where no answer is recorded.
+    """Return entries by digest: the last answer to a request, or a failure if no answer is recorded.
 
-    Raises NotFoundError and FileFormatError, naming the line.
+    Raises NotFoundError, and FileFormatError that names the line.
     """
     entries: dict[str, RecordedEntry] = {}
     with open_file(path) as file:  # bytes are split at line feeds alone: answers may hold other ends of a line
@@ -143,7 +143,7 @@ class ReplayModel:
     is_llm = True
 
     def __init__(self, path: Path, name: str = "") -> None:
-        """name: what it was called, where that isn't its path.
+        """Read the recording. name: the model's name, if not its path.
 
         Raises NotFoundError and FileFormatError (naming the line).
         """
@@ -157,7 +157,7 @@ class ReplayModel:
         return self._name
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Raises ProviderError where the recorded call failed, UnsupportedError for a request that isn't recorded."""
+        """Return the recorded reply. Raises ProviderError if it is a failure, UnsupportedError if there is none."""
         for model in self._models:
             entry = self._entries.get(request.digest(model))
             if entry is not None and entry.reply is not None:
@@ -178,5 +178,5 @@ class ReplayModel:
 
 
 def open_model(name: ModelName) -> ReplayModel:
-    """Raises NotFoundError and FileFormatError."""
+    """Open the recording. Raises NotFoundError and FileFormatError."""
     return ReplayModel(recording_path(name.model), str(name))

@@ -16,8 +16,8 @@ _SAID = ("text", "output_text", None)
 
 
 def text_of(content: object) -> str:
-    """What is said in a message's content: a string, a part, or a list of parts. Thoughts and parts of other kinds say
-    nothing; a call of a tool, which nobody offered, says what it was called with."""
+    """Return the text of a message's content: a string, a part, or a list of parts. Thoughts and other kinds of parts
+    give none; a tool call, though no tool was offered, gives its arguments."""
     if isinstance(content, str):
         return content
     if isinstance(content, list | tuple):
@@ -29,8 +29,8 @@ def text_of(content: object) -> str:
 
 
 def message_text(message: object) -> str:
-    """What a message of OpenAI's format says: its content; else the call of a tool, which nobody offered; else an
-    answer that the server filed under the model's reasoning."""
+    """Return the text of a message in OpenAI's format: its content; else the arguments of a tool call, though no tool
+    was offered; else an answer that the server put into the model's reasoning."""
     said = text_of(part_of(message, "content"))
     called = _called(message) if "{" not in said else ""
     if said.strip() or called:
@@ -40,12 +40,12 @@ def message_text(message: object) -> str:
 
 
 def part_of(whole: object, name: str) -> Any:
-    """A field of an SDK's object or of a mapping; None where it isn't there."""
+    """Return a field of an SDK's object or of a mapping; None if missing."""
     return whole.get(name) if isinstance(whole, Mapping) else getattr(whole, name, None)
 
 
 def ending_name(reason: object, usual: Collection[str]) -> str:
-    """How the provider calls the end of a reply, where that isn't usual and is a name that can be shown; else ""."""
+    """Return the provider's name for an unusual end of a reply, if it is a name that can be shown; else ""."""
     written = part_of(reason, "value") or reason  # of an enumeration, or as it came
     if not isinstance(written, str) or written in usual:
         return ""
@@ -66,14 +66,14 @@ def _written(arguments: object) -> str:
 
 
 def open_model(name: ModelName) -> NoReturn:
-    """Raises UnsupportedError."""
+    """Raise UnsupportedError."""
     raise UnsupportedError(
         f"The answers of {name} came from a file, so it can't be asked.", "Choose a judge that can be asked."
     )
 
 
 def storable_reply(reply: ChatReply) -> tuple[ChatReply, bool]:
-    """The reply in its storable form, and whether that differs from what came."""
+    """Return the reply in its storable form, and whether that differs from the original."""
     kept = replace(
         reply,
         text=storable(reply.text),
@@ -84,7 +84,7 @@ def storable_reply(reply: ChatReply) -> tuple[ChatReply, bool]:
 
 
 def _token(token: TokenLogprob) -> TokenLogprob:
-    """Where two alternatives can't be told apart any more, the likelier one stays."""
+    """Return the token in its storable form. Of alternatives that become equal the likelier one stays."""
     top: dict[str, float] = {}
     for word, logprob in token.top.items():
         known = storable(word)

@@ -1,4 +1,4 @@
-"""Request style of a model: what is known beforehand, and what is learned when it objects."""
+"""Request style of a model: what is known beforehand, and what its refusals teach."""
 
 import asyncio
 import contextlib
@@ -56,10 +56,10 @@ _BELOW = (r"to (\d+) \(exclusive\)",)
 
 
 class OutputRoom:
-    """What one client has learned about the room of its model's answers.
+    """What one client has learned about the output tokens that its model's answers need.
 
-    most: a person's own limit, kept to. reasons: False where the model is known not to: then an answer starts with what
-    it needs itself, because providers count the room against their limits on tokens a minute.
+    most: a person's own limit. reasons: False if the model is known not to reason: then the room starts with what the
+    answer itself needs, because providers count the room against their limits on tokens a minute.
     """
 
     def __init__(self, most: int | None = None, reasons: bool = True) -> None:
@@ -70,14 +70,14 @@ class OutputRoom:
         self._ratio = 1.0
 
     def of(self, request: ChatRequest, name: str) -> int:
-        """Tokens for this request's answer. Raises CutOffError where it was cut off and no more can be given."""
+        """Return the tokens for this request's answer. Raises CutOffError if it was cut off and no more is possible."""
         given = self._given(request)
         if request.cut_off and given <= request.cut_off[-1]:
             raise cut_off(name, request.cut_off[-1])
         return given
 
     def noted(self, reply: ChatReply, request: ChatRequest, room: int) -> ChatReply:
-        """The reply, with the room it had. One that filled it teaches the next: they start with twice as much."""
+        """Return the reply with the room it had. If it filled its room, later requests start with twice as much."""
         if reply.finish != "length":
             return replace(reply, room=room)
         if 0 < reply.usage.output_tokens < room // 2:  # something else cut it off: a server's own window, or chance
@@ -95,7 +95,7 @@ class OutputRoom:
         return given
 
     def smaller(self, rejection: Rejection, request: ChatRequest, room: int) -> int | None:
-        """The room to ask with instead; None where the rejection is about something else, or nothing would be left."""
+        """Return the smaller room to ask with; None if the rejection is about something else, or none is left."""
         if rejection.status not in _TOO_LONG_STATUS:
             return None
         said = _plain_numbers(rejection.gist)
@@ -136,12 +136,12 @@ class RequestStyle:
     """What to put into a request.
 
     temperature, top_p: whether these may be sent; a model that takes no temperature takes no top_p.
-    json_form: how JSON is asked for; unless it is "json_schema", the schema stands in the prompt too.
-    schema_told: the schema stands in the prompt in any form. Servers of a person's own hold an answer to it without
-        showing it to the model, and some take it and ignore it.
-    system_message: whether the constant part goes as a system message; else it opens the first message.
+    json_form: how JSON is requested; unless it is "json_schema", the prompt contains the schema too.
+    schema_told: the prompt contains the schema in any form. Some local servers enforce it without showing it to the
+    model, and some accept and ignore it.
+    system_message: whether the constant part is a system message; else it opens the first message.
     cache_mark: mark the end of the constant part for the provider's prompt cache, where that can be refused.
-    beta: ask at the provider's beta version of its API, where some models are before they are anywhere else.
+    beta: use the provider's beta API, where some models appear first.
     """
 
     temperature: bool = True
@@ -159,7 +159,7 @@ class RequestStyle:
 
 
 class Lesson(StrEnum):
-    """One thing a model turned out to refuse."""
+    """A thing that a model turned out to refuse."""
 
     TEMPERATURE = "temperature"
     LIMIT_PARAMETER = "limit parameter"
@@ -172,8 +172,8 @@ class Lesson(StrEnum):
 
 
 LOOKS, LOOK_SECONDS = 8, 0.02
-"""How long requests wait for the one that tries out a style. A refusal comes at once, an answer takes longer. In
-steps, so that a busy event loop reads the refusal first."""
+"""How long requests wait for the one that tries out a style. A refusal comes at once, an answer takes longer.
+Several short waits, so that a busy event loop reads the refusal first."""
 
 _REFUSED_STATUS = (400, 404, 422, 501)
 # llama-cpp-python answers 500 to what it doesn't take, and so do gateways.
@@ -197,7 +197,7 @@ _SCHEMA_WORDS = re.compile(
 
 
 def first_style(name: ModelName) -> RequestStyle:
-    """What is known of a model before it was asked. Raises UnknownModelError where there is no such provider."""
+    """Return what is known of a model before it was asked. Raises UnknownModelError for an unknown provider."""
     spec = spec_of(name.provider)
     return RequestStyle(
         temperature=not spec.models.no_temperature.match(name.model),
@@ -209,10 +209,10 @@ def first_style(name: ModelName) -> RequestStyle:
 
 
 def memory_of(name: ModelName, most_output: int | None = None, address: str = "") -> "StyleMemory":
-    """For a client of this model.
+    """Return a new client's memory of this model.
 
-    most_output: a person's own limit on the tokens of an answer. address: the server's; all clients of one model there
-    share the style that one of them learned, in later processes too.
+    most_output: a person's own limit on the tokens of an answer. address: the server's; all clients of one model at one
+    server share the style that one of them learned, in later processes too.
     """
     forms, at = spec_of(name.provider).json_forms, (str(name), address.rstrip("/"))
     learned = _LEARNED.get(at) if address else None
@@ -225,9 +225,9 @@ def memory_of(name: ModelName, most_output: int | None = None, address: str = ""
 
 @dataclass(frozen=True, slots=True)
 class LearnedFacts:
-    """What a server taught about one of its models. schema: the form of JSON it took; schema_kept: whether its last
-    answer was JSON and nothing else. differences: what requests leave out or name differently, in words. None: not
-    known."""
+    """What a server taught about one of its models; None for unknown. schema: the form of JSON it took; schema_kept:
+    whether its last answer was JSON and nothing else. differences: what requests leave out or name differently, in
+    words."""
 
     schema: JsonForm | None = None
     schema_kept: bool | None = None
@@ -237,18 +237,18 @@ class LearnedFacts:
 
 
 def learned_at(address: str) -> dict[str, LearnedFacts]:
-    """Model -> what this process has learned of it at an address, in the order in which they were asked."""
+    """Return model -> what this process has learned of it at an address, in the order in which they were asked."""
     here = address.rstrip("/")
     return {name: learned.facts() for (name, at), learned in list(_LEARNED.items()) if at == here}
 
 
 def forget_styles() -> None:
-    """Forget the styles of all models, as in a new process, which reads the file anew."""
+    """Forget the styles of all models, as in a new process, which reads the file of learned styles again."""
     _LEARNED.clear()
 
 
 MOST_KEPT = 500
-"""Models in the file of learned styles; the oldest go first."""
+"""Models in the file of learned styles; the oldest are removed first."""
 _KEPT_STYLE: Mapping[str, tuple[object, ...]] = {
     "temperature": (True, False),
     "top_p": (True, False),
@@ -259,8 +259,8 @@ _keeping = threading.Lock()
 
 
 def _digest(name: str, address: str) -> str:
-    """The key of a model at an address in the file of learned styles: an address may be confidential. "" for one that
-    holds a password or a query, which isn't kept in any form."""
+    """Return the key of a model at an address in the file of learned styles: an address may be confidential. "" for an
+    address with a password or a query, which isn't stored in any form."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -270,7 +270,7 @@ def _digest(name: str, address: str) -> str:
 
 
 def _read_kept() -> dict[str, Any]:
-    """The file of learned styles; empty where there is none, or another program wrote it."""
+    """Return the file of learned styles; empty if there is none, or another program wrote it."""
     try:
         found = json.loads(settings().learned_styles.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -279,7 +279,7 @@ def _read_kept() -> dict[str, Any]:
 
 
 def _write_kept(digest: str, learned: Mapping[str, Any]) -> None:
-    """A file that can't be written costs a later process a request or two, no more."""
+    """Write a model's learned style to the file. Failing to write only costs a later process a request or two."""
     with _keeping, contextlib.suppress(OSError):
         kept = _read_kept()
         kept.pop(digest, None)
@@ -292,7 +292,7 @@ def _write_kept(digest: str, learned: Mapping[str, Any]) -> None:
 
 
 def lesson_of(rejection: Rejection, request: ChatRequest, style: RequestStyle) -> Lesson | None:
-    """What the rejection teaches about the style the request was sent in; None where it is about something else."""
+    """Return what the rejection teaches about the style of the request; None if it is about something else."""
     gist = rejection.gist
     named = rejection.status == 500 and _WORDS_OF_500.search(gist)
     if rejection.status not in _REFUSED_STATUS and not named:
@@ -322,14 +322,14 @@ def _about_json_form(gist: str, request: ChatRequest, style: RequestStyle) -> Le
 
 
 class LearnedStyle:
-    """The style that clients of one model have arrived at. Each lesson is learned once, a form of JSON is left for the
-    next one, so that asking again comes to an end.
+    """The style that the clients of one model have arrived at. Each lesson is learned once and forms of JSON are tried
+    in order, so that repeated requests come to an end.
 
-    `proven`: the kinds of request, with a schema or without, that the server has answered in this style; all of a
-    vendor's, whose models are known. The rest as in LearnedFacts.
+    `proven`: the kinds of request, with a schema or without, that the server has answered in this style; all for a
+    vendor's model, as those are known. The rest as in LearnedFacts.
 
-    digest: under which it is kept for later processes; "" for not at all. A form of JSON that an earlier process kept
-    and that is refused now is learned from the beginning.
+    digest: its key for later processes; "" to store nothing. A stored form of JSON that is refused now is learned again
+    from the beginning.
     """
 
     def __init__(
@@ -365,14 +365,13 @@ class LearnedStyle:
         self.window = window if type(window) is int and window > 0 else None
 
     def _lasting(self) -> dict[str, Any]:
-        """What is kept for later processes."""
+        """Return what to store for later processes."""
         style = {name: getattr(self.style, name) for name in (*_KEPT_STYLE, "json_form")}
         proven = {"with_schema": True in self.proven, "without_schema": False in self.proven}
         return style | proven | {"schema_kept": self.schema_kept, "logprobs": self.logprobs, "window": self.window}
 
     def keep(self) -> None:
-        """Write down what is new for later processes. Whether an answer was JSON alone may change with each: that by
-        itself is not written again."""
+        """Store changes for later processes, unless only `schema_kept` changed, as it may with each answer."""
         now, before = self._lasting(), self._kept
         same = {"schema_kept": None if before["schema_kept"] is None else now["schema_kept"]}
         if self._digest and now != before | same:
@@ -380,9 +379,9 @@ class LearnedStyle:
             _write_kept(self._digest, now)
 
     def learn(self, lesson: Lesson, used: RequestStyle) -> bool:
-        """Whether asking again makes sense; `used` is the style that was objected to.
+        """Learn from a refusal; return whether to ask again. `used` is the style that was refused.
 
-        With many requests in flight several learn the same: those that were sent in an older style ask again too.
+        With many requests in flight several learn the same: those sent in an older style ask again too.
         """
         with self._lock:
             if lesson in (Lesson.JSON_FORM, Lesson.JSON_SCHEMA_BESIDE):
@@ -407,8 +406,8 @@ class LearnedStyle:
         return LearnedFacts(form, self.schema_kept, self.logprobs, self.window, tuple(differences))
 
     def _next_form(self, lesson: Lesson) -> JsonForm:
-        """A server that objects to the schema beside json_object may take json_object alone. One that objects to
-        json_object with other words takes no form: no further request is spent on finding out."""
+        """Return the next form of JSON to try. A server that refuses the schema beside json_object may take json_object
+        alone. If it refuses json_object in other words it takes no form; no further request is spent on finding out."""
         now = self.style.json_form
         if now == "json_object_schema" and lesson is Lesson.JSON_FORM:
             return "prompt"
@@ -417,7 +416,7 @@ class LearnedStyle:
 
 
 _LEARNED: dict[tuple[str, str], LearnedStyle] = {}
-"""By model and address."""
+"""Learned styles by model and address."""
 
 
 class StyleMemory:
@@ -433,36 +432,36 @@ class StyleMemory:
         return self._learned.style
 
     def learn(self, lesson: Lesson, used: RequestStyle) -> bool:
-        """See LearnedStyle."""
+        """See LearnedStyle.learn."""
         return self._learned.learn(lesson, used)
 
     def answered(self, request: ChatRequest) -> None:
-        """The server answered this request in the style of now."""
+        """Note that the server answered this request in the present style."""
         if request.given is None:
             self._learned.proven.add(request.schema is not None)
             self._learned.keep()
 
     def gave_json(self, text: str) -> None:
-        """The text of an answer that was asked for as JSON."""
+        """Note the text of an answer that was requested as JSON."""
         self._learned.schema_kept = text.strip().startswith("{")
         self._learned.keep()
 
     def refused(self, rejection: Rejection) -> None:
-        """Keep the context length that a refusal names."""
+        """Note the context length that a refusal names."""
         if rejection.status in _TOO_LONG_STATUS:
             said = _plain_numbers(rejection.gist)
             self._learned.window = _number(_WINDOWS, said) or self._learned.window
             self._learned.keep()
 
     def gave_logprobs(self, given: bool) -> None:
-        """Whether they came where they were asked for."""
+        """Note whether requested log-probabilities came."""
         self._learned.logprobs = given
         self._learned.keep()
 
     @contextmanager
     def trial(self, request: ChatRequest) -> Iterator[bool]:
-        """Whether this request tries out the style, which others then wait for: the client's first of its kind, where
-        the style isn't proven."""
+        """Within the block, make others wait if this request tries out the style: it is the client's first of its kind,
+        and the style isn't proven. Yields whether it does."""
         kind = request.schema is not None
         if request.given is not None or kind in self._trials or kind in self._learned.proven:
             yield False
@@ -474,8 +473,8 @@ class StyleMemory:
             self._trials[kind].set_result(None)
 
     async def wait_for_trial(self, request: ChatRequest) -> None:
-        """Wait while another request tries out the style. One that isn't refused within LOOKS is taken: the server is
-        at work on an answer."""
+        """Wait while another request tries out the style. After LOOKS looks without a refusal the style counts as
+        accepted: the server is working on an answer."""
         trial = self._trials.get(request.schema is not None)
         if trial is None or request.given is not None:
             return
@@ -506,7 +505,7 @@ def _without(style: RequestStyle, lesson: Lesson) -> RequestStyle:
 
 
 def system_text(request: ChatRequest, style: RequestStyle) -> str:
-    """The constant part of the prompt, with the schema in it where the API can't be given one or may not show it."""
+    """Return the constant part of the prompt, with the schema if the API can't take one or may not show it."""
     if request.schema is None or (style.json_schema and not style.schema_told):
         return request.prompt.system
     schema = json.dumps(request.schema, ensure_ascii=False)
@@ -515,13 +514,13 @@ def system_text(request: ChatRequest, style: RequestStyle) -> str:
 
 
 def opening_texts(request: ChatRequest, style: RequestStyle) -> tuple[str, str]:
-    """The system message, "" for none, and the first message of the user."""
+    """Return the system message, "" for none, and the first message of the user."""
     system, user = system_text(request, style), request.prompt.user
     return (system, user) if style.system_message or not system else ("", f"{system}\n\n{user}")
 
 
 def is_closed(schema: Mapping[str, Any], all_required: bool = False) -> bool:
-    """Whether no object in the schema is open to further properties, which the strict schema modes demand.
+    """Return whether no object in the schema allows further properties, as the strict schema modes demand.
 
     all_required: also demand that every property is required (OpenAI's strict mode).
     """

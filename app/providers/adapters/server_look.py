@@ -1,14 +1,14 @@
-"""Looks at model servers: which kind one is, which models it has, and how much they read at once.
+"""Queries of model servers: which kind a server is, which models it has, and their context lengths.
 
-Nothing is sent but the request itself: no key, no text. Ollama, LM Studio, llama.cpp and vLLM all list models at
-/v1/models; what else one answers tells the kind:
+Only these requests are sent: no key, no text. Ollama, LM Studio, llama.cpp and vLLM all list models at /v1/models;
+other answers tell the kind:
 
 - vLLM and llama.cpp name themselves there as the owner of their models. vLLM gives `max_model_len` with each; llama.cpp
   answers /props with the context of a slot.
 - LM Studio lists models at /api/v0/models too, with a type and the context they are loaded with.
 - Ollama gives its version at /api/version, at /api/ps the context of the models in memory, and at /api/show the
   parameter `num_ctx` of one that isn't.
-- llama-cpp-python owns its models as "me". It tells its context length only where it refuses a text that is longer.
+- llama-cpp-python owns its models as "me". It tells its context length only when it refuses a longer text.
 """
 
 import asyncio
@@ -28,19 +28,19 @@ from app.providers.adapters.connections import at_home
 from app.providers.credentials import OTHER, ContextWindow, Endpoint, LocalServer, address_at
 
 LISTING = Limits(size=2 * 2**20)
-"""A server with hundreds of models lists them in some 100 kB."""
+"""Limit of a list of models; hundreds of models take some 100 kB."""
 OLLAMA_DEFAULT = 4096
-"""Tokens of a model that neither /api/ps nor its own parameters say more of (docs.ollama.com, context length)."""
+"""Context in tokens if neither /api/ps nor the model's parameters give one (docs.ollama.com, context length)."""
 LLAMA_CPP_PYTHON = "llama-cpp-python"
 TOO_MANY = 270_000
-"""Words that are more tokens than it is ever started with: it refuses them at once, and names its context length."""
+"""Words of a request that no server's context holds: it refuses them at once, and names its context length."""
 _LENGTH = re.compile(r"maximum context length is (\d{1,9}) tokens")
 _NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,9})\s*$", re.MULTILINE)
 
 
 async def look_at_ports(ports: Sequence[int], timeout: float) -> list[LocalServer]:
-    """Return the servers at these ports of this computer, all asked at once; those that don't answer in time, or list
-    no models, are left out. timeout: seconds for each."""
+    """Return the servers at these ports of this computer, all asked at once, without those that don't answer in time or
+    list no models. timeout: seconds for each."""
     found = await asyncio.gather(*(_look_at(address_at(port), timeout) for port in ports))
     return [server for server in found if server is not None]
 
@@ -59,7 +59,7 @@ async def _look_at(address: str, timeout: float) -> LocalServer | None:
 
 
 async def context_window(endpoint: Endpoint, model: str, timeout: float) -> ContextWindow | None:
-    """Return how much a model of this server reads; None where it doesn't say, or not in time (seconds)."""
+    """Return how much a model of this server reads; None if it doesn't say, or not within `timeout` seconds."""
     async with _client(endpoint, timeout) as client:
         try:
             async with asyncio.timeout(timeout):
@@ -126,7 +126,7 @@ async def _tokens_at_ollama(client: httpx2.AsyncClient, address: str, model: str
 
 
 def _client(endpoint: Endpoint, timeout: float) -> httpx2.AsyncClient:
-    """Open a client without the environment's proxies: to them a local address is their own computer."""
+    """Open a client that ignores the environment's proxies: for a proxy, a local address is its own computer."""
     key = endpoint.key.get_secret_value()
     headers = {"authorization": f"Bearer {key}"} if key else {}
     hooks = at_home(endpoint.base_url)
@@ -136,7 +136,7 @@ def _client(endpoint: Endpoint, timeout: float) -> httpx2.AsyncClient:
 async def _json(
     client: httpx2.AsyncClient, address: str, body: dict[str, Any] | None = None, refused: bool = False
 ) -> Any:
-    """Return what the server says; None for any failure. refused: also what it says when it refuses."""
+    """Return the server's JSON; None for any failure. refused: also return the JSON of a refusal."""
     try:
         with body_limits(LISTING):
             reply = await (client.get(address) if body is None else client.post(address, json=body))
@@ -156,6 +156,6 @@ def _count(value: object) -> int | None:
 
 
 def _beside(address: str, path: str) -> str:
-    """Another path of the same server."""
+    """Return another path of the same server."""
     parts = urlsplit(address)
     return urlunsplit((parts.scheme, parts.netloc, path, "", ""))

@@ -1,4 +1,4 @@
-"""The models that a vendor lets a key use, newest first. Asked without its SDK, which trusts the form of lists."""
+"""The models that a vendor lets a key use, newest first. The SDK isn't used: it relies on the form of lists."""
 
 import json
 import re
@@ -21,8 +21,8 @@ _DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8})$")
 
 
 def list_vendor_models(provider: ProviderSpec, endpoint: Endpoint, timeout: float) -> list[str]:
-    """Names without the provider: those of its family that answer questions, going by their names. A snapshot is left
-    out beside the model that it is one of.
+    """Return names without the provider, of the vendor's own models that answer questions, judging by their names. A
+    snapshot is left out if the model itself is listed.
 
     timeout: seconds. Raises a ProviderError that holds neither the key nor what was sent.
     """
@@ -67,7 +67,7 @@ def list_vendor_models(provider: ProviderSpec, endpoint: Endpoint, timeout: floa
 
 
 def models_in(listing: VendorListing, answer: object) -> list[str] | None:
-    """Newest first, each once; None for what is no list of models."""
+    """Return the names in a list, newest first, each once; None if the answer is no list of models."""
     listed = answer.get(listing.items) if isinstance(answer, dict) else None
     if not isinstance(listed, list):
         return None
@@ -83,7 +83,7 @@ def models_in(listing: VendorListing, answer: object) -> list[str] | None:
 
 
 def ends_in(listing: VendorListing, answer: object) -> dict[str, date]:
-    """The last day of each model of the list that has one. A day that can't be read is left out."""
+    """Return the last day of each listed model that has one. Unreadable days are left out."""
     listed = answer.get(listing.items) if isinstance(answer, dict) and listing.ends else None
     found = {}
     for model in listed if isinstance(listed, list) else []:
@@ -94,7 +94,7 @@ def ends_in(listing: VendorListing, answer: object) -> dict[str, date]:
 
 
 def _usable(model: dict[str, Any], listing: VendorListing) -> bool:
-    """Google lists what a model can do."""
+    """Return whether the model can be used here; Google lists what a model can do."""
     name, can = model.get(listing.named), model.get("supportedGenerationMethods", ["generateContent"])
     fine = isinstance(name, str) and name.strip() and name.isprintable() and len(name) <= LONGEST_NAME
     return bool(fine) and isinstance(can, list) and "generateContent" in can

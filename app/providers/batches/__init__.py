@@ -1,1 +1,1 @@
-"""Batches: many requests handed to a provider at once, answered within a day at half the price."""
+"""Batches: many requests submitted to a provider at once, answered within a day at half the price."""

@@ -22,7 +22,7 @@ _STATUS = {
 
 
 class AnthropicBatches(WireBatches):
-    """Nothing of ours comes back with a batch but the digests of its requests, once it has ended."""
+    """Anthropic's batches of a model. A batch doesn't show our token; an ended one shows its requests' digests."""
 
     limits = BatchLimits(100_000, 240_000_000)
 
@@ -40,7 +40,7 @@ class AnthropicBatches(WireBatches):
         return str(batch.id)
 
     async def find(self, token: str, requests: int, since: datetime) -> str | None:
-        """One that is as large and not older; if it is somebody else's, it answers none of our requests."""
+        """Return a batch of the same size that isn't older; somebody else's batch answers none of our requests."""
 
         async def look() -> Any:
             async for batch in self._client.messages.batches.list(limit=100):

@@ -1,4 +1,4 @@
-"""What a provider's batches have in common: handed in at once, looked at now and then, answered line by line."""
+"""The common parts of providers' batches: submitted at once, polled, answered line by line."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ from app.telemetry import asked_span
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
-    """Limits of one batch. A provider's own limit is higher than `bytes`, by what it wraps around the requests."""
+    """Limits of one batch. `bytes` is below the provider's limit, which counts the wrapping of requests too."""
 
     requests: int
     bytes: int
@@ -31,7 +31,7 @@ class BatchLimits:
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """`answered` counts the requests that are through, well or not. `problem` is why nothing came of the batch."""
+    """A batch's progress. `answered` counts the finished requests, failed ones too. `problem`: why the batch failed."""
 
     ended: bool
     answered: int = 0
@@ -40,7 +40,7 @@ class BatchProgress:
 
 @dataclass(frozen=True, slots=True)
 class BatchLine:
-    """What became of one request: its reply, or what failed; neither where it expired or was cancelled, unpaid."""
+    """The outcome of one request: its reply, or its error; neither if it expired or was cancelled, unpaid."""
 
     digest: str
     reply: ChatReply | None = None
@@ -48,7 +48,7 @@ class BatchLine:
 
 
 def read_line(wire: Wire, digest: str, answer: Any, request: ChatRequest) -> BatchLine:
-    """An answer as a live one would be read."""
+    """Return the outcome of an answer, read as a live one."""
     try:
         reply = wire.read(answer, request)
         if len(reply.text) > REPLY.size:
@@ -60,39 +60,39 @@ def read_line(wire: Wire, digest: str, answer: Any, request: ChatRequest) -> Bat
 
 
 class Batches(Protocol):
-    """One model's batches. Each raises a ProviderError where the provider can't be asked."""
+    """The batches of one model. Methods raise a ProviderError if the provider can't be reached."""
 
     @property
     def limits(self) -> BatchLimits: ...
 
     def written(self, digest: str, request: ChatRequest) -> Any:
-        """The request as it goes into a batch. Raises CutOffError where it can't be asked any more."""
+        """Return the request as written into a batch. Raises CutOffError if no more room is left for its answer."""
         ...
 
     def size(self, written: Any) -> int:
-        """Bytes that it takes there."""
+        """Return the bytes that the written request takes in a batch."""
         ...
 
     async def submit(self, written: list[Any], token: str) -> str:
-        """The handle of a new batch; `token` is what it can be found by."""
+        """Submit a batch and return its handle; `token` is what `find` looks for."""
         ...
 
     async def find(self, token: str, requests: int, since: datetime) -> str | None:
-        """The handle of a batch that was handed in with the token, whose handle was lost; None where there is none, and
-        where the provider doesn't say."""
+        """Return the handle of a batch submitted with the token, whose handle was lost; None if there is none, or the
+        provider doesn't tell."""
         ...
 
     async def look(self, handle: str) -> BatchProgress: ...
 
     def lines(self, handle: str, requests: Mapping[str, ChatRequest]) -> AsyncIterator[BatchLine]:
-        """Of an ended batch, in any order; of `requests`, by their digests, and nothing else."""
+        """Yield the outcomes of an ended batch in any order, only of these `requests` by digest."""
         ...
 
     async def cancel(self, handle: str) -> None: ...
 
 
 class WireBatches:
-    """What batches through a vendor's SDK have in common."""
+    """Base of batches through a vendor's SDK."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire, self._client = wire, wire.client
@@ -101,7 +101,7 @@ class WireBatches:
         return await guarded(self._wire.name, work, self._wire.read_error, self._wire.timeout)
 
     async def _listed(self, look: Awaitable[Any]) -> str | None:
-        """What a look through the list of batches finds; None of servers that speak the format without the list."""
+        """Return what a search of the list of batches finds; None for servers of the same format without the list."""
         try:
             found: str | None = await self._asked(look)
         except (UnknownModelError, WrongAddressError):
@@ -110,8 +110,7 @@ class WireBatches:
 
 
 def parts(batches: Batches, requests: Mapping[str, ChatRequest]) -> Iterator[list[Any]]:
-    """The requests as written, in as few batches as the provider's limits allow. What can't be asked any more is left
-    out."""
+    """Yield the written requests in as few batches as the limits allow, without those that have no room left."""
     part: list[Any] = []
     size = 0
     for digest, request in requests.items():
@@ -130,7 +129,7 @@ def parts(batches: Batches, requests: Mapping[str, ChatRequest]) -> Iterator[lis
 
 
 class BatchedModel(RecordedModel):
-    """A RecordedModel; asked by itself it asks at once, as any other does."""
+    """A RecordedModel whose requests can be collected for a batch; asked directly it asks at once."""
 
     def __init__(self, *arguments: Any, batches: Batches, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -140,15 +139,15 @@ class BatchedModel(RecordedModel):
         self._taken: set[str] = set()  # digests that this session paid for and no text has used yet
 
     def awaiting(self, awaited: dict[str, ChatRequest]) -> "BatchedModel":
-        """The same model, which asks nothing: what isn't on record is put into `awaited` by its digest, and raises
+        """Return a copy that sends nothing: it puts requests that aren't on record into `awaited` by digest, and raises
         AwaitedError."""
         again = copy(self)
         again._awaited, again._asking, again.tally = awaited, {}, Tally()
         return again
 
     async def take(self, request: ChatRequest, line: BatchLine) -> float | None:
-        """Keep what a batch answered; returns what it cost, None where that isn't known. A request that it didn't get
-        to cost nothing and isn't kept."""
+        """Record a batch's answer; return its cost, None if unknown. A request that the batch didn't get to costs
+        nothing and isn't recorded."""
         self._trace(request, line)
         asked_for(self._asked_for.get(line.digest, 0))
         call = self._call(line.digest, request)
@@ -169,7 +168,7 @@ class BatchedModel(RecordedModel):
         return cost
 
     def _trace(self, request: ChatRequest, line: BatchLine) -> None:
-        """Trace the answered requests, and none that the batch did not reach."""
+        """Trace the answered requests, without those that the batch did not reach."""
         if line.reply is None and line.failure is None:
             return
         with asked_span(*traced_names(self.name), request.prompt, self._run, batch=True) as span:
@@ -180,7 +179,7 @@ class BatchedModel(RecordedModel):
                 span.failed(line.failure)
 
     async def reserve(self, requests: Iterable[ChatRequest]) -> Reservation | None:
-        """Set aside what a batch will probably cost. Raises BudgetError where that isn't left."""
+        """Reserve the likely cost of a batch. Raises BudgetError if less is left."""
         if not isinstance(self._budget, Budget):
             return None
         return await self._budget.reserve_batch(requests, known_prices().of(self.name, today(), BATCH))

@@ -1,4 +1,4 @@
-"""Gemini's batches: their requests inline, or in a file where they are too large for that."""
+"""Gemini's batches: requests inline, or in a file if they are too large for that."""
 
 import io
 import json
@@ -51,7 +51,7 @@ _READ: Mapping[str, Any] = {
 
 
 def written_line(digest: str, request: Mapping[str, Any]) -> bytes:
-    """request: an InlinedRequest as JSON, with the names of the wire."""
+    """Return a request's line in the file. request: an InlinedRequest as JSON, with the names of the HTTP API."""
     config = dict(request.get("config") or {})
     instruction = config.pop("systemInstruction", None)
     body: dict[str, Any] = {"contents": request["contents"]}
@@ -63,7 +63,7 @@ def written_line(digest: str, request: Mapping[str, Any]) -> bytes:
 
 
 def answer_lines(written: bytes) -> list[dict[str, Any]]:
-    """What is no object is passed over."""
+    """Return the objects in a file of answers; lines that are no object are skipped."""
     found = []
     for line in written.splitlines():
         try:
@@ -102,11 +102,11 @@ _STATUS = {3: 400, 5: 404, 7: 403, 8: 429, 13: 500, 14: 503, 16: 401}
 _NOT_ASKED = {1, 4}
 _MOST_LISTED = 200
 INLINE = 18_000_000
-"""Bytes of requests that travel inline; the provider's limit of 20 MB counts what is wrapped around them too."""
+"""Most bytes of inline requests; the provider's limit of 20 MB counts their wrapping too."""
 
 
 class GoogleBatches(WireBatches):
-    """A file may have 2 GB; it is made in memory, so that one batch takes less."""
+    """Gemini's batches of a model. A file may have 2 GB; our limit is lower, as it is made in memory."""
 
     limits = BatchLimits(50_000, 500_000_000)
 
@@ -131,7 +131,7 @@ class GoogleBatches(WireBatches):
         return str((await self._asked(send())).name)
 
     async def _uploaded(self, written: list[InlinedRequest], token: str) -> str:
-        """The name of a file that holds the requests; one that no batch takes is gone after two days, unpaid."""
+        """Upload a file of the requests and return its name; unused files are deleted after two days, unpaid."""
         lines = (written_line(each.metadata[_DIGEST], _as_json(each)) for each in written if each.metadata)
         config = UploadFileConfig(display_name=token, mime_type="jsonl", http_options=self._options())
         try:
@@ -212,7 +212,7 @@ class GoogleBatches(WireBatches):
 
 
 def _inline(config: GenerateContentConfig) -> GenerateContentConfig:
-    """A request in a batch has no options of the connection: what they add to the body is said in its own words."""
+    """Return a batch request's settings: without connection options, whose thinking settings become a field."""
     extra = (config.http_options.extra_body or {}) if config.http_options else {}
     chosen = extra.get("generationConfig", {}).get("thinkingConfig")
     return config.model_copy(

@@ -1,1 +1,1 @@
-"""Embeddings: texts to vectors at a vendor or from a folder on this machine."""
+"""Embeddings: vectors of texts from a vendor or from a model's folder on this computer."""

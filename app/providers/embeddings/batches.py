@@ -1,4 +1,4 @@
-"""Texts sent to an embedding API in batches: its errors normalised, its answers checked."""
+"""Texts sent to an embedding API in batches, with normalised errors and checked answers."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -18,7 +18,8 @@ Vectors = Sequence[Sequence[float]]
 
 
 class ApiEmbedder:
-    """A client is opened for the length of one `embed`; no retries: the person in front of the screen decides."""
+    """An embedding API. Each `embed` opens and closes its client. There are no retries: the person at the screen
+    decides."""
 
     def __init__(self, name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> None:
         self._name = name
@@ -37,10 +38,10 @@ def embed_in_batches(
     send: Callable[[list[str]], Vectors | None],
     read_error: Callable[[Exception], Rejection | ProviderError | None],
 ) -> NDArray[np.float64]:
-    """(texts, width); rows of zeros for blank texts, which no provider takes. Equal texts are sent once.
+    """Return (texts, width); rows of zeros for blank texts, which no provider takes. Equal texts are sent once.
 
-    send: the vectors of up to `size` texts in their order, None where the answer holds none.
-    read_error: what an exception of the SDK says; None for anything that isn't the SDK's, which is raised as it is.
+    send: returns the vectors of up to `size` texts in their order, None if the answer has none.
+    read_error: returns what an exception of the SDK means; None for other exceptions, which are re-raised.
 
     Raises a ProviderError. It carries no trace of the SDK's own exception, which holds the request and the key.
     """

@@ -1,4 +1,4 @@
-"""Embeddings of Google, at the address and with the key of its chat models."""
+"""Embeddings by Google, with the address and the key of its chat models."""
 
 import numpy as np
 from google.genai import Client
@@ -18,7 +18,7 @@ TASK = "SEMANTIC_SIMILARITY"
 
 class GoogleEmbedder(ApiEmbedder):
     def embed(self, texts: list[str]) -> NDArray[np.float64]:
-        """(texts, width), made for telling how alike texts are. Raises a ProviderError."""
+        """Return (texts, width), of the type for semantic similarity. Raises a ProviderError."""
 
         def failure(error: Exception) -> Rejection | ProviderError | None:
             return read_error(self._name, error, self._timeout)

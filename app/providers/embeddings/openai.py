@@ -1,4 +1,4 @@
-"""Embeddings of OpenAI, at the address and with the key of its chat models."""
+"""Embeddings by OpenAI, with the address and the key of its chat models."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ BATCH = 256
 
 class OpenAIEmbedder(ApiEmbedder):
     def embed(self, texts: list[str]) -> NDArray[np.float64]:
-        """(texts, width). Raises a ProviderError."""
+        """Return (texts, width). Raises a ProviderError."""
 
         def failure(error: Exception) -> Rejection | ProviderError | None:
             return read_error(self._name, error, self._timeout)
