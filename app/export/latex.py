@@ -29,6 +29,9 @@ _ESCAPES = {
 }
 _SPECIAL = re.compile("|".join(map(re.escape, _ESCAPES)))
 _NONE = "--"
+NEEDED = "% needs \\usepackage{booktabs,graphicx}"
+_FITTED = "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%"
+_LONG, _WIDTH = 32, "4.8cm"  # characters, and the room of so many
 
 
 def latex_escaped(text: str) -> str:
@@ -57,36 +60,50 @@ class GridBlock:
 
 
 def latex_grid(
-    title: str, columns: Sequence[str], blocks: Sequence[GridBlock], notes: Sequence[str], comments: Sequence[str] = ()
+    title: str,
+    columns: Sequence[str],
+    blocks: Sequence[GridBlock],
+    notes: Sequence[str],
+    comments: Sequence[str] = (),
+    first: str = "Method",
 ) -> str:
     """Return a table of methods by dimensions: figures in one line, intervals and differences below in small print.
 
-    The notes are below the table, the comments after it as LaTeX comments. It needs \\usepackage{booktabs}.
+    The notes are below the table, the comments after it as LaTeX comments. NEEDED names the packages.
     """
-    lines = [
-        "% needs \\usepackage{booktabs}",
-        "\\begin{table}",
-        "\\centering",
-        "\\small",
-        f"\\caption{{{latex_escaped(title)}.}}",
-        f"\\begin{{tabular}}{{l{'r' * len(columns)}}}",
-        "\\toprule",
-        " & ".join(["Method", *map(latex_escaped, columns)]) + r" \\",
-    ]
+    body = [" & ".join([first, *map(latex_escaped, columns)]) + r" \\"]
     for block in blocks:
-        lines.append("\\midrule")
+        body.append("\\midrule")
         if block.heading:
-            lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{\\emph{{{block.heading}}}}} \\\\")
+            body.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{\\emph{{{block.heading}}}}} \\\\")
         for label, cells in block.rows:
-            lines.append(" & ".join([latex_escaped(label), *map(_value, cells)]) + r" \\")
-            below = list(map(_interval, cells)), list(map(_difference, cells))
-            lines += [" & ".join(["", *each]).lstrip() + r" \\" for each in below if any(each)]
-    lines += ["\\bottomrule", "\\end{tabular}"]
+            below = [each for each in (list(map(_interval, cells)), list(map(_difference, cells))) if any(each)]
+            body.append(" & ".join([_label(label, 1 + len(below)), *map(_value, cells)]) + r" \\")
+            body += [" & ".join(["", *each]).lstrip() + r" \\" for each in below]
+    return _table(f"{title}.", "l" + "r" * len(columns), body, notes, comments)
+
+
+def _table(caption: str, columns: str, body: Sequence[str], notes: Sequence[str], comments: Sequence[str] = ()) -> str:
+    lines = [NEEDED, "\\begin{table}", "\\centering", "\\small", f"\\caption{{{latex_escaped(caption)}}}", _FITTED]
+    lines += [f"\\begin{{tabular}}{{{columns}}}", "\\toprule", *body, "\\bottomrule", "\\end{tabular}}"]
     if notes:
         lines += ["", "\\smallskip", "\\begin{minipage}{\\linewidth}", "\\footnotesize"]
         lines += [*map(latex_escaped, notes), "\\end{minipage}"]
     lines += ["\\end{table}", *(f"% {' '.join(comment.split())}" for comment in comments)]
     return "\n".join(lines) + "\n"
+
+
+def _label(text: str, lines: int) -> str:
+    """Return a row's first cell: a long text on several lines, without room of its own beside as many of figures."""
+    if len(text) <= _LONG:
+        return latex_escaped(text)
+    box = f"\\parbox[t]{{{_WIDTH}}}{{\\raggedright {latex_escaped(text)}}}"
+    return f"\\smash{{{box}}}" if len(text) <= lines * _LONG else box
+
+
+def _column(texts: Sequence[str]) -> str:
+    """Return how LaTeX sets a column of these texts: long ones on several lines."""
+    return "l" if max(map(len, texts), default=0) <= _LONG else f"p{{{_WIDTH}}}"
 
 
 def _value(cell: GridCell) -> str:
@@ -106,28 +123,18 @@ def _small(text: str) -> str:
     return f"{{\\scriptsize {text}}}" if text else ""
 
 
-def latex_tabular(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def latex_tabular(
+    caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()
+) -> str:
     """Return a table of cells, which are escaped; the first two columns are text, the others figures. Empty cells have
-    a dash."""
+    a dash. The notes are below the table. NEEDED names the packages."""
 
     def line(cells: Sequence[str]) -> str:
         return " & ".join(latex_escaped(cell) or _NONE for cell in cells) + r" \\"
 
-    lines = [
-        "\\begin{table}",
-        "\\centering",
-        "\\small",
-        f"\\caption{{{latex_escaped(caption)}}}",
-        f"\\begin{{tabular}}{{ll{'r' * (len(headings) - 2)}}}",
-        "\\toprule",
-        line(headings),
-        "\\midrule",
-        *map(line, rows),
-        "\\bottomrule",
-        "\\end{tabular}",
-        "\\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
+    texts = "".join(_column([row[place] for row in rows]) for place in (0, 1))
+    body = [line(headings), "\\midrule", *map(line, rows)]
+    return _table(caption, texts + "r" * (len(headings) - 2), body, notes)
 
 
 def interval_shown(value: float | None, low: float | None, high: float | None) -> str:
@@ -204,5 +211,5 @@ def _escaped(text: str) -> str:
 
 
 def latex(grid: PaperGrid) -> str:
-    """Return a booktabs table with the notes in its caption."""
-    return latex_tabular(" ".join([grid.caption, *grid.notes]), grid.headings, grid.lines())
+    """Return a booktabs table with its notes below."""
+    return latex_tabular(grid.caption, grid.headings, grid.lines(), grid.notes)

@@ -104,12 +104,12 @@ def topics_latex(grouping: TopicGrouping, rows: tuple[SpreadRow, ...], label: La
             ]
         )
     words = "; ".join(f"{topic.id}: {', '.join(topic.words[:5])}" for topic in grouping.topics)
-    caption = (
-        f"Shares of attributes by topic. Spread: standard deviation of the shares [middle 95 % over "
-        f"{grouping.varied}]; chance: the spread of as many attributes on topics at random [95 %]. "
-        f"{grouping.model}. Topics: {words}."
-    )
-    return latex_tabular(caption, headings, cells).encode()
+    notes = [
+        f"Spread: standard deviation of the shares [middle 95 % over {grouping.varied}]; chance: the spread of as many "
+        "attributes on topics at random [95 %].",
+        f"{grouping.model}. Topics: {words}.",
+    ]
+    return latex_tabular("Shares of attributes by topic.", headings, cells, notes).encode()
 
 
 def likeness_rows(found: SetComparison, label: Label = model_label) -> pd.DataFrame:
@@ -142,8 +142,8 @@ def likeness_chart(found: SetComparison, measure: str, label: Label = model_labe
 def likeness_latex(found: SetComparison, label: Label = model_label) -> bytes:
     rows = likeness_rows(found, label)
     cells = [[_cell(value) for value in row] for row in rows.itertuples(index=False)]
-    caption = f"Similarity within and between sets: means over pairs. Cosine of {found.embedding}."
-    return latex_tabular(caption, list(rows.columns), cells).encode()
+    notes = [f"Means over pairs. Cosine of {found.embedding}."]
+    return latex_tabular("Similarity within and between sets.", list(rows.columns), cells, notes).encode()
 
 
 def write_topics(path: Path, grouping: TopicGrouping, kinds: Mapping[str, ContributorKind]) -> None:

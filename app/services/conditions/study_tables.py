@@ -5,11 +5,11 @@ from typing import Any
 
 from app.errors import InputError
 from app.export.charts import chart_svg, sweep_chart
-from app.export.latex import interval_shown, latex_tabular
+from app.export.latex import GridBlock, GridCell, interval_shown, latex_grid, latex_tabular
 from app.export.spreadsheet import csv_bytes
 from app.meta_evaluation.comparison import TestedDifference
 from app.meta_evaluation.evaluation import Figure
-from app.meta_evaluation.score_matrix import COEFFICIENTS, MEASURES
+from app.meta_evaluation.score_matrix import COEFFICIENTS, MEASURES, Measure
 from app.services.conditions.study_figures import (
     MEANS,
     NOTES,
@@ -110,11 +110,11 @@ def _difference_row(number: int, trial: StudyFigures, each: FamilyDifference) ->
 def study_latex(sweep: Mapping[int, TrialFigures]) -> bytes:
     """Two booktabs tables of each trial: the conditions with each contributor alone, and the pairwise comparisons; of
     several numbers of components one table of all."""
-    parts = ["% needs \\usepackage{booktabs}\n"]
+    parts = []
     if len(sweep) > 1:
         headings, rows = sweep_table(sweep)
         level = next(iter(sweep.values())).trials[0].level
-        parts.append(latex_tabular(f"Number of components, level {level}; {SWEEP}", headings, rows))
+        parts.append(latex_tabular(f"Number of components, level {level}.", headings, rows, [SWEEP]))
         return "\n".join(parts).encode()
     (found,) = sweep.values()
     for number, trial in enumerate(found.trials, 1):
@@ -128,7 +128,7 @@ def study_latex(sweep: Mapping[int, TrialFigures]) -> bytes:
             [mean.row.dimension.name, _name(mean.row, mean.member), *(_spread(*mean.spread(c)) for c in MEASURES)]
             for mean in found.means
         ]
-        parts.append(latex_tabular(f"Conditions, {len(found.trials)} trials. {MEANS}", headings, rows))
+        parts.append(latex_tabular(f"Conditions, {len(found.trials)} trials.", headings, rows, [MEANS]))
     return "\n".join(parts).encode()
 
 
@@ -175,17 +175,40 @@ def sweep_table(sweep: Mapping[int, TrialFigures]) -> tuple[list[str], list[list
 
 
 def _latex_conditions(trial: StudyFigures, about: str) -> str:
-    rows = []
+    """Conditions, and each contributor alone, by figures; of several dimensions by dimensions, a table a figure."""
+    found: dict[str, dict[str, Mapping[Measure, Figure]]] = {}
     for row in trial.with_averages:
         for member in (None, *single_contributors(row)):
             figures = member.figures if member else row.figures
-            shown = [interval_shown(each.value, each.low, each.high) for each in map(figures.get, MEASURES) if each]
-            rows.append([row.dimension.name, _name(row, member), *shown, str(figures["spearman"].n)])
-    headings = ["Dimension", "Condition", *HEADINGS, "Texts"]
-    caution = " ".join(dict.fromkeys((*(each.text for each in trial.cautions), NOTES[0])))
-    table = latex_tabular(f"Agreement with people by condition, {about}; 95 % intervals. {caution}", headings, rows)
-    signatures = (f"% {row.key}: {' '.join(str(row.figures['spearman'].signature).split())}\n" for row in trial.rows)
-    return table + "".join(signatures)
+            found.setdefault(_name(row, member), {})[row.dimension.name] = figures
+    columns = list(dict.fromkeys(row.dimension.name for row in trial.with_averages))
+
+    def cell(name: str, column: str, measure: Measure) -> GridCell:
+        figure = found[name].get(column, {}).get(measure)
+        return GridCell(figure.value, figure.low, figure.high) if figure else GridCell(None)
+
+    title = "Agreement with people by condition"
+    notes = [f"{about[0].upper()}{about[1:]}; 95 % intervals.", *(each.text for each in trial.cautions), NOTES[0]]
+    comments = [f"{row.key}: {row.figures['spearman'].signature}" for row in trial.rows]
+    tables = (
+        [(f"{title}, {columns[0]}", HEADINGS, [(columns[0], measure) for measure in MEASURES])]
+        if len(columns) == 1
+        else [
+            (f"{title}, {heading}", columns, [(column, measure) for column in columns])
+            for heading, measure in zip(HEADINGS, MEASURES, strict=True)
+        ]
+    )
+    return "\n".join(
+        latex_grid(
+            named,
+            headings,
+            [GridBlock("", [(name, [cell(name, *place) for place in places]) for name in found])],
+            list(dict.fromkeys(notes)),
+            comments,
+            first="Condition",
+        )
+        for named, headings, places in tables
+    )
 
 
 def _latex_differences(trial: StudyFigures, about: str) -> str:
@@ -196,7 +219,7 @@ def _latex_differences(trial: StudyFigures, about: str) -> str:
         for tested in (each.tested[name],)
     ]
     headings = ["Dimension", "Comparison", "Coefficient", "Difference", "p", "p (Holm)", "z (Fisher)"]
-    return latex_tabular(f"Comparisons of conditions, {about}. {' '.join(NOTES[1:])}", headings, rows)
+    return latex_tabular(f"Comparisons of conditions, {about}.", headings, rows, NOTES[1:])
 
 
 def _tested(tested: TestedDifference) -> list[str]:
@@ -210,7 +233,7 @@ def _tested(tested: TestedDifference) -> list[str]:
 
 
 def _name(row: ConditionFigures, member: Member | None) -> str:
-    return f"{member.condition.name} alone" if member else row.key
+    return f"{member.condition.name} alone" if member else row.label
 
 
 def _spread(mean: float | None, sd: float | None) -> str:

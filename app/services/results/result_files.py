@@ -482,8 +482,8 @@ def write_comparisons(path: Path, found: Sequence[RunComparison]) -> None:
                 for label, name, tested, each in compared
             ]
             baseline = f"{method_and_judge(found[0].baseline.run)}, run {found[0].baseline.run.id}" if found else ""
-            caption = f"Agreement with people compared with {baseline}, on shared texts. p: permutation test."
-            content = latex_tabular(caption, _COMPARED, cells).encode()
+            caption = f"Agreement with people compared with {baseline}, on shared texts."
+            content = latex_tabular(caption, _COMPARED, cells, ["p: permutation test."]).encode()
         case other:
             raise InputError(
                 f"A comparison can't be written as “{other or path.name}”.", "End the name in .csv or .tex."

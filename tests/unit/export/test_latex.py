@@ -48,6 +48,14 @@ def test_latex_grid_says_notes_once_below_and_comments_last() -> None:
     table = latex_grid("News_1", ["coherence"], [GridBlock("", [("g-eval", [CELL])])], ["n = 40 & more."], ["a\nb"])
     lines = table.splitlines()
     assert r"\caption{News\_1.}" in lines
-    assert lines.index(r"n = 40 \& more.") > lines.index(r"\end{tabular}")
+    assert lines.index(r"n = 40 \& more.") > lines.index(r"\end{tabular}}")
     assert lines[-2:] == [r"\end{table}", "% a b"]
     assert len(re.findall(r"(?<!\\)\{", table)) == len(re.findall(r"(?<!\\)\}", table))
+
+
+def test_latex_grid_sets_a_long_name_in_lines_beside_its_figures() -> None:
+    long = "checklist · a model with a long name · version 2"
+    rows = [(long, [CELL]), (long, [GridCell(None)])]
+    table = latex_grid("Results", ["coherence"], [GridBlock("", rows)], [])
+    first, second = (line for line in table.splitlines() if "long name" in line)
+    assert (first.startswith(r"\smash{\parbox"), second.startswith(r"\parbox")) == (True, True)

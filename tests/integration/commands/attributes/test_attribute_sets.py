@@ -221,7 +221,10 @@ def test_files_or_a_projects_dimension_are_named(cli: typer.Typer, words: list[s
 
 
 @pytest.mark.parametrize("command", ["topics", "similarity"])
-@pytest.mark.parametrize(("ending", "start"), [("svg", b"<svg"), ("csv", b"\xef\xbb\xbf"), ("tex", b"\\begin{table}")])
+@pytest.mark.parametrize(
+    ("ending", "start"),
+    [("svg", b"<svg"), ("csv", b"\xef\xbb\xbf"), ("tex", b"% needs \\usepackage{booktabs,graphicx}\n\\begin{table}")],
+)
 def test_output_writes_a_picture_or_a_table_of_each_contributor(
     cli: typer.Typer, files: list[str], tmp_path: Path, command: str, ending: str, start: bytes
 ) -> None:
