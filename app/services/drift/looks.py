@@ -370,30 +370,14 @@ def _usual_reference(workbench: Workbench, found: AnchorSet | None, judge: str) 
 
 
 @dataclass(frozen=True, slots=True)
-class ReferenceJob:
-    """Ask about the newest anchors of the dimension three times."""
+class AnchorsJob:
+    """Ask about the newest anchors of the dimension: three times for `reference`, then once for `look`, each where it
+    isn't None. The look is left out where it still lacks a reference."""
 
     project_id: int
     dimension: Dimension
-    asking: Asking
-
-
-@dataclass(frozen=True, slots=True)
-class LookJob:
-    """Look at the newest anchors of the dimension once."""
-
-    project_id: int
-    dimension: Dimension
-    asking: Asking
-
-
-@dataclass(frozen=True, slots=True)
-class SuccessorJob:
-    """Have `asking.against` answer the newest anchors three times where it hasn't yet, and compare `asking.judge`."""
-
-    project_id: int
-    dimension: Dimension
-    asking: Asking
+    reference: Asking | None
+    look: Asking | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,14 +401,7 @@ def begin_reference(
     if anew or newest_anchors(workbench, dimension) is None:
         freeze_anchors(workbench, project_id, dimension, who)
     title = f"Asking {asking.judge} about the anchors of {dimension.name}, three times"
-    start_job(workbench, job_key(project_id), title, ReferenceJob(project_id, dimension, asking))
-
-
-@job_kind(ReferenceJob)
-def _ask_reference(workbench: Workbench, job: ReferenceJob, progress: Progress) -> str:
-    found = _anchors(workbench, job.dimension)
-    reports = ask_reference(workbench, job.project_id, job.dimension, found, job.asking, _told(progress))
-    return _ended(workbench, job, reports, progress)
+    start_job(workbench, job_key(project_id), title, AnchorsJob(project_id, dimension, asking, None))
 
 
 @use_case(Right.FACILITATE, act="had a judge asked about anchors")
@@ -433,14 +410,7 @@ def begin_look(workbench: Workbench, project_id: int, dimension: Dimension, aski
     refuse_second(workbench, project_id)
     _anchors(workbench, dimension)
     title = f"Asking {asking.judge} about the anchors of {dimension.name}"
-    start_job(workbench, job_key(project_id), title, LookJob(project_id, dimension, asking))
-
-
-@job_kind(LookJob)
-def _look(workbench: Workbench, job: LookJob, progress: Progress) -> str:
-    found = _anchors(workbench, job.dimension)
-    report = look_once(workbench, job.project_id, job.dimension, found, job.asking, _told(progress))
-    return _ended(workbench, job, [report], progress)
+    start_job(workbench, job_key(project_id), title, AnchorsJob(project_id, dimension, None, asking))
 
 
 @use_case(Right.FACILITATE, act="had a judge asked about anchors")
@@ -457,16 +427,17 @@ def begin_successor(workbench: Workbench, project_id: int, dimension: Dimension,
     if newest_anchors(workbench, dimension) is None:
         freeze_anchors(workbench, project_id, dimension, who)
     title = f"Comparing {asking.judge} with {asking.against} on the anchors of {dimension.name}"
-    start_job(workbench, job_key(project_id), title, SuccessorJob(project_id, dimension, asking))
+    job = AnchorsJob(project_id, dimension, asking.of_reference(), asking)
+    start_job(workbench, job_key(project_id), title, job)
 
 
-@job_kind(SuccessorJob)
-def _compare_successor(workbench: Workbench, job: SuccessorJob, progress: Progress) -> str:
-    found = _anchors(workbench, job.dimension)
-    before = job.asking.of_reference()
-    reports = ask_reference(workbench, job.project_id, job.dimension, found, before, _told(progress))
-    if has_reference(workbench, found, before.judge):
-        reports.append(look_once(workbench, job.project_id, job.dimension, found, job.asking, _told(progress)))
+@job_kind(AnchorsJob)
+def _ask_about_anchors(workbench: Workbench, job: AnchorsJob, progress: Progress) -> str:
+    found, told = _anchors(workbench, job.dimension), _told(progress)
+    place = (workbench, job.project_id, job.dimension, found)
+    reports = ask_reference(*place, job.reference, told) if job.reference else []
+    if job.look and (not job.reference or has_reference(workbench, found, job.look.reference)):
+        reports.append(look_once(*place, job.look, told))
     return _ended(workbench, job, reports, progress)
 
 
@@ -529,9 +500,7 @@ def _told(progress: Progress) -> OnProgress:
     return told
 
 
-def _ended(
-    workbench: Workbench, job: ReferenceJob | LookJob | SuccessorJob, reports: list[RunReport], progress: Progress
-) -> str:
+def _ended(workbench: Workbench, job: AnchorsJob, reports: list[RunReport], progress: Progress) -> str:
     """What follows, in one sentence; what is missing where not all anchors were answered."""
     left = sum(report.run.all - report.run.done for report in reports)
     stopped = any(report.run.status is not RunStatus.DONE for report in reports)
@@ -539,4 +508,6 @@ def _ended(
         progress.fell_short()
         reason = next((f": {report.fatal}" for report in reports if report.fatal), "")
         return f"{left} answers about anchors are missing{reason}. Start it again to go on."
-    return drift_state(workbench, job.project_id, job.dimension, job.asking.judge, job.asking.against).sentence
+    asking = job.look or job.reference
+    assert asking is not None
+    return drift_state(workbench, job.project_id, job.dimension, asking.judge, asking.against).sentence

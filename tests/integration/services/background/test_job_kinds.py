@@ -14,7 +14,7 @@ from app.services.conditions.study_worker import StudyJob
 from app.services.data.imports import HandedImportJob, ImportJob
 from app.services.data.uploads import ImportPlan, MappedColumns
 from app.services.demo import DemoJob
-from app.services.drift.looks import AnchoredScoringJob, Asking, LookJob, ReferenceJob, SuccessorJob
+from app.services.drift.looks import AnchoredScoringJob, AnchorsJob, Asking
 from app.services.improvement.improve import ImprovementJob
 from app.services.job_kinds import load_job_kinds
 from app.services.scoring.asking_runs import AskingJob
@@ -46,9 +46,9 @@ def examples() -> list[object]:
         ImportJob("abc", "P", ImportPlan("table", "Sheet1", mapped, "learner essays")),
         HandedImportJob(7, "P", ImportPlan("table", "Sheet1", mapped, "learner essays")),
         DemoJob(),
-        ReferenceJob(1, dimension, asking),
-        LookJob(1, dimension, asking),
-        SuccessorJob(1, dimension, asking),
+        AnchorsJob(1, dimension, asking, None),
+        AnchorsJob(1, dimension, None, asking),
+        AnchorsJob(1, dimension, asking.of_reference(), asking),
         AnchoredScoringJob(1, (1, 2), ((dimension, asking),)),
         ImprovementJob(3, "rules", None, "Ana"),
         AskingJob((1, 2, 3), None),
