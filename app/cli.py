@@ -10,7 +10,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
 from app import __version__
-from app.commands.output import say
+from app.commands.shared import say
 from app.domain.storable_text import is_storable
 from app.errors import InputError, WorkbenchError
 

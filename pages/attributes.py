@@ -6,7 +6,7 @@ from app.domain.people import Right
 from app.services.attributes.attributes import contributors_of
 from app.services.building.build_state import newest_clusters
 from app.services.data.projects import dimensions_named
-from app.services.runtime.use_case import may
+from app.services.runtime.workbench import may
 from pages.components.attributes import (
     Pool,
     attribute_downloads,

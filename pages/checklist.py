@@ -5,7 +5,7 @@ import streamlit as st
 from app.domain.checklist import ChecklistStatus
 from app.domain.people import Right
 from app.services.checklists.checklists import versions_of, view_checklist
-from app.services.runtime.use_case import may
+from app.services.runtime.workbench import may
 from pages.components.checklist.history import change_history, choose_part, export_, import_, on_paper, undo_bar
 from pages.components.checklist.improvements import tuning_bar
 from pages.components.checklist.preview import checklist_trial

@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.domain.people import Right
 from app.services.disagreements.queue import disagreement_queue
-from app.services.runtime.use_case import may
+from app.services.runtime.workbench import may
 from pages.components.disagreements import (
     chosen_version,
     is_listed,

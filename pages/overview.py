@@ -5,7 +5,7 @@ import streamlit as st
 from app.domain.people import Right, Role
 from app.services.data.projects import list_projects, overview
 from app.services.demo import DEMO_JOB
-from app.services.runtime.use_case import may
+from app.services.runtime.workbench import may
 from pages.components.overview import (
     bring_in,
     demo,

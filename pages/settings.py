@@ -5,7 +5,7 @@ import streamlit as st
 from app.domain.people import Right
 from app.services.runtime.backups import backup_bytes, downloadable
 from app.services.runtime.models import data_place, limits
-from app.services.runtime.use_case import may
+from app.services.runtime.workbench import may
 from pages.components.settings import connection_test, learned_requests, price_table, provider_list, recorded_calls
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import header

@@ -11,7 +11,7 @@ from app.services.attributes.side_by_side import (
     side_by_sides_of,
     side_by_sides_seen_by,
 )
-from app.services.runtime.use_case import may
+from app.services.runtime.workbench import may
 from pages.components.shell.current import current_workbench, was_pressed
 from pages.components.shell.expert import expert
 from pages.components.shell.frame import needs_dimension

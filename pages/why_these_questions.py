@@ -9,7 +9,7 @@ from app.errors import WorkbenchError
 from app.services.building.build_state import builds_of
 from app.services.checklists.checklists import versions_of
 from app.services.checklists.lineage import lineage_document, lineage_of_build, lineage_of_version
-from app.services.runtime.use_case import may
+from app.services.runtime.workbench import may
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench, listed_choice
 from pages.components.shell.frame import empty, needs_dimension

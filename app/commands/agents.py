@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from pydantic import BaseModel, Field
 
-from app.commands.output import say
-from app.commands.project import open_workbench
+from app.commands.shared import open_workbench, say
 from app.domain.attribute import ContributorKind
 from app.domain.people import Actor, Membership, Role
 from app.domain.project import Dimension, Text

@@ -5,8 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
-from app.commands.project import open_project
+from app.commands.shared import JsonOption, ProjectOption, echo, open_project, print_json, table
 from app.domain.people import ApiToken
 
 TokenArgument = Annotated[str, typer.Argument(help="What the token is called, such as what it is for.")]

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, echo, print_json, say, table
-from app.commands.project import open_workbench
+from app.commands.shared import JsonOption, echo, open_workbench, print_json, say, table
 from app.errors import ProviderError
 
 if TYPE_CHECKING:

@@ -6,8 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, counted, echo, echo_file, print_json, table
-from app.commands.project import open_dimension, open_project, open_workbench
+from app.commands.shared import (
+    JsonOption,
+    ProjectOption,
+    counted,
+    echo,
+    echo_file,
+    open_dimension,
+    open_project,
+    open_workbench,
+    print_json,
+    table,
+)
 from app.domain.people import LINK_DAYS, Role
 from app.errors import InputError
 

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
-from app.commands.project import open_project
+from app.commands.shared import JsonOption, ProjectOption, echo, open_project, print_json, table
 from app.corpora.decoding import decode
 from app.errors import InputError
 from app.input_file import LARGEST_LIST, read_file

@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.model_asking import (
+from app.commands.results.meta_eval import Resamples
+from app.commands.scoring.score import print_checks, progress_sayer
+from app.commands.shared import (
     EffortOption,
+    JsonOption,
     RoomOption,
     TierOption,
     TimeoutOption,
     chosen_model_options,
+    echo,
+    open_workbench,
+    print_json,
     runs_end_on_signals,
+    say,
+    shown_model,
+    table,
     warn_of_end,
 )
-from app.commands.output import JsonOption, echo, print_json, say, shown_model, table
-from app.commands.project import open_workbench
-from app.commands.results.meta_eval import Resamples
-from app.commands.scoring.score import print_checks, progress_sayer
 from app.errors import InputError
 from app.limits import CONCURRENCY
 from app.meta_evaluation.score_matrix import RESAMPLES

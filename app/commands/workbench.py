@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import JsonOption, echo, print_json, say, table
-from app.commands.project import open_workbench
+from app.commands.shared import JsonOption, echo, open_workbench, print_json, say, table
 from app.domain.people import AccessMode
 from app.errors import InputError
 
@@ -170,7 +169,7 @@ def worker(
 
     Example: interacteval worker --at-once 4
     """
-    from app.commands.model_asking import runs_end_on_signals
+    from app.commands.shared import runs_end_on_signals
     from app.scoring.engine import DRAIN_SECONDS
     from app.services.background.runner import allow_jobs, drain_jobs, refuse_jobs, work_on_jobs
     from app.services.job_kinds import load_job_kinds

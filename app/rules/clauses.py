@@ -4,28 +4,26 @@ import re
 
 from app.domain.wording import BE
 from app.rules.english import (
-    VERBS,
-    base_form,
-    drops_essentials,
-    gerund,
-    is_bad,
-    is_third_person,
-    lower_first,
-    names_fault,
-    word_set,
-)
-from app.rules.noun_phrases import (
     FINITE,
     HAVE,
     LEADS_TO_NOUN,
     MODALS,
     RELATIVE,
+    VERBS,
+    base_form,
+    drops_essentials,
+    gerund,
     has_verb,
     is_abstract,
+    is_bad,
     is_noun_phrase,
     is_plural,
+    is_third_person,
+    lower_first,
+    names_fault,
     needs_article,
     with_article,
+    word_set,
 )
 
 LONGEST_SUBJECT, LONGEST_KEPT = 14, 10

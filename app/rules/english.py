@@ -1,12 +1,14 @@
-"""English words: tokens, stems and inflection."""
+"""English words: tokens, stems and inflection; noun phrases: what surely is one, whether it is plural or lacks an
+article, and which words may be verbs."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from app.domain import wording
-from app.domain.wording import CONTRASTS, TURNS
+from app.domain.wording import BE, CONTRASTS, TURNS
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:[.,](?=\d)\d+)*(?:['’][^\W\d_{_UNSPACED}]+)?")
@@ -188,3 +190,226 @@ def finish(question: str) -> str:
     """One line, a capital first, a single question mark last."""
     line = " ".join(question.split()).rstrip(" .,;:!?")
     return f"{line[:1].upper()}{line[1:]}?"
+
+
+_COUNTED = word_set(
+    "sentence beginning end ending structure thread order idea introduction conclusion opening tone tense focus "
+    "message flow sequence connection link transition overview style voice theme topic point purpose argument "
+    "statement thesis title headline length pace register perspective picture line core range balance build-up "
+    "summary lead"
+)
+_MASS = word_set(
+    "punctuation grammar spelling agreement coherence cohesion vocabulary usage use capitalization capitalisation "
+    "wording language information content phrasing clarity accuracy syntax support evidence context detail unity "
+    "consistency completeness brevity concision readability logic progression variation formatting substance coverage "
+    "neutrality variety"
+)
+# Subjects without an article: "tone is calm". Of what ends in "-ing", the others need one.
+_UNCOUNTED = _MASS | word_set(
+    "tone style structure length order tense voice pace rhythm choice flow speech dialogue narration humour humor "
+    "irony empathy consent praise blame trust respect feedback advice guidance opinion policy notation time memory "
+    "money work help care progress research knowledge reasoning code input output documentation terminology jargon "
+    "imagery colour"
+)
+_COUNTED_IN_ING = word_set("ending opening heading finding beginning setting warning drawing meeting greeting")
+_DETERMINED = re.compile(r"^(?:an?|one|enough|two|three|\d+)\b", re.IGNORECASE)
+_ABSTRACT = re.compile(r"^(?!sentence|reference|audience|quality)\w+(?:ency|ity|ness|ance|ence|acy|ety)$")
+_DESCRIBED = re.compile(
+    r"^(?:clear|smooth|good|strong|short|brief|simple|varied|proper|correct|precise|exact|right|rich|plain|balanced|vivid"
+    r"|main|strict|fair|even|firm|full|close|accurate|adequate|appropriate|separate|relevant|complete|concise|well-\w+"
+    r"|easy-\w+|\w+(?:al|ic|ive|ent|ant|ous|able|ible|ful|ary|ing|ed))$"
+)
+_ENDS = re.compile(
+    r",| (?:of|in|on|between|among|with|from|for|to|about|without|throughout|and|or|at|especially|such as|that) "
+)
+LONGEST_LISTED = 3
+# Other words in "-s" may be verbs: "time passes".
+_PLURALS = {f"{noun}s" for noun in _COUNTED} | word_set(
+    "words names sentences examples facts sources details steps phrases paragraphs ideas reasons figures quotes "
+    "verbs nouns questions claims headings references terms definitions links quotations"
+)
+
+
+def is_abstract(phrase: str) -> bool:
+    """Whether a phrase opens with a quality, which a text shows rather than has: "accuracy of names"."""
+    return bool(_ABSTRACT.match(phrase.split(" ", 1)[0].lower()))
+
+
+def with_article(phrase: str) -> str | None:
+    """The phrase with "a" or "an" where its head, the last word before any preposition, needs one.
+
+    None where the head is unknown, or names a thing without saying how it should be ("order of events").
+    """
+    parts = phrase.split(", ")
+    if len(parts) > 1 and all(len(part.split()) <= LONGEST_LISTED for part in parts) and " and " not in phrase:
+        if all(re.match(r"(?:one|no|two|each|every)\b", part, re.IGNORECASE) for part in parts):
+            return None
+        listed = [with_article(part) for part in parts]
+        return None if None in listed else f"{', '.join(map(str, listed[:-1]))} and {listed[-1]}"
+    spoken = phrase if phrase[:2].isupper() else phrase[:1].lower() + phrase[1:]
+    if _DETERMINED.match(spoken):
+        return spoken
+    start = _ENDS.split(spoken, maxsplit=1)[0].split()
+    if not start:
+        return None
+    head, described = start[-1], len(start) > 1 and bool(_DESCRIBED.match(start[0]))
+    if head in _COUNTED:
+        return f"{'an' if spoken[0] in 'aeiou' else 'a'} {spoken}" if described else None
+    if is_abstract(spoken) or (re.search(r"[^s]s$", head) and (len(start) == 1 or described or head in _PLURALS)):
+        return spoken
+    return spoken if head in _MASS and (described or "-" in start[0]) else None
+
+
+RELATIVE = re.compile(r"\b(?:that|which|who|whom|whose|where|when|if|what|how|whether)\b", re.IGNORECASE)
+_OUTER = re.compile(
+    r"^(?:after|before|how|whether|if|when|where|unless|because|while|although|as|this|that|they|he|she|readers)\b"
+)
+MODALS = frozenset({"can", "will", "would"})
+HAVE = frozenset({"has", "have"})
+FINITE = BE | MODALS | HAVE | {"does", "do", "did", "should", "must", "had", "could", "may"}
+LEADS_TO_NOUN = word_set("of the a an in for to and or with by from on at as between its their each every no any all")
+
+
+def has_verb(phrase: str, asked: bool = False) -> bool:
+    """Whether a word after the first can be its finite verb; in a question (`asked`) the first word may."""
+    said = phrase.lower().replace("(", "").replace(")", "").split()
+    return bool(asked and said and said[0] in FINITE) or any(
+        _may_be_verb(said[place].rstrip(",.;"), said[1:place], said[place - 1]) for place in range(1, len(said))
+    )
+
+
+def _may_be_verb(word: str, earlier: Sequence[str], before: str) -> bool:
+    if word in FINITE:
+        return True
+    if before.endswith(",") or before in LEADS_TO_NOUN:
+        return False
+    return (word.endswith("s") and base_form(word) in VERBS) or (
+        word in VERBS and (before.endswith("s") or "and" in earlier)
+    )
+
+
+def is_whole(subject: str) -> bool:
+    """Whether a relative clause inside the subject, if any, has its verb; only then the main verb can follow."""
+    if _OUTER.match(subject.lower()) and not subject.lower().startswith("readers"):
+        return False
+    found = RELATIVE.search(subject)
+    if found is None:
+        return True
+    inner = subject[found.end() :].split()
+    return found[0].lower() not in {"how", "if", "when", "whether", "where"} and any(
+        word in FINITE or (base_form(word) in VERBS) for word in inner
+    )
+
+
+_PREPOSITIONS = word_set(
+    "of in on at for to with from by about between among within without into onto over under above below around near "
+    "per through throughout across against behind beyond during like such via and or nor"
+)
+_AFTER_NOUN = _PREPOSITIONS | word_set("that which who whose whom alone themselves only each not & / made drawn given")
+_NO_NOUN_FIRST = (_PREPOSITIONS - {"about", "over", "under"}) | word_set(
+    "often always usually mostly rarely seldom never sometimes hardly barely not than less more most so yes just even "
+    "still also too very please"
+)
+_ADJECTIVES_IN_LY = word_set("friendly early daily lively lovely ugly timely orderly costly likely")
+_PRONOUNS = word_set("they he she we i you it")
+_NOT_PLURAL = word_set("its this these those whose various previous news always across towards perhaps besides")
+_NO_COUNT_NOUN = re.compile(
+    r"^(?:an?|the|this|that|these|those|each|every|one|any|no|some|all|both|either|neither|many|most|few|several|its"
+    r"|their|his|her|your|our|what\w*|who\w*|which\w*|every\w+|some\w+|any\w+|readers|\d+|two|three|four)\b|^\w+s' "
+)
+_SUBORDINATE = re.compile(
+    r"\b(?:unless|until|till|while|whilst|because|although|though|once|than|since|so|then|before|after|when|if|whether"
+    r"|how|where|(?<!such )(?<!well )as(?! well))\b"
+)
+
+
+def is_noun_phrase(phrase: str, subject: bool = True) -> bool:
+    """Whether a phrase is surely one noun phrase: none of its words may be the verb of a clause.
+
+    subject: a verb follows it, so that a relative clause in it must be over.
+    """
+    said = re.sub(r'"[^"]*"', "this", phrase.lower())
+    start = RELATIVE.split(said, maxsplit=1)[0]
+    head = start.split()
+    if (head and head[0] in _NO_NOUN_FIRST) or _SUBORDINATE.search(said if subject else start):
+        return False
+    verbs_after = sum(word in FINITE for word in said[len(start) :].split())
+    if subject and (
+        not is_whole(phrase) or verbs_after > len(RELATIVE.findall(said)) or ("," in said and start != said)
+    ):
+        return False
+    if re.search(r"[^su]s (?:what|how|why|whether|if)\b", said):
+        return False
+    if len(head) == 2 and head[0].endswith("ly") and head[1].endswith("s") and head[0] not in _ADJECTIVES_IN_LY:
+        return False
+    if said.endswith(",") and said.count(",") < 2:
+        return False
+    for place, word in enumerate(head[1:], start=1):
+        before = head[place - 1]
+        if word in FINITE or (word in _PRONOUNS and before not in _PREPOSITIONS):
+            return False
+        if _is_plural_noun(before) and word not in _AFTER_NOUN and not re.match(r"\w+(?:ed|ing)\b|\W|\d", word):
+            return False
+    return True
+
+
+def _is_plural_noun(word: str) -> bool:
+    """Whether a word may be a plural noun, or a verb in the third person singular."""
+    return word == "people" or (
+        len(word) > 3 and word.isalpha() and bool(re.search(r"[^su]s$", word)) and word not in _NOT_PLURAL
+    )
+
+
+def needs_article(subject: str) -> bool:
+    """Whether a subject may be a bare singular that English gives an article: "customer", "refund amount"."""
+    said = subject.lower()
+    if re.match(r"(?!to|yester|what|who)\w+'s\b", said):
+        return True
+    if is_plural(subject) or is_plural(said.split(" or ")[0]) or _NO_COUNT_NOUN.match(said):
+        return False
+    head = re.split(r" (?:of|in|on|at|for|to|with|from|by|about|between|that|which|who|such)\b|,", said)[0].split()[-1]
+    counted = head.endswith("ing") and head in _COUNTED_IN_ING
+    return not (head in _UNCOUNTED or bool(_ABSTRACT.match(head)) or (head.endswith("ing") and not counted))
+
+
+_OPENERS = word_set(
+    "that which who whom whose what whatever whoever when where why how if whether because although though while as "
+    "before after until unless since once than so"
+)
+_FINITE_NOW = FINITE - {"have", "do", "be"} | {"were", "was"}
+_OBJECT_FOLLOWS = re.compile(r"^\w+ (?:\w+ )?\w{2,}[^su\W]s (?:the|an?|its|what|how|why|that|who|when|where)\b")
+
+
+def has_one_clause(question: str) -> bool:
+    """Whether no second verb follows a question's first word, but in a clause of its own: "that ...", "when ..."."""
+    said = re.sub(r'"[^"]*"|\([^)]*\)', "this", question.lower()).rstrip("?").split()
+    for place, word in enumerate(said[1:], start=1):
+        bare = word.strip(",;")
+        if bare in _OPENERS:
+            return True
+        if bare in _FINITE_NOW and said[place - 1] in _PRONOUNS | {"there"}:
+            return True
+        if bare in _FINITE_NOW and said[place - 1] not in LEADS_TO_NOUN - {"and", "or"}:
+            return False
+        if bare in {"and", "or", "but"}:
+            rest = " ".join(said[place + 1 :])
+            if said[0] not in {"are", "do", "were"} and re.match(
+                r"(?:\w+ly )?\w{2,}[^su\W]s (?:the|an?|its?|them|their|his|her|every|each|no|all|who|what|how|why)\b",
+                rest,
+            ):
+                return False
+            if re.match(r"(?:the|its|their|each|every|all|no)\b", rest):
+                clause = _OBJECT_FOLLOWS.search(rest)
+                if has_verb(RELATIVE.split(rest)[0]) or clause:
+                    return False
+    return True
+
+
+def is_plural(subject: str) -> bool:
+    """Whether a noun phrase is plural, as far as its head, the word before any "of", "that" or "such as", shows it."""
+    if re.match(r"(?:each|every|any|no|one|what|who|none)\b", subject, re.IGNORECASE):
+        return False
+    head = re.split(
+        r",? (?:in|of|from|between|on|for|with|that|which|who|such as|like|about|within|to) |,", subject.lower()
+    )[0]
+    return " and " in head or head in {"people", "they", "readers"} or bool(re.search(r"(?<!s)s$|\bpeople$", head))

@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from app.domain.wording import HANDLED, OPEN_WORDS, QUOTES
 from app.rules import clauses as subjects
-from app.rules import noun_phrases
+from app.rules import english
 from app.rules.catalogue import RULES
 from app.rules.clauses import Clauses
 from app.rules.english import (
@@ -228,7 +228,7 @@ def shortened(line: str) -> str:
     """A statement or question without "... or not", a second clause, or a concession."""
     line = _CONCESSION.sub("", _ALTERNATIVE.sub("", line))
     heads = (line[: second.start()] for second in _SECOND.finditer(line))
-    return next((head for head in heads if noun_phrases.has_verb(head, asked=True)), line)
+    return next((head for head in heads if english.has_verb(head, asked=True)), line)
 
 
 def unframed(line: str, clauses: Clauses) -> Ranked | None:
@@ -301,18 +301,18 @@ def _unstated(line: str, clauses: Clauses) -> Ranked | None:
     if match := _ONLY.match(line):
         if base_form(match["what"].split()[0]) in VERBS - _NAMES_A_THING:
             return _framed(clauses.question(f"the {clauses.text_name} {lower_first(line)}"), 3)
-        bare = not noun_phrases.has_verb(match["what"]) and noun_phrases.is_noun_phrase(match["what"], subject=False)
+        bare = not english.has_verb(match["what"]) and english.is_noun_phrase(match["what"], subject=False)
         return _framed(f"Does the {clauses.text_name} contain only {match['what']}" if bare else None, 2)
     if question := clauses.question(line):
         return question, 3
     if match := _NOTED.match(line):
         thing = lower_first(match["thing"]).strip()
-        return f"{'Are' if noun_phrases.is_plural(thing) else 'Is'} {thing} {match['how']}", 2
+        return f"{'Are' if english.is_plural(thing) else 'Is'} {thing} {match['how']}", 2
     bare = (
         len(line.split()) <= LONGEST_NOTE
         and not _NEGATIVE.match(line)
-        and not noun_phrases.RELATIVE.search(line)
-        and not noun_phrases.has_verb(line)
+        and not english.RELATIVE.search(line)
+        and not english.has_verb(line)
     )
     return _framed(clauses.having(lower_first(line)) if bare else None, 1)
 
@@ -472,7 +472,7 @@ def question_from(attribute: str, context: Context) -> Phrased | None:
             phrased = _ranked(clauses.turned(_named(impersonal(line.rstrip("? ")), clauses)), 3)
         else:
             phrased = _convert(line, clauses)
-        if phrased and not noun_phrases.has_one_clause(phrased.question):
+        if phrased and not english.has_one_clause(phrased.question):
             phrased = None
         if phrased and not keeps_meaning(_STATED.sub("", line), phrased.question):
             phrased = None

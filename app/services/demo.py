@@ -21,8 +21,7 @@ from app.services.checklists.checklists import publish, published_checklist, ver
 from app.services.data.imports import keep_corpus
 from app.services.data.project_transfer import import_project
 from app.services.results.results import DimensionResult, results_of
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.runs import RunOptions, get_run, list_runs, start_run, work_on
 from app.services.think_aloud.llm_think_aloud import ask_models
 from app.services.think_aloud.samples import ensure_samples

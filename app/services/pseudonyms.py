@@ -8,8 +8,7 @@ from app.domain.people import PENDING, Right, free_pseudonym
 from app.domain.storable_text import checked_name, quoted
 from app.errors import ConflictError, NotFoundError
 from app.services.conditions.study import builds_of_studies, keep_builds
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
 

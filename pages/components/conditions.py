@@ -31,11 +31,9 @@ from app.services.conditions.study_tables import SWEEP, SWEEP_TITLE, figure_rows
 from app.services.conditions.study_worker import begin_study, estimate_study, stop_study, stopping_study
 from app.services.results.results import Figure, Level
 from app.services.runtime.judges import USUAL
-from app.services.runtime.use_case import may
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.current import one_of, was_pressed
-from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.model_options import (
     DrawChoice,
     draw_options,
@@ -47,7 +45,7 @@ from pages.components.shell.runs.model_options import (
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, P_HELP
 from pages.components.shell.runs.run_words import FAMILIES, condition_words, figure_cells, row_label
 from pages.components.shell.tables import Chart, csv_download, picture, show_table
-from pages.components.shell.words import ShownErrors, about, model_label, number, plain
+from pages.components.shell.words import ShownErrors, about, model_label, more_in_guide, number, plain
 
 
 def condition_differences(found: StudyFigures) -> None:

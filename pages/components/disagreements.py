@@ -34,7 +34,6 @@ from pages.components.shell.checklists.publishing import VERSION
 from pages.components.shell.checklists.question_editor import current_editor, editor_name, known_editor
 from pages.components.shell.current import keep, listed_choice, one_of
 from pages.components.shell.frame import empty, nothing_yet, sticky
-from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import quote_line, readable_text
 from pages.components.shell.tables import WRITER, ticked_table, with_writers
@@ -44,6 +43,7 @@ from pages.components.shell.words import (
     ShownErrors,
     judged_words,
     model_label,
+    more_in_guide,
     number,
     plain,
     show_kept_error,

@@ -18,14 +18,13 @@ from app.services.results.quality_cost import (
     quality_and_cost,
     writers,
 )
-from app.services.runtime.use_case import may
+from app.services.runtime.workbench import may
 from app.services.scoring.run_writer import method_label
 from pages.components.shell.current import was_pressed
 from pages.components.shell.frame import nothing_yet
-from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.tables import csv_download, picture, show_table
-from pages.components.shell.words import ShownErrors, model_label, plain
+from pages.components.shell.words import ShownErrors, model_label, more_in_guide, plain
 
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
 ABOUT_COST = "About the cost"

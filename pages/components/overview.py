@@ -28,8 +28,7 @@ from app.services.data.projects import (
 )
 from app.services.data.steps import StepState, next_of, steps_of
 from app.services.demo import DEMO_JOB, DEMO_PROJECT, begin_demo
-from app.services.runtime.use_case import may
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, may
 from app.services.think_aloud.independence import merged_into, own_attributes_by_dimension
 from pages.components.shell import words
 from pages.components.shell.background import changes_by_others, watch_rooms

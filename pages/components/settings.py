@@ -11,8 +11,7 @@ from app.services.runtime.endpoint_models import forget_local_server
 from app.services.runtime.model_abilities import learned_in_words, probe_model
 from app.services.runtime.models import ProviderAccess, ask_vendor_models, key_problem, provider_access
 from app.services.runtime.spending import Price, PricedModel, price_list, update_prices
-from app.services.runtime.use_case import may
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.recordings import keep_recording_of, recordable_runs, recording_of
 from pages.components.shell.current import forget_key, keep_key, typed_keys, was_pressed
 from pages.components.shell.runs.model_options import model_choice, offer_local_servers

@@ -24,7 +24,8 @@ from app.errors import (
 from app.evaluators.method import described
 from app.evaluators.registry import METHODS
 from app.settings import Settings
-from pages.components.shell.guide import (
+from pages.components.shell.navigation.screens import SCREENS
+from pages.components.shell.words import (
     EXPLAINED,
     GUIDE,
     OF_EXPERTS,
@@ -33,7 +34,6 @@ from pages.components.shell.guide import (
     failure_address,
     kinds_of_failures,
 )
-from pages.components.shell.navigation.screens import SCREENS
 from tests.support.command_lines import unknown_commands
 from tests.support.guide.commands_page import all_commands
 from tests.support.guide.markdown import anchors, links, words_in_bold

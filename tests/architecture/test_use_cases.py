@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from app.domain.people import Right
-from app.services.runtime import use_case as identities
-from app.services.runtime.use_case import NO_PROJECT
+from app.services.runtime import workbench as identities
+from app.services.runtime.workbench import NO_PROJECT
 from tests.support.use_cases import FoundUseCase, use_cases
 
 

@@ -22,7 +22,7 @@ class Fault(NamedTuple):
 
 
 META = "app/meta_evaluation"
-ACTOR, USE_CASE = "app/domain/people.py", "app/services/runtime/use_case.py"
+ACTOR, USE_CASE = "app/domain/people.py", "app/services/runtime/workbench.py"
 FORMULA = ("tests/unit/domain/test_judgment.py",)
 ALPHA = ("tests/unit/meta_evaluation/raters",)
 STATISTICS = ("tests/unit/meta_evaluation/test_correlation.py", "tests/unit/meta_evaluation/test_coefficients.py")

@@ -39,7 +39,7 @@ def test_a_kind_of_failure_leads_to_its_paragraph_and_an_unheard_one_to_the_page
 
 
 def _new_screen() -> None:
-    from pages.components.shell.guide import help_link  # noqa: PLC0415 - AppTest runs this source alone
+    from pages.components.shell.words import help_link  # noqa: PLC0415 - AppTest runs this source alone
 
     help_link("not_there_yet")
 

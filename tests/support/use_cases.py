@@ -14,7 +14,7 @@ from typing import Any
 
 import app.services
 from app.domain.people import Right
-from app.services.runtime.use_case import check, may
+from app.services.runtime.workbench import check, may
 
 ROOT = Path(__file__).parents[2]
 CALLERS = ("pages", "app/commands", "app/entrance", "app/main.py", "app/server.py")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, say, table
-from app.commands.project import open_project
+from app.commands.shared import JsonOption, ProjectOption, counted, echo, open_project, print_json, say, table
 from app.domain.attribute import ContributorKind
 from app.errors import InputError
 from app.input_file import LARGEST_LIST, read_file

@@ -8,29 +8,30 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from app.commands.model_asking import (
+from app.commands.shared import (
     BatchFallbackOption,
     BatchOption,
+    DimensionOption,
     EffortOption,
+    JsonOption,
+    ProjectOption,
     RoomOption,
     TimeoutOption,
     chosen_batch,
     chosen_model_options,
-    workbench_asking,
-)
-from app.commands.output import (
-    DimensionOption,
-    JsonOption,
-    ProjectOption,
     counted,
     echo,
     echo_file,
+    open_dimension,
+    open_dimensions,
+    open_project,
+    open_workbench,
     print_json,
     print_rows,
     say,
     table,
+    workbench_asking,
 )
-from app.commands.project import open_dimension, open_dimensions, open_project, open_workbench
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.errors import InputError, WorkbenchError
 from app.input_file import LARGEST_FILE, LARGEST_LIST, read_file

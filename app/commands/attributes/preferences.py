@@ -5,18 +5,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import (
+from app.commands.shared import (
     DimensionOption,
     JsonOption,
     ProjectOption,
     counted,
     echo,
     interval_cell,
+    open_dimensions,
+    open_project,
+    open_workbench,
     print_json,
     say,
     table,
 )
-from app.commands.project import open_dimensions, open_project, open_workbench
 
 if TYPE_CHECKING:
     from app.services.results.preferences import PreferenceSummary

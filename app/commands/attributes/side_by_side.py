@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, table
-from app.commands.project import open_dimension
+from app.commands.shared import JsonOption, ProjectOption, echo, open_dimension, print_json, say, table
 from app.domain.project import Dimension
 from app.errors import NotReadyError
 

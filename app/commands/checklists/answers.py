@@ -7,8 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, counted, echo, echo_file, print_json, print_rows, say, table
-from app.commands.project import open_dimension, open_workbench
+from app.commands.shared import (
+    JsonOption,
+    ProjectOption,
+    counted,
+    echo,
+    echo_file,
+    open_dimension,
+    open_workbench,
+    print_json,
+    print_rows,
+    say,
+    table,
+)
 from app.domain.expert_answer import WishedWave
 from app.input_file import LARGEST_LIST, read_file
 

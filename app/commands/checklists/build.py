@@ -6,9 +6,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.checklists.checklists import summary
-from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options, workbench_asking
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say
-from app.commands.project import open_workbench
+from app.commands.shared import (
+    DimensionOption,
+    EffortOption,
+    JsonOption,
+    ProjectOption,
+    RoomOption,
+    TimeoutOption,
+    chosen_model_options,
+    echo,
+    open_workbench,
+    print_json,
+    say,
+    workbench_asking,
+)
 from app.domain.build import Stage
 from app.domain.checklist import Checklist
 from app.domain.condition import canonical

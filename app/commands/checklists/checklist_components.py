@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.checklists.checklist_edits import ByOption, OneDimensionOption, newest_draft
-from app.commands.output import JsonOption, ProjectOption, print_rows
+from app.commands.shared import JsonOption, ProjectOption, print_rows
 from app.domain.checklist import Checklist, Component
 from app.errors import NotFoundError
 

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, echo, print_json, print_rows, say
-from app.commands.project import open_dimension
+from app.commands.shared import JsonOption, ProjectOption, echo, open_dimension, print_json, print_rows, say
 from app.domain.checklist import Checklist, ChecklistStatus, Example, Question, QuestionKind
 from app.domain.wording import word_changes
 from app.errors import ConflictError, FileFormatError, NotFoundError

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.checklists.checklist_edits import ByOption, OneDimensionOption, newest_draft, question_of
-from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, shown_model, table
-from app.commands.project import open_dimension
 from app.commands.results.meta_eval import Resamples, Seed
+from app.commands.shared import JsonOption, ProjectOption, counted, echo, open_dimension, print_json, shown_model, table
 from app.domain.checklist import Action, Checklist, Proposal
 from app.errors import InputError, NotFoundError
 from app.meta_evaluation.score_matrix import RESAMPLES

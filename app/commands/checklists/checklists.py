@@ -7,22 +7,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options, runs_end_on_signals
-from app.commands.output import (
+from app.commands.scoring.score import progress_sayer
+from app.commands.shared import (
     DimensionOption,
+    EffortOption,
     JsonOption,
     ProjectOption,
+    RoomOption,
+    TimeoutOption,
+    chosen_model_options,
     counted,
     echo,
     echo_file,
+    open_dimension,
+    open_dimensions,
+    open_workbench,
     print_json,
     print_rows,
+    runs_end_on_signals,
     say,
     shown_model,
     table,
 )
-from app.commands.project import open_dimension, open_dimensions, open_workbench
-from app.commands.scoring.score import progress_sayer
 from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.run import AskingWay
 from app.errors import InputError

@@ -5,8 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, table
-from app.commands.project import open_dimension, open_dimensions, open_workbench
+from app.commands.shared import (
+    JsonOption,
+    ProjectOption,
+    counted,
+    echo,
+    open_dimension,
+    open_dimensions,
+    open_workbench,
+    print_json,
+    table,
+)
 from app.domain.improvement import Decision, reference
 from app.domain.judgment import Answer
 from app.errors import InputError, NotFoundError

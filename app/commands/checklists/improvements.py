@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.checklists.checklist_edits import ByOption, OneDimensionOption, newest_draft, question_of
-from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, shown_model, table
+from app.commands.shared import JsonOption, ProjectOption, counted, echo, print_json, shown_model, table
 from app.domain.improvement import AnswerErrors, Improvement, ProposedWording, WordingTrial
 from app.errors import InputError
 

@@ -8,18 +8,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.model_asking import (
+from app.commands.scoring.score import print_checks, read_draw
+from app.commands.shared import (
     DaskOption,
+    DimensionOption,
     EffortOption,
+    JsonOption,
+    ProjectOption,
     RoomOption,
     TimeoutOption,
     chosen_model_options,
+    echo,
+    open_project,
+    print_json,
     runs_end_on_signals,
+    say,
+    shown_model,
+    table,
     warn_of_end,
 )
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say, shown_model, table
-from app.commands.project import open_project
-from app.commands.scoring.score import print_checks, read_draw
 from app.domain.condition import Family
 from app.domain.project import Project
 from app.errors import InputError, NotReadyError

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import JsonOption, counted, echo, print_json
-from app.commands.project import open_workbench
+from app.commands.shared import JsonOption, counted, echo, open_workbench, print_json
 
 
 def backup(

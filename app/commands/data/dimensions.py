@@ -5,8 +5,16 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
-from app.commands.project import open_dimension, open_project, open_workbench
+from app.commands.shared import (
+    JsonOption,
+    ProjectOption,
+    echo,
+    open_dimension,
+    open_project,
+    open_workbench,
+    print_json,
+    table,
+)
 from app.domain.project import Dimension
 from app.meta_evaluation.score_matrix import Level
 

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, say, table
-from app.commands.project import open_workbench
+from app.commands.shared import JsonOption, ProjectOption, counted, echo, open_workbench, print_json, say, table
 from app.corpora.corpus import ColumnUse
 from app.errors import InputError
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, counted, echo, print_json, print_rows, table
-from app.commands.project import open_project, open_workbench
+from app.commands.shared import JsonOption, counted, echo, open_project, open_workbench, print_json, print_rows, table
 from app.domain.project import Task
 
 if TYPE_CHECKING:

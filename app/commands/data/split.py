@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
-from app.commands.project import open_project
+from app.commands.shared import JsonOption, ProjectOption, echo, open_project, print_json, table
 from app.meta_evaluation.score_matrix import Level
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from app.commands.output import interval_cell, page, table
 from app.commands.results.table_file import PeopleAnswers, TableFile, read_people, read_values, row_names
+from app.commands.shared import interval_cell, page, table
 from app.errors import InputError
 from app.meta_evaluation.judges.difference import (
     EstimatedDifference,

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from app.commands.output import JsonOption, counted, echo, interval_cell, page, print_json, table
 from app.commands.results.meta_eval import File, Resamples, Seed
 from app.commands.results.table_file import read_table, read_values, row_names
+from app.commands.shared import JsonOption, counted, echo, interval_cell, page, print_json, table
 from app.errors import InputError
 from app.meta_evaluation.score_matrix import EPSILON, RESAMPLES, AltMetric, Correction
 

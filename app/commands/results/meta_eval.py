@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.model_asking import IntervalsDaskOption
-from app.commands.output import JsonOption, counted, echo, print_json, table
 from app.commands.results.table_file import TableFile, read_table
+from app.commands.shared import IntervalsDaskOption, JsonOption, counted, echo, print_json, table
 from app.errors import InputError
 from app.meta_evaluation.score_matrix import RESAMPLES, Constant, Duplicates, Floats, Level, Resampling
 

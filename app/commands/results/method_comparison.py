@@ -5,8 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, echo, print_json, shown_model, table
-from app.commands.project import open_dimension, open_workbench
+from app.commands.shared import (
+    JsonOption,
+    ProjectOption,
+    echo,
+    open_dimension,
+    open_workbench,
+    print_json,
+    shown_model,
+    table,
+)
 from app.errors import NotReadyError
 from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Coefficient
 from app.meta_evaluation.writer_bias import By

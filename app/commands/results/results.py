@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.model_asking import IntervalsDaskOption
-from app.commands.output import (
+from app.commands.results.meta_eval import AtLevel, Resample, Resamples, Seed, WithConstant, WithDuplicates
+from app.commands.shared import (
     DimensionOption,
+    IntervalsDaskOption,
     JsonOption,
     ProjectOption,
     echo,
+    open_project,
     print_json,
     read_date,
     say,
     shown_model,
     table,
 )
-from app.commands.project import open_project
-from app.commands.results.meta_eval import AtLevel, Resample, Resamples, Seed, WithConstant, WithDuplicates
 from app.domain.run import SystemChoice
 from app.domain.wording import QuoteCounts
 from app.errors import InputError

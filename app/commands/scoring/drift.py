@@ -4,10 +4,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.model_asking import runs_end_on_signals, warn_of_end
-from app.commands.output import DimensionOption, JsonOption, counted, echo, print_json, say, say_where_of, table
-from app.commands.project import open_workbench
 from app.commands.scoring.score import progress_sayer
+from app.commands.shared import (
+    DimensionOption,
+    JsonOption,
+    counted,
+    echo,
+    open_workbench,
+    print_json,
+    runs_end_on_signals,
+    say,
+    say_where_of,
+    table,
+    warn_of_end,
+)
 from app.domain.project import Dimension
 from app.errors import InputError, NotReadyError
 from app.limits import CONCURRENCY

@@ -11,20 +11,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.data.imports import FormatOption
-from app.commands.model_asking import (
+from app.commands.scoring.score import progress_sayer, read_settings
+from app.commands.shared import (
     BatchFallbackOption,
     BatchOption,
     EffortOption,
+    JsonOption,
     RoomOption,
     TierOption,
     TimeoutOption,
     chosen_batch,
     chosen_model_options,
+    counted,
+    echo,
+    print_json,
     runs_end_on_signals,
+    say,
+    shown_model,
+    table,
     warn_of_end,
 )
-from app.commands.output import JsonOption, counted, echo, print_json, say, shown_model, table
-from app.commands.scoring.score import progress_sayer, read_settings
 from app.domain.judgment import Answer
 from app.errors import FileFormatError, InputError
 from app.input_file import LARGEST_FILE, LARGEST_LIST, read_file

@@ -5,8 +5,17 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, echo, print_json, say, table
-from app.commands.project import open_project
+from app.commands.shared import (
+    DimensionOption,
+    JsonOption,
+    ProjectOption,
+    counted,
+    echo,
+    open_project,
+    print_json,
+    say,
+    table,
+)
 
 _SHOWN = 20
 

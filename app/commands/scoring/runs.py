@@ -5,10 +5,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.model_asking import runs_end_on_signals
-from app.commands.output import JsonOption, ProjectOption, counts_table, echo, print_json, say, table
-from app.commands.project import open_dimension, open_workbench
 from app.commands.scoring.score import carry_out, say_wait
+from app.commands.shared import (
+    JsonOption,
+    ProjectOption,
+    counts_table,
+    echo,
+    open_dimension,
+    open_workbench,
+    print_json,
+    runs_end_on_signals,
+    say,
+    table,
+)
 from app.domain.run import RunSummary
 from app.errors import InputError, NotFoundError
 from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Constant, Level

@@ -6,33 +6,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.model_asking import (
+from app.commands.shared import (
     BatchFallbackOption,
     BatchOption,
     DaskOption,
+    DimensionOption,
     EffortOption,
+    JsonOption,
+    ProjectOption,
     RoomOption,
     TierOption,
     TimeoutOption,
     chosen_batch,
     chosen_model_options,
-    runs_end_on_signals,
-    warn_of_end,
-)
-from app.commands.output import (
-    DimensionOption,
-    JsonOption,
-    ProjectOption,
     counted,
     counts_table,
     echo,
+    open_project,
     print_json,
     read_date,
+    runs_end_on_signals,
     say,
     say_where_of,
     table,
+    warn_of_end,
 )
-from app.commands.project import open_project
 from app.domain.project import Dimension
 from app.domain.run import WARN_AFTER, RunSummary, SystemChoice, TextFilter
 from app.errors import InputError, NothingNewError

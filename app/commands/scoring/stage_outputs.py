@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, echo, print_json
-from app.commands.project import open_dimension
+from app.commands.shared import JsonOption, ProjectOption, echo, open_dimension, print_json
 from app.corpora.decoding import decode, read_bytes
 from app.errors import NotFoundError
 

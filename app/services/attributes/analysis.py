@@ -37,8 +37,7 @@ from app.providers.embeddings.local import MINILM_INSTALL, LocalEmbedder, find_m
 from app.providers.model_name import ModelName
 from app.providers.registry import imported
 from app.providers.specs import KNOWN_PROVIDERS, ProviderSpec
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings
 
 __all__ = [

@@ -19,8 +19,7 @@ from app.domain.people import Right
 from app.domain.storable_text import storable
 from app.errors import ConflictError, InputError, NotFoundError
 from app.export.spreadsheet import csv_bytes
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
 SAME = "says the same"

@@ -22,8 +22,7 @@ from app.domain.people import Right
 from app.domain.project import Project
 from app.domain.storable_text import check_storable
 from app.errors import FileFormatError, InputError, NotFoundError
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.independence import write_down
 from app.think_aloud import passage_in
 from db.unit_of_work import UnitOfWork

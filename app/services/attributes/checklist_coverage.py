@@ -22,8 +22,7 @@ from app.services.background.jobs import start_job, stop_job
 from app.services.background.progress import Progress, job_kind
 from app.services.runtime.models import ask_model
 from app.services.runtime.prompts import answered, own_wordings
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.llm_think_aloud import ThinkAloudForecast
 
 __all__ = ["ChecklistCoverage"]

@@ -19,8 +19,7 @@ from app.services.background.jobs import start_job, stop_job
 from app.services.background.progress import Progress, job_kind
 from app.services.runtime.models import ask_model
 from app.services.runtime.prompts import answered
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.independence import not_removed, same_attribute, write_down
 from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer
 from app.think_aloud import CONTRAST_PROMPT, Contrast, contrast_attributes, without_repeats

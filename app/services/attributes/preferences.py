@@ -19,8 +19,7 @@ from app.domain.storable_text import quoted
 from app.errors import ConflictError, InputError
 from app.services.data.imports import keep_corpus
 from app.services.data.uploads import Upload, stored
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.independence import write_down
 from db.unit_of_work import UnitOfWork
 

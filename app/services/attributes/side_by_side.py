@@ -9,8 +9,7 @@ from app.domain.expert_answer import SideBySide
 from app.domain.people import Right
 from app.domain.project import Dimension
 from app.errors import ConflictError, InputError, NotReadyError
-from app.services.runtime.use_case import may, use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, may, use_case
 from db.unit_of_work import UnitOfWork
 
 # The six of InteractEval's Appendix F, in our own words; {0} is the dimension.

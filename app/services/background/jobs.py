@@ -16,8 +16,7 @@ from app.providers.credentials import Credentials
 from app.services.background.progress import as_kept, kind_of
 from app.services.background.runner import do_in_thread, is_ending, next_job
 from app.services.runtime.backups import WriterLock, has_ended
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings
 from db.repositories.runs import SILENCE
 from db.unit_of_work import UnitOfWork

@@ -13,8 +13,7 @@ from app.errors import DatabaseError, JobLostError, WorkbenchError
 from app.services.background.progress import Progress, as_given, kind_named
 from app.services.runtime.backups import WriterLock, has_ended
 from app.services.runtime.endpoint_models import fault_report
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 
 BEAT_SECONDS = 5.0
 _ENDING = threading.Event()

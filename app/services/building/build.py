@@ -22,8 +22,7 @@ from app.services.building.build_state import inputs_of, newest, view_build
 from app.services.people.text_shares import take_over_texts
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import answered_stage, failed, own_wordings
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 
 COMBINED = "comb"
 COMPONENTS, USUAL_COMPONENTS = range(FEWEST, MOST + 1), DEFAULT

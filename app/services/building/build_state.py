@@ -16,8 +16,7 @@ from app.domain.people import Right
 from app.domain.project import Dimension, Project
 from app.domain.run import StageRun
 from app.errors import ConflictError, NotFoundError
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
 __all__ = ["StageState"]

@@ -16,8 +16,7 @@ from app.errors import InputError
 from app.export.spreadsheet import csv_bytes
 from app.services.checklists.expert_answers import answer_sheet, drawn_probability, expert_answers, pool, texts_of
 from app.services.data.uploads import Upload, stored
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 
 _KEY = ("doc_id", "system_id", "item_id")
 _HOW_DRAWN = ("wave", "probability")

@@ -19,8 +19,7 @@ from app.services.attributes.side_by_side import QUESTIONS, side_by_sides_of
 from app.services.checklists.expert_answers import own_sheet
 from app.services.people.invitations import members_of
 from app.services.people.text_shares import answered_texts, experts_on, keep_shares, newest_draw, share_out
-from app.services.runtime.use_case import may, use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, may, use_case
 from app.services.think_aloud.independence import is_done, own_attributes_of, standing
 from db.unit_of_work import UnitOfWork
 

@@ -29,8 +29,7 @@ from app.services.checklists.checklists import ChecklistView
 from app.services.checklists.question_proposals import comments_on
 from app.services.data.projects import create_project, get_project, set_dimension
 from app.services.runtime.prompts import JUDGE, checked_wording, judge_wordings, own_wordings
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
 __all__ = ["schema_text"]

@@ -21,8 +21,7 @@ from app.providers.base import ChatModel
 from app.services.checklists.draft_edits import OpenEdits, QuestionWording, save_open_edits
 from app.services.people.text_shares import take_over_texts
 from app.services.runtime.models import ask_model
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
 

@@ -20,8 +20,7 @@ from app.domain.judgment import Answer, inconsistent_grades
 from app.domain.people import Right
 from app.errors import ConflictError, InputError, NotFoundError
 from app.export.checklist_reading import read_examples
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
 BY_HAND = "added by hand"

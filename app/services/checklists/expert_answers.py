@@ -27,8 +27,7 @@ from app.errors import ConflictError, InputError, NotReadyError
 from app.meta_evaluation.judges.estimate import overall, pivotal_draw
 from app.meta_evaluation.score_matrix import Floats
 from app.services.people.text_shares import newest_draw, share_new_texts, take_over_texts, texts_of_expert
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork
 

@@ -12,8 +12,7 @@ from app.domain.checklist import Checklist
 from app.domain.people import Right
 from app.services.building.build_state import inputs_of
 from app.services.checklists.checklists import view_checklist
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
 __all__ = ["LEFT_OUT", "Branch", "Flow", "Unserved"]

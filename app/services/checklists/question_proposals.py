@@ -29,8 +29,7 @@ from app.services.checklists.draft_edits import QuestionWording, new_question, q
 from app.services.checklists.expert_answers import unfinished_sheet
 from app.services.runtime.models import ask_model
 from app.services.runtime.prompts import answered, answered_stage
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
 SAID = {

@@ -25,8 +25,7 @@ from app.providers.model_options import ModelOptions
 from app.services.attributes.analysis import LSA, Embedding, similarity_of_sets
 from app.services.results.contribution import runs_with_checklist
 from app.services.results.results import Choices, evaluate_scores
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database
 
 # With three points every order is likely by chance; the paper has five conditions.

@@ -24,8 +24,7 @@ from app.evaluators.checklist import PLAIN
 from app.prompting import load_prompt
 from app.providers.model_options import USUAL, ModelOptions, options_for
 from app.services.runtime.prompts import own_wordings, planned_prompts
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.draws import DrawCheck, check_drawn_texts
 from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.runs import RunOptions

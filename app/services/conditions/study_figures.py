@@ -20,8 +20,7 @@ from app.meta_evaluation.permutation import FISHER_CAVEAT, holm
 from app.meta_evaluation.score_matrix import COEFFICIENTS, MEASURES, RESAMPLES, Coefficient, Column, Level, Measure
 from app.services.conditions.study import Cell, StudyPlan
 from app.services.results.results import rater_remark
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database
 
 __all__ = ["Coefficient", "Measure"]

@@ -31,8 +31,7 @@ from app.services.runtime.judges import (
 )
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.spending import project_spending, run_spending, total_cost, unpriced_calls
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.forecast import TOKENS_PER_ANSWER
 from app.services.scoring.runs import set_budget, stop_run, work_on

@@ -12,8 +12,7 @@ from app.corpora.draws import stratified_draw
 from app.domain.people import Right
 from app.domain.project import LockedSplit
 from app.errors import ConflictError, InputError, NotReadyError
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
 

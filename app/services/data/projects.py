@@ -13,8 +13,7 @@ from app.domain.project import Dimension, Project, Task, Text, text_title
 from app.domain.run import RunSummary
 from app.domain.storable_text import quoted, storable
 from app.errors import InputError, NotAllowedError, NotReadyError
-from app.services.runtime.use_case import act_made_project, use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, act_made_project, use_case
 from db.unit_of_work import UnitOfWork
 
 

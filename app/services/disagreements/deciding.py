@@ -11,8 +11,7 @@ from app.errors import ConflictError, InputError, NotFoundError
 from app.services.checklists.draft_edits import question_in
 from app.services.checklists.expert_answers import published
 from app.services.results.result_texts import draft_to_edit
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
 

@@ -22,8 +22,7 @@ from app.meta_evaluation.questions.question_agreement import OUTSIDE, PartedAnsw
 from app.meta_evaluation.score_matrix import Floats
 from app.services.checklists.expert_answers import published
 from app.services.results.question_analysis import Ints, judge_cube, judged_texts, places_among
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database, UnitOfWork
 
 __all__ = ["PartedKind"]

@@ -26,8 +26,7 @@ from app.meta_evaluation.raters.rater_agreement import Agreement, krippendorff_a
 from app.services.checklists.expert_answers import own_sheet, published
 from app.services.disagreements.deciding import asked_question, check_answer, check_line, make_guidance
 from app.services.results.result_texts import draft_to_edit
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
 __all__ = ["Agreement"]

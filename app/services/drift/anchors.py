@@ -25,8 +25,7 @@ from app.services.checklists.checklists import published_checklist
 from app.services.checklists.expert_answers import answer_cube, expert_answers, inapplicable_cube
 from app.services.results.question_analysis import decided_answers
 from app.services.runtime.prompts import own_wordings
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import CHECKLIST
 from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork

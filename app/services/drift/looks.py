@@ -29,8 +29,7 @@ from app.services.drift.anchors import (
     newest_anchors,
     people_of,
 )
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.run_worker import OnProgress
 from app.services.scoring.runs import RunOptions, RunReport, get_run, set_budget, start_run, work_on

@@ -26,8 +26,7 @@ from app.services.checklists.question_proposals import SAID
 from app.services.results.results import kept_result
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import earlier_answers, options_of, reuse_params
 from app.services.think_aloud.samples import held_back_by_samples
 from db.unit_of_work import UnitOfWork

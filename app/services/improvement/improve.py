@@ -73,8 +73,7 @@ from app.services.improvement.decided import (
 from app.services.runtime.judges import judge_named, reasoning_of
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import answered, own_wordings
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.forecast import TOKENS_PER_ANSWER, TOKENS_PER_REASON
 from db.unit_of_work import UnitOfWork
 

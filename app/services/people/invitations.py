@@ -28,8 +28,7 @@ from app.domain.storable_text import checked_name, oddities, quoted
 from app.errors import BudgetError, InputError, NotAllowedError, NotFoundError, WorkbenchError
 from app.export.spreadsheet import csv_bytes
 from app.services.people.sign_ins import SEEN, begin_sign_in, new_token, token_hash
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database, UnitOfWork
 
 ISSUER, OWNER = "invite", "owner"

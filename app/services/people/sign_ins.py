@@ -13,8 +13,7 @@ from itsdangerous import BadData, URLSafeSerializer, URLSafeTimedSerializer
 from app.domain.people import NOBODY, OIDC_DAYS, SIGNED_IN_DAYS, Actor, AllowList, PendingAct, Person, Right
 from app.domain.storable_text import checked_name
 from app.oidc import Identity
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.settings import START_TOKEN, set_variable, settings
 from db.unit_of_work import UnitOfWork
 

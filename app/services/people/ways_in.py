@@ -19,8 +19,7 @@ from app.services.people.sign_ins import (
     signed_words,
     words_in,
 )
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings, written_name
 
 SIGN_IN_COOKIE, BROWSER_COOKIE = "interacteval_sign_in", "interacteval_browser"

@@ -28,8 +28,7 @@ from app.services.results.results import (
     kept_result,
     result_state,
 )
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database
 
 __all__ = ["Contribution"]

@@ -18,8 +18,7 @@ from app.meta_evaluation.judges.drift import LIMIT
 from app.meta_evaluation.judges.estimate import judge_alone
 from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.services.results.results import Choices, DimensionResult
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.run_writer import variant_words
 from db.unit_of_work import UnitOfWork
 

@@ -14,8 +14,7 @@ from app.meta_evaluation.score_matrix import Level, Measure
 from app.services.results.raters import ceiling_beside
 from app.services.results.results import Choices, DimensionResult
 from app.services.results.run_comparison import RunComparison, compare_runs, sets_named
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import NO_JUDGE
 from app.services.scoring.run_writer import method_label
 

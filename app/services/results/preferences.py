@@ -16,8 +16,7 @@ from app.meta_evaluation.preferences import (
     system_strengths,
 )
 from app.services.results.results import DimensionResult
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 
 
 @dataclass(frozen=True, slots=True)

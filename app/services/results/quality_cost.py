@@ -45,8 +45,7 @@ from app.services.results.question_analysis import VALUES, expert_side, repeated
 from app.services.results.results import USUAL, Choices, DimensionResult, kept_result
 from app.services.results.run_comparison import RunComparison, ScoreSet, compare_runs, score_sets
 from app.services.runtime.spending import run_spending
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, options_of
 from app.services.scoring.recordings import recorded_calls
 from app.services.scoring.run_writer import gives_probabilities, variant_of

@@ -44,8 +44,7 @@ from app.meta_evaluation.score_matrix import Bools, Floats
 from app.providers.credentials import Credentials
 from app.services.checklists.expert_answers import answer_cube, answered_probability, expert_answers, inapplicable_cube
 from app.services.results.results import Choices, DimensionResult, evaluate_scores, kept_result, result_state
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database
 
 __all__ = ["FEWEST_TEXTS", "JudgeConsistency", "QuestionAgreement", "QuestionItem"]

@@ -36,8 +36,7 @@ from app.services.checklists.expert_answers import AnswerPlan, plan_answers
 from app.services.results.question_analysis import ExpertSide, expert_side
 from app.services.results.result_texts import question_shares
 from app.services.results.results import Choices, DimensionResult, default_runs, kept_result, result_state
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database
 
 __all__ = [

@@ -41,8 +41,7 @@ from app.services.results.results import DimensionResult
 from app.services.results.rubric_xray import RubricXray
 from app.services.results.run_comparison import RunComparison
 from app.services.runtime.output_file import output_file, table_csv
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.run_writer import method_label, variant_words
 from app.services.think_aloud.samples import evaluation_texts
 

@@ -20,8 +20,7 @@ from app.domain.wording import QuoteCounts, QuotedPlace, find_quote, in_context
 from app.errors import NotFoundError
 from app.services.checklists.checklists import new_draft
 from app.services.results.results import DimensionResult
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database, UnitOfWork
 
 GapDirection = Literal["all", "kinder", "harsher"]

@@ -23,8 +23,7 @@ from app.providers.credentials import Credentials
 from app.services.checklists.lineage import lineage_of_checklist
 from app.services.results.question_analysis import INAPPLICABLE, VALUES, counting_of, expert_side, judge_cube
 from app.services.results.results import Choices, DimensionResult, kept_result, result_state, runs_to_show
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.runs import get_run
 from db.unit_of_work import Database
 

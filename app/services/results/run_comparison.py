@@ -26,8 +26,7 @@ from app.meta_evaluation.score_matrix import Coefficient, Floats
 from app.services.results.question_analysis import ExpertSide, expert_side
 from app.services.results.raters import reference_scores
 from app.services.results.results import Choices, DimensionResult, has_probabilities, kept_result
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import on_scale
 from app.services.scoring.run_writer import judge_in_signature, variant_of
 from db.unit_of_work import Database, UnitOfWork

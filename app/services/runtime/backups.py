@@ -15,8 +15,7 @@ from filelock import FileLock, Timeout
 from app.domain.people import Right
 from app.errors import DatabaseError, DataInUseError, InputError, NotFoundError
 from app.services.runtime.output_file import output_file
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings
 from db.backup import check_backup, copy_database, put_back
 from db.engine import sqlite_file

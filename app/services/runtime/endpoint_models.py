@@ -27,8 +27,7 @@ from app.providers.credentials import (
 from app.providers.model_name import chats, listens, preferred
 from app.providers.registry import local_servers_at, served_context, served_names
 from app.providers.specs import OWN, spec_of
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings
 
 __all__ = ["HOW_TO_GET_ONE", "LocalServer"]

@@ -22,8 +22,7 @@ from app.providers.model_options import (
 from app.providers.pricing import CHARACTERS_PER_TOKEN, FLEX, Price, estimate_input_tokens, estimate_tokens
 from app.providers.registry import cached_from, gives_logprobs, open_model
 from app.providers.specs import spec_of
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
 __all__ = ["EFFORTS", "TIMEOUT", "USUAL", "ModelOptions", "end_label", "end_of", "end_warning", "takes_options"]

@@ -16,8 +16,7 @@ from app.providers.registry import expects_logprobs, learned_facts, rates_given_
 from app.providers.specs import spec_of
 from app.services.runtime.endpoint_models import context_window
 from app.services.runtime.models import TEST_SECONDS, model_session, test_model
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 
 TOKENS = 64
 """Of the answer that log-probabilities and speed are read from."""

@@ -39,8 +39,7 @@ from app.scoring.engine import GroupCommit
 from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.prompts import failed, own_wordings
 from app.services.runtime.spending import allowance_left
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings
 from db.unit_of_work import Database
 

@@ -25,8 +25,7 @@ from app.prompting import (
 )
 from app.prompting.library import example_variables
 from app.providers.base import ChatReply, Usage
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
 

@@ -18,8 +18,7 @@ from app.providers.pricing import Price as Price  # noqa: PLC0414 - for the scre
 from app.providers.registry import describe_models
 from app.providers.specs import spec_of
 from app.services.runtime.endpoint_models import endpoint_models
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings
 from db.repositories.calls import PaidCalls
 from db.unit_of_work import UnitOfWork

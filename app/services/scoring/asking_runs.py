@@ -20,8 +20,7 @@ from app.services.background.progress import Progress, job_kind
 from app.services.checklists.checklists import published_checklist
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.spending import run_spending
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.forecast import Estimate, forecast
 from app.services.scoring.run_worker import OnProgress

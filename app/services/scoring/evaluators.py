@@ -38,8 +38,7 @@ from app.providers.model_name import parse_model_name
 from app.providers.registry import answers_questions, gives_logprobs, rates_given_texts
 from app.providers.specs import spec_of
 from app.services.runtime.prompts import in_force
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.think_aloud import TRANSCRIPT_PROMPT as PICKING
 from db.unit_of_work import UnitOfWork
 

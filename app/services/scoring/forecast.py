@@ -28,8 +28,7 @@ from app.services.runtime.judges import (
     reasoning_of,
 )
 from app.services.runtime.prompts import in_force, own_wordings
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import (
     CHECKLIST,
     NO_JUDGE,

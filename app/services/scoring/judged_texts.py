@@ -50,8 +50,7 @@ from app.services.runtime.judges import check_wishes, judge_named
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings, own_wordings_of_run
 from app.services.runtime.spending import run_spending
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import options_of
 from app.services.scoring.run_worker import OnProgress, runs_are_ending
 from app.services.scoring.runs import RunOptions, RunReport, get_run, list_runs, set_budget, start_run, work_on

@@ -26,8 +26,7 @@ from app.services.checklists.answer_files import (
     texts_by_key,
 )
 from app.services.data.uploads import Upload, stored
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, OWN
 from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork

@@ -23,8 +23,7 @@ from app.providers.recorded import RecordedModel
 from app.providers.specs import spec_of
 from app.services.runtime.output_file import output_file
 from app.services.runtime.prompts import own_wordings_of_run
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
 from app.services.scoring.run_writer import logprobs_known
 from app.services.scoring.runs import get_run, list_runs

@@ -42,8 +42,7 @@ from app.services.runtime.backups import has_ended, is_alive
 from app.services.runtime.batch_rounds import check_sold_in_batches
 from app.services.runtime.judges import check_wishes, judge_named
 from app.services.runtime.prompts import own_wordings, own_wordings_of_run, planned_prompts
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.dask_workers import workers_for
 from app.services.scoring.evaluators import (
     CHECKLIST,

@@ -20,8 +20,7 @@ from app.services.background.jobs import is_active, job_state, start_job
 from app.services.background.progress import Progress, job_kind
 from app.services.runtime.batch_rounds import BatchRounds, Beat
 from app.services.runtime.prompts import own_wordings_of_run
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import NO_JUDGE, given_options, method_options_of
 from app.services.scoring.run_worker import runs_are_ending
 from app.services.scoring.run_writer import (

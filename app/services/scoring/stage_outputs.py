@@ -9,8 +9,7 @@ from app.domain.run import StageRun
 from app.errors import NotFoundError
 from app.evaluators.check_eval import OWN_SEEDS
 from app.evaluators.registry import WRITINGS, as_lines, from_lines
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 
 __all__ = ["OWN_SEEDS"]
 PERSON = "a person"

@@ -15,8 +15,7 @@ from app.domain.attribute import (
 from app.domain.people import Right
 from app.domain.project import Dimension
 from app.errors import ConflictError, InputError, NotReadyError, RepeatedError
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.think_aloud import same_words, sample_passage
 from db.unit_of_work import UnitOfWork
 

@@ -24,8 +24,7 @@ from app.providers.structured import object_in
 from app.services.runtime.batch_rounds import BatchRounds, Collect, check_sold_in_batches, gather_settled
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import answered, failed, own_wordings
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.independence import write_down
 from app.services.think_aloud.samples import ensure_samples
 from app.settings import settings

@@ -10,8 +10,7 @@ from app.domain.people import Right
 from app.domain.project import Text, TextPlace, Verdict
 from app.domain.run import EVERY_SYSTEM, SystemChoice
 from app.errors import ConflictError, InputError, NotReadyError
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.think_aloud import (
     SAMPLES,
     UnratedCandidate,

@@ -17,8 +17,7 @@ from app.services.background.runner import is_ending
 from app.services.runtime.batch_rounds import LIVE
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.llm_think_aloud import (
     OnAnswer,
     ThinkAloudAnswer,

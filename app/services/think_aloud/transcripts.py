@@ -17,8 +17,7 @@ from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.models import AUDIO_FORMATS, ask_model, voice_recording_path
 from app.services.runtime.prompts import answered
 from app.services.runtime.spending import allowance_left
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.independence import write_down
 from app.think_aloud import (
     FOLLOW_UP_PROMPT,

@@ -35,8 +35,7 @@ from app.services.improvement.improve import (
     refuse_improvement,
     take_improvement,
 )
-from app.services.runtime.use_case import may
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import saved_typing

@@ -17,8 +17,7 @@ from app.services.checklists.checklists import (
     preview_text,
     preview_texts,
 )
-from app.services.runtime.use_case import may
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.current import was_pressed
 from pages.components.shell.reading import part_with_places, readable_text

@@ -21,8 +21,7 @@ from app.services.checklists.question_proposals import (
     sees_all_comments,
     settle_comment,
 )
-from app.services.runtime.use_case import may
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.evaluators import ModelTask, last_model
 from pages.components.checklist.history import NAMELESS
 from pages.components.shell import words as local_time

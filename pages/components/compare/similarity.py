@@ -27,13 +27,11 @@ from app.services.attributes.analysis import (
     usual_embedding,
 )
 from app.services.attributes.analysis_files import likeness_chart, likeness_latex, likeness_rows
-from app.services.runtime.use_case import may
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, may
 from pages.components.shell.current import one_between, was_pressed
-from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.run_words import condition_label, llms_word
 from pages.components.shell.tables import colour_scale, csv_download, latex_download, picture, shape_scale, show_table
-from pages.components.shell.words import RULES_LABEL, ShownErrors, model_label, plain
+from pages.components.shell.words import RULES_LABEL, ShownErrors, model_label, more_in_guide, plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,8 @@ from app.services.attributes.analysis import (
 )
 from app.services.attributes.analysis_files import SPREAD_TITLE, spread_chart, spread_rows, topics_latex
 from pages.components.compare.similarity import Names
-from pages.components.shell.guide import more_in_guide
 from pages.components.shell.tables import Chart, colour_scale, csv_download, latex_download, picture, show_table
-from pages.components.shell.words import number, plain
+from pages.components.shell.words import more_in_guide, number, plain
 
 COUNT, SEEDS, MOST_SEEDS = 5, 20, 200
 SHOWN_WORDS = 8

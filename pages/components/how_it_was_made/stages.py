@@ -37,9 +37,8 @@ from pages.components.shell.checklists.publishing import ORIGINS, TITLES
 from pages.components.shell.checklists.question_editor import current_editor, marked
 from pages.components.shell.contributor_choice import contributor_words, said_by
 from pages.components.shell.current import listed_choice
-from pages.components.shell.guide import failure_address, guide_link
 from pages.components.shell.undo import show_problem
-from pages.components.shell.words import button_label, model_label, number, plain
+from pages.components.shell.words import button_label, failure_address, guide_link, model_label, number, plain
 
 LEFT_OUT, WAITING = "left-out", "waiting"
 PLACES_WITHOUT_COMPONENT = {LEFT_OUT: "Left out", WAITING: "Waiting to be placed"}

@@ -13,17 +13,16 @@ from app.domain.people import Right
 from app.services.drift.anchors import FEWEST, count_possible_anchors
 from app.services.drift.looks import Asking, DriftState, begin_look, begin_reference, begin_successor, drift_state
 from app.services.runtime.judges import end_of, end_warning
-from app.services.runtime.use_case import may
+from app.services.runtime.workbench import may
 from app.services.scoring.scoring_jobs import job_key
 from pages.components.shell.background import watch
 from pages.components.shell.current import was_pressed
 from pages.components.shell.expert import current_expert
-from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.tables import picture, show_table
-from pages.components.shell.words import ShownErrors, model_label, number, plain, said
+from pages.components.shell.words import ShownErrors, model_label, more_in_guide, number, plain, said
 
 STRONG, SOME = 0.5, 0.1
 LOOKS_HELP = "However often you look, an unchanged judge is accused in at most 5 % of the cases."

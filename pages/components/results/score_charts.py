@@ -19,10 +19,9 @@ from app.services.results.result_files import (
     shown_sources,
 )
 from app.services.results.results import DimensionResult
-from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.tables import Chart, picture
-from pages.components.shell.words import plain
+from pages.components.shell.words import more_in_guide, plain
 
 HELP = (
     "What the mean of the per-source level is made of. Marks far to the left: sources where the judge orders the texts "

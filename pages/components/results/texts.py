@@ -30,8 +30,7 @@ from app.services.results.result_texts import (
     quoted_answers,
 )
 from app.services.results.results import DimensionResult
-from app.services.runtime.use_case import may
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, may
 from pages.components.shell.blinding import all_open, open_attributes
 from pages.components.shell.browser.page_scripts import saved_typing, want_focus
 from pages.components.shell.checklists.publishing import VERSION, WayBack, remember_way, show_version

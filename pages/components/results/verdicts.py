@@ -40,11 +40,10 @@ from pages.components.results.details import (
     unfolding,
 )
 from pages.components.shell.current import choose, listed_choice, one_of
-from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.result_choices import DETAIL_RUN, LEVELS, ResultScope, cautions, offer_dataset
 from pages.components.shell.runs.run_words import figure_cells
 from pages.components.shell.tables import Chart, file_download, picture, show_table
-from pages.components.shell.words import button_label, plain
+from pages.components.shell.words import button_label, more_in_guide, plain
 
 AXES: dict[FigureName, str] = {
     "spearman": "Spearman correlation with the mean rating",

@@ -34,7 +34,6 @@ from pages.components.shell.browser.page_scripts import unsaved_typing
 from pages.components.shell.checklists.publishing import EDITED_HERE, publish_steps
 from pages.components.shell.current import one_between
 from pages.components.shell.frame import empty
-from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import (
     DrawChoice,
@@ -47,7 +46,7 @@ from pages.components.shell.runs.model_options import (
     text_filter,
 )
 from pages.components.shell.runs.run_words import batch_rest
-from pages.components.shell.words import button_label, plain, show_error
+from pages.components.shell.words import button_label, more_in_guide, plain, show_error
 
 
 def method_options(evaluator: str, disabled: Collection[str] = ()) -> dict[str, Any]:

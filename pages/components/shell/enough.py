@@ -24,14 +24,12 @@ from app.services.attributes.checklist_coverage import (
     forecast_coverage,
     stop_judging_coverage,
 )
-from app.services.runtime.use_case import may
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.background import watch
-from pages.components.shell.guide import more_in_guide
 from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.tables import Chart, picture, show_table
-from pages.components.shell.words import ShownErrors, about, model_label, number, plain, show_kept_error
+from pages.components.shell.words import ShownErrors, about, model_label, more_in_guide, number, plain, show_kept_error
 
 ORDER, AVERAGE = "in the order they came", "average over all orders"
 COVERAGE_HELP = (

@@ -42,11 +42,10 @@ from app.services.runtime.workbench import Workbench
 from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
 from pages.components.shell.current import choose, was_pressed
-from pages.components.shell.guide import more_in_guide
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.tables import csv_download, file_download, show_table
 from pages.components.shell.upload_field import field_key, upload_field
-from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error
+from pages.components.shell.words import ShownErrors, button_label, more_in_guide, number, plain, show_error
 from pages.components.texts.column_mapping import (
     ColumnChoice,
     ImportTarget,

@@ -14,8 +14,7 @@ from app.errors import WorkbenchError
 from app.services.attributes.attribute_changes import edit_attribute
 from app.services.data.projects import choose_follow_up
 from app.services.runtime.models import available_models
-from app.services.runtime.use_case import may
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, may
 from app.services.think_aloud.independence import (
     add_own_attribute,
     note_sample,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.commands.output import print_json, shown_safely
+from app.commands.shared import print_json, shown_safely
 from app.domain.attribute import ContributorKind
 from app.services.runtime.workbench import open_workbench
 from tests.support.projects import ready_to_score
@@ -24,7 +24,7 @@ def test_only_one_module_writes_to_the_terminal() -> None:
         for path in python_files("app")
         if "typer.echo(" in (text := path.read_text(encoding="utf-8")) or "typer.secho(" in text
     }
-    assert writing <= {"app/commands/output.py", "app/cli.py"}  # cli prints the version
+    assert writing <= {"app/commands/shared.py", "app/cli.py"}  # cli prints the version
 
 
 def test_controls_are_shown_and_line_feeds_tabs_and_letters_are_kept() -> None:

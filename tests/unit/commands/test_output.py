@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.commands.output import say_where_of
+from app.commands.shared import say_where_of
 
 
 def test_failures_on_record_are_explained_once_a_kind(capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,8 +27,7 @@ from app.services.checklists.checklists import (
 from app.services.checklists.draft_edits import Heading, OpenEdits, QuestionWording
 from app.services.checklists.expert_answers import answers_taken_over
 from app.services.runtime.judges import end_warning
-from app.services.runtime.use_case import may
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, may
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import dropped_typing, known_typing
 from pages.components.shell.checklists.question_editor import (

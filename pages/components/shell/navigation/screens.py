@@ -13,13 +13,11 @@ from app.domain.project import Project
 from app.services.checklists.assignments import tasks_of
 from app.services.data.projects import list_projects, overview, show_research
 from app.services.data.steps import FlowStep, NextStep, StepState, next_of, steps_of
-from app.services.runtime.use_case import may
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, may
 from pages.components.shell.browser.page_scripts import keep_cookie, tour_was_ended
 from pages.components.shell.current import DIMENSION, PROJECT, current_project, was_pressed
 from pages.components.shell.expert import EXPERT, current_expert, name_expert, role_in, signed_in_as
-from pages.components.shell.guide import guide_link, help_link, paragraph_on
-from pages.components.shell.words import plain
+from pages.components.shell.words import guide_link, help_link, paragraph_on, plain
 
 _OPEN_TO_ME = "open_screens"
 FOLDER = Path(__file__).resolve().parents[3]

@@ -38,9 +38,8 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import DrawCheck
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.current import hold, keep
-from pages.components.shell.guide import more_in_guide
 from pages.components.shell.tables import picture
-from pages.components.shell.words import KEY_IN_SETTINGS, button_label, model_label, plain, show_error
+from pages.components.shell.words import KEY_IN_SETTINGS, button_label, model_label, more_in_guide, plain, show_error
 
 ALL, SHARE, GRID, LOCKED = "All", "A share", "Documents × systems", "Locked test split"
 TEXTS_HELP = (

@@ -17,8 +17,7 @@ from app.services.scoring.scoring_jobs import FailureKind
 from pages.components.shell import words as local_time
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.current import one_between, was_pressed
-from pages.components.shell.guide import failure_address, guide_link
-from pages.components.shell.words import RULES_LABEL, model_label, number, plain
+from pages.components.shell.words import RULES_LABEL, failure_address, guide_link, model_label, number, plain
 
 if TYPE_CHECKING:
     from app.services.conditions.study_figures import ConditionFigures

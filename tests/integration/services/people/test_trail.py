@@ -12,8 +12,7 @@ from app.services.checklists.draft_edits import remove_question
 from app.services.data.projects import create_project, delete_project
 from app.services.people.invitations import accept_invitation, invite, revoke_access, server_trail, trail_csv, trail_of
 from app.services.people.sign_ins import end_sign_in
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 
 PROJECT = DIMENSION = CHECKLIST = 1
 

@@ -62,8 +62,7 @@ from app.services.data.projects import (
     text_page,
 )
 from app.services.people.invitations import accept_invitation, invite, members_of, revoke_access, trail_of
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.independence import (
     add_own_attribute,
     describe_expert,

@@ -15,9 +15,7 @@ from app.domain.people import LOCAL_OWNER, NOBODY, Actor, Membership, Right, Rol
 from app.domain.project import Dimension, Project, Task, Text
 from app.domain.run import RunDimension, RunSummary
 from app.errors import NotAllowedError
-from app.services.runtime import use_case
-from app.services.runtime.use_case import NO_PROJECT, check
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import DEPTH, KINDS, NO_PROJECT, Workbench, check
 from db.models.checklist import (
     BuildRow,
     DecisionRow,
@@ -157,12 +155,12 @@ def arguments(found: FoundUseCase, world: World, expert: str) -> dict[str, Any]:
             given[name] = world.project.name
         elif name == "expert":
             given[name] = expert
-        elif name in use_case.KINDS and kind in (int, int | None):
-            given[name] = world.ids[use_case.KINDS[name]]
-        elif name in use_case.KINDS and kind == Sequence[int]:
-            given[name] = [world.ids[use_case.KINDS[name]]]
+        elif name in KINDS and kind in (int, int | None):
+            given[name] = world.ids[KINDS[name]]
+        elif name in KINDS and kind == Sequence[int]:
+            given[name] = [world.ids[KINDS[name]]]
         else:
-            given[name] = _value(kind, world, use_case.DEPTH)
+            given[name] = _value(kind, world, DEPTH)
     return given
 
 
@@ -240,7 +238,7 @@ def test_who_may_not_is_refused_before_anything_is_done(
 
 def touches_an_authors(found: FoundUseCase) -> bool:
     authored = {"attribute", "comparison", "transcript", "proposed attribute"}
-    named = {use_case.KINDS.get(name) for name in found.parameters}
+    named = {KINDS.get(name) for name in found.parameters}
     return found.right is Right.TAKE_PART and bool(authored & named)
 
 
