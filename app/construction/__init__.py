@@ -1,1 +1,1 @@
-"""From attributes to a checklist, stage by stage; every question keeps the attributes it came from."""
+"""Construction of a checklist from attributes, stage by stage; every question keeps the attributes it came from."""

@@ -26,7 +26,7 @@ FEWEST, MOST, DEFAULT = 3, 9, 5  # the paper extracts at most 5 and studies 3 to
 async def extract_components(
     model: ChatModel, context: StageContext, attributes: Sequence[Attribute], max_components: int = DEFAULT
 ) -> StageResult[tuple[Component, ...]]:
-    """At most `max_components` components, without attributes yet; never more than there are attributes.
+    """Return at most `max_components` components, without attributes yet; never more than there are attributes.
 
     Raises InputError for a number outside 3 to 9, NotReadyError without attributes, WrongSchemaError where the model
     insists on too many, none, unnamed or equally named ones.
@@ -51,7 +51,7 @@ async def extract_components(
 
 
 def check_number(components: int) -> None:
-    """Raises InputError for a number of components that can't be asked for."""
+    """Raise InputError for an impossible number of components."""
     if not FEWEST <= components <= MOST:
         raise InputError(f"{components} components can't be asked for.", f"Choose a number from {FEWEST} to {MOST}.")
 
@@ -82,7 +82,7 @@ NOT_PLACED = "not placed by the model"
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """`components` have at least one attribute each; those that received none are in `empty`."""
+    """Clustered components. `components` have at least one attribute each; those without are in `empty`."""
 
     components: tuple[Component, ...]
     dropped: tuple[DroppedAttribute, ...]
@@ -98,8 +98,9 @@ async def cluster_attributes(
 ) -> StageResult[Clusters]:
     """Place `attributes` (distinct ids) under `components`, whose order is kept.
 
-    may_drop_all: they are only some of the attributes, all of which may be left out. Raises NotReadyError without
-    components or attributes, WrongSchemaError where the model keeps naming numbers that don't exist or places nothing.
+    may_drop_all: whether every attribute may be left out, as these are only some of the build's. Raises NotReadyError
+    without components or attributes, WrongSchemaError if the model keeps naming numbers that don't exist or places
+    nothing.
     """
     require_attributes(context, attributes)
     if not components:

@@ -1,7 +1,6 @@
-"""Lineage: where every question comes from, and what became of every attribute.
+"""Lineage: where every question comes from, and how every attribute is used.
 
-Forward from contributors over attributes and components to questions, and back. Only questions that are asked count:
-one that is switched off serves nobody.
+Forward from contributors over attributes and components to questions, and back. Only questions in use count.
 """
 
 from collections import Counter
@@ -16,7 +15,7 @@ LEFT_OUT = "left out"
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A component with its key question ("" without one) and the questions that are asked for it."""
+    """A component with its key question ("" without one) and its questions in use."""
 
     component: Component
     key_question: str
@@ -25,8 +24,8 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Unserved:
-    """An attribute that no question serves. `component` it stands under, else the `stage` that left it out; both ""
-    where it came after the checklist was built. `reason` as it is on record."""
+    """An attribute that no question rests on. It is under a `component`, or a `stage` left it out; both are "" if it
+    was added after the build. `reason` as recorded."""
 
     attribute: int
     component: str = ""
@@ -36,7 +35,7 @@ class Unserved:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """How many attributes go from one place to the next; `group` is whose they are."""
+    """How many attributes go from one place to the next; `group` is their contributor."""
 
     source: str
     target: str
@@ -46,7 +45,8 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """serving: attribute -> ids of the questions that rest on it. by_hand: questions without any attribute."""
+    """A checklist's lineage. serving: attribute -> ids of the questions that rest on it. by_hand: questions without any
+    attribute."""
 
     branches: tuple[Branch, ...]
     serving: Mapping[int, tuple[int, ...]]
@@ -55,7 +55,8 @@ class Lineage:
 
 
 def lineage_of(checklist: Checklist, in_use: Sequence[int]) -> Lineage:
-    """in_use: ids of the attributes that feed the checklist's condition now, each of which is accounted for."""
+    """Return the lineage. in_use: ids of the attributes that now feed the checklist's condition; each of them is
+    accounted for."""
     keys = {q.component: q.text for q in checklist.questions if q.kind is QuestionKind.KEY}
     names = [component.name for component in checklist.components]
     loose = [q for q in checklist.asked if q.component not in names]
@@ -94,10 +95,10 @@ def _unserved(checklist: Checklist, in_use: Sequence[int], served: set[int]) -> 
 
 
 def flows(checklist: Checklist, attributes: Mapping[int, Attribute]) -> tuple[list[Flow], list[Flow]]:
-    """(contributors to components, components to questions), counted in attributes and parted by contributor.
+    """Return (contributors to components, components to questions), counted in attributes by contributor.
 
-    Questions go by their id as text. An attribute under no component goes to `LEFT_OUT`. Ids without an attribute
-    count for nobody.
+    Questions are named by their id as text. An attribute under no component goes to `LEFT_OUT`. Ids without an
+    attribute don't count.
     """
     known = {id_: a.contributor for id_, a in attributes.items()}
     places = [(id_, component.name) for component in checklist.components for id_ in component.attributes]

@@ -24,8 +24,8 @@ from app.domain.wording import (
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """`code` is stable and names the check; `span` is the place (start, end) in the question without spaces around it,
-    None for all of it."""
+    """A hint on a question. `code` is stable and names the check; `span` is the place (start, end) in the question
+    without spaces around it, None for the whole question."""
 
     code: str
     message: str
@@ -62,7 +62,7 @@ _GUARD = re.compile(
     re.IGNORECASE,
 )
 _HANDLED = re.compile(rf"\b(?:{'|'.join(HANDLED)})\w*\b", re.IGNORECASE)
-"""Before a fault: the question asks what is done about it, so that yes is good."""
+"""Words before a fault that make a question ask how the fault is handled, so that yes is good."""
 _NEGATION = re.compile(
     rf"\b(?:{'|'.join(DENIALS)}|neither|lack(?:s|ing)?|fails?|failing|refrain\w*)\b|n't\b", re.IGNORECASE
 )
@@ -98,9 +98,10 @@ _UNSEEN = re.compile(
 
 
 def english_hints(text: str) -> list[Hint]:
-    """Answerable yes/no from the text, one thing at a time, yes = good, presence, no double negation or vague word.
+    """Return hints on a question's English: it should be answerable yes/no from the text, ask one thing, have yes as
+    the good answer, ask for presence, and have no double negation or vague word.
 
-    To fit an attribute that is quoted unchanged is good, whatever faults and negations its words name.
+    A question whether the text fits an attribute quoted unchanged is fine, whatever faults and negations that names.
     """
     plain = text.replace("’", "'")
     of_own_words = () if QUOTES in plain else (_yes_is_good, _negation)
@@ -192,10 +193,11 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|[\"“(]\s*)$")
 
 
 def sample_hints(text: str, samples: Sequence[str], language: str = "English") -> list[Hint]:
-    """At most one hint: a sample that is spoken of, a name, a number or a longer wording that also stands in a sample.
+    """Return at most one hint: a sample that is mentioned, or a name, number or longer wording that a sample also
+    contains.
 
-    Names are told by their capital inside a sentence and by never standing in small letters in the samples. Other
-    languages capitalise by other rules, so there only numbers and wordings count.
+    Names are words with a capital inside a sentence that no sample has in lower case. Other languages capitalise by
+    other rules, so there only numbers and wordings count.
     """
     if not samples:
         return []
@@ -230,7 +232,7 @@ class _Content:
 
 @lru_cache(maxsize=16)
 def _content(samples: tuple[str, ...]) -> _Content:
-    """One set of samples is compared with many questions."""
+    """Return what samples contain, cached: one set of samples is compared with many questions."""
     return _Content(samples)
 
 
@@ -239,7 +241,7 @@ def _is_name(text: str, word: re.Match[str]) -> bool:
 
 
 def _is_number(word: str) -> bool:
-    """Single digits are too common to come from a sample."""
+    """Return whether a word is a number of more than one digit; single digits are too common to come from a sample."""
     return word.isdigit() and len(word) > 1
 
 
@@ -257,10 +259,10 @@ def lint_question(
     language: str = "English",
     must_not: bool = False,
 ) -> list[Hint]:
-    """All hints about one question. must_not: a yes to it is bad, as its author wants it.
+    """Return all hints about one question. must_not: a yes to it is bad, as its author wants it.
 
-    others: the checklist's other questions. samples: the texts that assessors read while thinking aloud, and their
-    sources; what a question takes from them doesn't hold for other texts.
+    others: the checklist's other questions. samples: the texts read while thinking aloud, and their sources; what a
+    question takes from them doesn't hold for other texts.
     """
     question = text.strip()
     if not question:
@@ -273,12 +275,12 @@ def lint_question(
 
 
 def similarity(a: str, b: str) -> float:
-    """How alike two questions are worded, 0 to 1, regardless of word order, case and punctuation."""
+    """Return the similarity of two questions' wordings, 0 to 1, regardless of word order, case and punctuation."""
     return fuzz.token_sort_ratio(a, b, processor=default_process) / 100
 
 
 def duplicate_hints(text: str, others: Sequence[str]) -> list[Hint]:
-    """At most one hint: the most similar other question, where it is similar enough."""
+    """Return at most one hint: the most similar other question, if it is similar enough."""
     found = process.extractOne(
         text, others, scorer=fuzz.token_sort_ratio, processor=default_process, score_cutoff=100 * NEAR_DUPLICATE
     )

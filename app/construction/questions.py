@@ -38,14 +38,14 @@ from app.providers.structured import Structured, ask, object_in
 IMPROVE = "question-improve"
 MOST_WORDINGS = 5
 MOST_CASES = 16
-"""Errors that a model is shown: what is misread shows in a few, and all of hundreds would fill its memory."""
+"""Most errors shown to a model: a few show what is misread, and hundreds wouldn't fit its context."""
 EXCERPT = 1_500
-"""Characters of a text, and of its source, that a case shows."""
+"""Most characters of a text, and of its source, that a case shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecidedError:
-    """A text on which the judge said otherwise than was decided, with the reasons of both, "" for none."""
+    """A text on which the judge's answer differs from the decision, with the reasons of both, "" for none."""
 
     text: Text
     said: Answer
@@ -56,7 +56,7 @@ class DecidedError:
 
 @dataclass(frozen=True, slots=True)
 class ProposedWordings:
-    """`request` and `answer` are kept on record."""
+    """Proposed wordings of a question; `request` and `answer` are recorded."""
 
     wordings: tuple[ProposedWording, ...]
     request: ChatRequest
@@ -71,10 +71,10 @@ async def propose_wordings(
     errors: Sequence[DecidedError],
     others: Sequence[str] = (),
 ) -> ProposedWordings:
-    """Up to five, all different and none as it is now. others: the wordings of the checklist's other questions.
+    """Return up to five new, different wordings. others: the wordings of the checklist's other questions.
 
-    Raises NotReadyError without errors, WrongSchemaError where the model keeps giving nothing new, UnsupportedError
-    where the built-in rules know no answer.
+    Raises NotReadyError without errors, WrongSchemaError if the model keeps proposing nothing new, UnsupportedError if
+    the built-in rules know no answer.
     """
     if not errors:
         raise NotReadyError("The judge makes no error that a wording could mend.", "Decide about more texts.")
@@ -116,7 +116,7 @@ def _case(number: int, error: DecidedError) -> dict[str, Any]:
 
 
 def _mixed(errors: Sequence[DecidedError]) -> list[DecidedError]:
-    """Those decided to be yes and the others in turn, so that neither kind crowds out the other."""
+    """Return errors decided as yes and as no in turn, so that neither kind crowds out the other."""
     missed = [error for error in errors if error.decided is Answer.YES]
     others = [error for error in errors if error.decided is not Answer.YES]
     pairs = zip_longest(missed, others)
@@ -128,7 +128,7 @@ def _excerpt(text: str) -> str:
 
 
 def _new(value: dict[str, Any], question: Question) -> tuple[ProposedWording, ...]:
-    """Tidied, each once, without what is there already."""
+    """Return the proposed wordings, tidied, each once, without the present one."""
     found: dict[tuple[str, str], ProposedWording] = {}
     now = (tidy(question.text), tidy(question.guidance))
     for entry in value["proposals"]:
@@ -146,18 +146,18 @@ def _problem(value: dict[str, Any], question: Question) -> str | None:
 
 
 SETS = 6
-"""Sets of examples that are tried on the development half beside a random one."""
+"""Sets of examples tried on the development half besides a random one."""
 FEWEST_FOR_EXAMPLES = 12
-"""Decided answers of the development half, below which too few are left to try examples on."""
+"""Decided answers of the development half below which too few are left to try examples on."""
 RANDOM = "drawn at random, for comparison"
 CHOSEN_FROM_ERRORS = "from what the judge gets wrong"
 WRITTEN = "written by hand"
 Ask = Callable[[ProposedWording, Sequence[int]], Awaitable[Mapping[int, Answer]]]
-"""Asks the judge about these texts; those without a reply are missing."""
+"""Asks the judge about these texts; returns text id -> answer, without those that have no reply."""
 
 
 def example_of(text: Text, answer: Answer, reason: str = "") -> Example:
-    """Of a decided text; a long one is cut."""
+    """Return an example of a decided text; a long text is cut."""
     words = " ".join(text.text.split())
     cut = words if len(words) <= LONGEST_EXAMPLE else f"{words[: LONGEST_EXAMPLE - 2]} …"
     return Example(cut, answer.value, " ".join(reason.split())[:LONGEST_EXAMPLE])
@@ -166,9 +166,9 @@ def example_of(text: Text, answer: Answer, reason: str = "") -> Example:
 def example_sets(
     decided: Mapping[int, Answer], mistaken: Collection[int], rng: np.random.Generator, count: int = SETS
 ) -> list[tuple[int, ...]]:
-    """`count` sets of texts for examples, then one drawn at random; up to MOST_EXAMPLES each, balanced over answers.
+    """Return `count` sets of texts for examples, then a random one; up to MOST_EXAMPLES each, balanced over answers.
 
-    The first ones take what the judge got wrong as far as there is some: such texts say where the bar is.
+    The first sets prefer texts that the judge got wrong: these show where the threshold is.
     """
     first = [_balanced(decided, mistaken, rng) for _ in range(count)]
     return [*dict.fromkeys(first), _balanced(decided, (), rng)]
@@ -187,8 +187,9 @@ def _balanced(decided: Mapping[int, Answer], preferred: Collection[int], rng: np
 
 @dataclass(frozen=True, slots=True)
 class TriedExamples:
-    """`tried` on the development half, a set at random last; `best` is a place in it, never the last. On the proof
-    half: `proof` compares without examples and with the best ones, `beside` random ones and the best ones."""
+    """Results of sets of examples. `tried` on the development half, a random set last; `best` is an index in it, never
+    the last. On the proof half `proof` compares no examples with the best ones, `beside` random ones with the best
+    ones."""
 
     tried: tuple[TriedWording, ...]
     best: int | None
@@ -206,10 +207,10 @@ async def try_examples(
     rng: np.random.Generator,
     written: Sequence[Example] = (),
 ) -> TriedExamples:
-    """Choose the examples that mend most errors of the development half, and prove them once on the other.
+    """Choose the examples that correct most errors of the development half, and test them once on the other half.
 
-    A text that is an example isn't asked about with it. proof: empty where it isn't to be asked. written: a person's
-    own, tried instead of chosen ones. Raises NotReadyError for too few decided answers, or of one kind alone.
+    A text that is an example isn't asked about with it. proof: empty to leave the test out. written: a person's own
+    examples, tried instead of chosen ones. Raises NotReadyError for too few decided answers, or only one kind of them.
     """
     if len(development) < FEWEST_FOR_EXAMPLES or len(set(development.values())) < 2:
         raise NotReadyError(
@@ -243,7 +244,7 @@ async def try_examples(
 def _not_shown(
     decided: Mapping[int, Answer], examples: Mapping[int, Example], shown: Sequence[Example]
 ) -> dict[int, Answer]:
-    """Without the texts that are among the examples, or hold a passage that is."""
+    """Return the decided texts that are not among the examples and contain no passage that is."""
     passages = [example.text.removesuffix(" …") for example in shown]
     return {
         text: answer
@@ -255,10 +256,10 @@ def _not_shown(
 async def write_key_questions(
     model: ChatModel, context: StageContext, components: Sequence[Component], attributes: Sequence[Attribute]
 ) -> StageResult[tuple[Question, ...]]:
-    """The key questions in the order of `components`, whose attributes must be among `attributes`.
+    """Return key questions in the order of `components`, whose attributes must be among `attributes`.
 
     A question for which the model names no attribute rests on all of its component's. Raises NotReadyError without
-    clustered components, WrongSchemaError where a component keeps having no question or several.
+    clustered components, WrongSchemaError if a component keeps having no question or several.
     """
     texts = texts_by_id(context, components, attributes)
     numbering = Numbering(merged(component.attributes for component in components))
@@ -298,7 +299,7 @@ async def write_key_questions(
 def texts_by_id(
     context: StageContext, components: Sequence[Component], attributes: Sequence[Attribute]
 ) -> dict[int, str]:
-    """Attribute texts by our id. Raises NotReadyError where components or their attributes are missing."""
+    """Return attribute texts by our id. Raises NotReadyError if components or their attributes are missing."""
     if not components or not all(component.attributes for component in components):
         raise NotReadyError(
             f"The components of {context.dimension.name} have no attributes yet.",
@@ -318,7 +319,8 @@ def attribute_variables(component: Component, numbering: Numbering, texts: Mappi
 
 
 def question_problem(answer: dict[str, Any], numbering: Numbering, count: int) -> str | None:
-    """What holds for key questions and sub-questions alike: known numbers, real text, no component forgotten."""
+    """Return what is wrong with key questions or sub-questions: unknown numbers, empty text, a forgotten component.
+    None if nothing is."""
     entries = answer["questions"]
     asked = {entry["component"] for entry in entries}
     forgotten = [number for number in range(1, count + 1) if number not in asked]
@@ -342,11 +344,11 @@ async def write_sub_questions(
     key_questions: Sequence[Question],
     attributes: Sequence[Attribute],
 ) -> StageResult[tuple[Question, ...]]:
-    """At least one sub-question per component, in the order of `components`.
+    """Return at least one sub-question per component, in the order of `components`.
 
     A question for which the model names no attribute rests on all of its component's; a question that repeats another
-    word for word is joined with it. Raises NotReadyError where a component has no key question, WrongSchemaError where
-    the model keeps leaving a component without sub-question.
+    word for word is merged with it. Raises NotReadyError if a component has no key question, WrongSchemaError if the
+    model keeps leaving a component without sub-question.
     """
     texts = texts_by_id(context, components, attributes)
     keys = {question.component: question.text for question in key_questions}
@@ -380,7 +382,7 @@ async def write_sub_questions(
 
 
 def join_repeated(questions: Sequence[Question]) -> tuple[Question, ...]:
-    """Questions worded alike as one, with the attributes of all; positions follow the order."""
+    """Return questions with equal wordings merged, with the attributes of all; positions follow the order."""
     joined: dict[str, Question] = {}
     for question in questions:
         wording = question.text.casefold()
@@ -409,7 +411,7 @@ _GIVES = {Action.REPHRASE: (1, 1), Action.SIMPLER: (1, 1), Action.SPLIT: (2, 4),
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """The new wordings and what the model says it changed; `request` and `answer` are kept on record."""
+    """New wordings and what the model says it changed; `request` and `answer` are recorded."""
 
     texts: tuple[str, ...]
     reason: str
@@ -429,10 +431,10 @@ async def rewrite(
     questions: Sequence[Question],
     others: Sequence[str] = (),
 ) -> Rewriting:
-    """What the model makes of `questions`. others: the wordings of the checklist's other questions.
+    """Return the model's new wordings of `questions`. others: the wordings of the checklist's other questions.
 
-    Raises InputError for too few or too many questions, WrongSchemaError where the model keeps giving the wrong number
-    of questions or nothing new, UnsupportedError where the built-in rules know no answer.
+    Raises InputError for too few or too many questions, WrongSchemaError if the model keeps giving the wrong number of
+    questions or nothing new, UnsupportedError if the built-in rules know no answer.
     """
     least, most = _TAKES[action]
     if not least <= len(questions) <= most:
@@ -474,7 +476,7 @@ APPLICABILITY = "question-applicability"
 
 @dataclass(frozen=True, slots=True)
 class Applicability:
-    """The questions that may not apply, each with the reason; `request` and `answer` are kept on record."""
+    """The questions that may not apply, each with the reason; `request` and `answer` are recorded."""
 
     questions: tuple[tuple[Question, str], ...]
     request: ChatRequest
@@ -484,8 +486,8 @@ class Applicability:
 async def ask_applicability(
     model: ChatModel, task: Task, dimension: Dimension, questions: Sequence[Question]
 ) -> Applicability:
-    """Raises NotReadyError without questions, WrongSchemaError where the model keeps naming others or gives no reason,
-    UnsupportedError where the built-in rules know no answer."""
+    """Return which questions may not apply. Raises NotReadyError without questions, WrongSchemaError if the model keeps
+    naming others or gives no reason, UnsupportedError if the built-in rules know no answer."""
     if not questions:
         raise NotReadyError("There is no question left to ask about.", "Switch one on, or add one.")
     template = load_prompt(APPLICABILITY)
@@ -514,7 +516,7 @@ COVERAGE = "checklist-coverage"
 def coverage_request(
     task: Task, dimension: Dimension, questions: Sequence[str], attributes: Sequence[str]
 ) -> ChatRequest:
-    """Ask which questions cover each attribute; who said an attribute, and which questions it led to, isn't told."""
+    """Return a request that asks which questions cover each attribute. It doesn't name contributors or lineage."""
     template = load_prompt(COVERAGE)
     prompt = template.render(
         task=task_variables(task),
@@ -526,9 +528,9 @@ def coverage_request(
 
 
 async def ask_coverage(model: ChatModel, request: ChatRequest) -> Structured:
-    """Return the answer to a `coverage_request`, in which each attribute stands once.
+    """Return the answer to a `coverage_request`, in which each attribute occurs once.
 
-    Raises WrongSchemaError where the model keeps leaving attributes out or names others.
+    Raises WrongSchemaError if the model keeps leaving attributes out or names others.
     """
     asked = request.prompt.variables
     questions, attributes = len(asked["questions"]), len(asked["attributes"])
@@ -545,5 +547,5 @@ async def ask_coverage(model: ChatModel, request: ChatRequest) -> Structured:
 
 
 def coverage_in(text: str) -> dict[str, Any] | None:
-    """Return an answer that `ask_coverage` took, None where it can't be read any more."""
+    """Return an answer that `ask_coverage` accepted, None if it can't be read any more."""
     return object_in(text, load_prompt(COVERAGE).output_schema)

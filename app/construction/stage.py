@@ -1,4 +1,4 @@
-"""Parts that all stages share: the context they work in, the record of what was asked, and numbering of inputs."""
+"""Common parts of the stages: their context, the record of requests, and numbering of inputs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ OUTPUT_TOKENS_PER_ITEM = 24
 
 @dataclass(frozen=True, slots=True)
 class StageContext:
-    """What the checklist is for."""
+    """The task and the dimension that the checklist is for."""
 
     task: Task
     dimension: Dimension
@@ -26,7 +26,7 @@ class StageContext:
 
 @dataclass(frozen=True, slots=True)
 class StageRecord:
-    """One stage as it happened. `variables` are what the prompt was filled with (numbers, not our ids)."""
+    """One request of a stage. `variables` are those of the prompt (with numbers, not our ids)."""
 
     stage: Stage
     prompt: str
@@ -52,9 +52,9 @@ async def ask_stage(
     check: Check,
     items: int,
 ) -> tuple[dict[str, Any], StageRecord]:
-    """The stage's answer, valid by schema and `check`, and its record.
+    """Return the stage's answer, valid by schema and `check`, and its record.
 
-    items: how many things the answer speaks about; long answers get a higher limit on output tokens.
+    items: the number of things the answer is about; long answers get a higher limit on output tokens.
     """
     template = load_prompt(stage)
     prompt = template.render(
@@ -79,7 +79,7 @@ def _record(stage: Stage, model: ChatModel, request: ChatRequest, answer: Struct
 
 
 class Numbering:
-    """Small numbers 1..n for ids of ours: models copy these without mistakes, and they reveal nothing."""
+    """Numbers 1..n for our ids: models copy small numbers without mistakes, and they reveal nothing."""
 
     def __init__(self, ids: Iterable[int]) -> None:
         self._ids = tuple(dict.fromkeys(ids))
@@ -89,7 +89,7 @@ class Numbering:
         return self._numbers[id_]
 
     def ids(self, numbers: Iterable[int]) -> tuple[int, ...]:
-        """Our ids, each once, in the order given."""
+        """Return our ids, each once, in the order given."""
         return tuple(dict.fromkeys(self._ids[int(number) - 1] for number in numbers))
 
     def problem(self, numbers: Iterable[int], what: str) -> str | None:
@@ -97,7 +97,7 @@ class Numbering:
 
 
 def unknown_numbers(numbers: Iterable[int], count: int, what: str) -> str | None:
-    """Says which numbers stand for nothing."""
+    """Return a sentence on numbers that stand for nothing; None without any."""
     unknown = sorted({int(number) for number in numbers if not 1 <= number <= count})
     if not unknown:
         return None
@@ -110,10 +110,10 @@ def first_problem(*problems: str | None) -> str | None:
 
 
 def tidy(text: str) -> str:
-    """Names and questions on one line, without spaces around."""
+    """Return a name or question on one line, without spaces around."""
     return " ".join(text.split())
 
 
 def merged(groups: Iterable[Sequence[int]]) -> tuple[int, ...]:
-    """The union of ids, each once, in the order met."""
+    """Return the union of ids, each once, in order of first occurrence."""
     return tuple(dict.fromkeys(id_ for group in groups for id_ in group))

@@ -1,6 +1,6 @@
-"""The validator merges, rewords and drops sub-questions; what it changed is a diff (InteractEval, section 3.4.3).
+"""The validator merges, rewords and drops sub-questions; its changes are a diff (InteractEval, section 3.4.3).
 
-Where the paper is silent: a question that the validator doesn't mention is kept as it was, since an omission is no
+Choices that the paper doesn't settle: a question that the validator doesn't mention is kept, since an omission is no
 reason; a question both used and dropped counts as used; a merged question stays with its first source's component and
 keeps the attributes of all its sources.
 """
@@ -32,7 +32,8 @@ class ValidationChange:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """`questions` if everything is accepted; `changes` account for every question that went in, in order."""
+    """The validator's result. `questions` if everything is accepted; `changes` account for every question that went in,
+    in order."""
 
     questions: tuple[Question, ...]
     changes: tuple[ValidationChange, ...]
@@ -41,7 +42,7 @@ class Validation:
 async def validate_questions(
     model: ChatModel, context: StageContext, questions: Sequence[Question]
 ) -> StageResult[Validation]:
-    """Review sub-questions. Raises NotReadyError without any, WrongSchemaError where the model leaves none."""
+    """Review sub-questions. Raises NotReadyError without any, WrongSchemaError if the model leaves none."""
     if not questions:
         raise NotReadyError(
             f"There are no questions for {context.dimension.name} to validate.", "Write the sub-questions first."
@@ -75,7 +76,7 @@ def _problem(answer: dict[str, Any], count: int) -> str | None:
 
 
 def _changes(value: dict[str, Any], questions: Sequence[Question]) -> Iterator[ValidationChange]:
-    """The diff in the order of the (first) question before."""
+    """Yield the diff in the order of the (first) question before."""
     outcomes: dict[int, list[ValidationChange]] = {}
     used: set[int] = set()
     for entry in value["questions"]:
@@ -113,15 +114,15 @@ def _result(changes: Sequence[ValidationChange]) -> tuple[Question, ...]:
 
 
 def open_changes(changes: Sequence[ValidationChange]) -> list[tuple[int, ValidationChange]]:
-    """What there is to decide, each with its number in `changes`; questions kept as they were need no decision."""
+    """Return the changes to decide, each with its number in `changes`; questions kept unchanged need no decision."""
     return [(number, change) for number, change in enumerate(changes) if change.kind is not ChangeKind.KEPT]
 
 
 def decided(changes: Sequence[ValidationChange], refused: Collection[int]) -> tuple[Question, ...]:
-    """The questions with every change carried out but the refused ones, given by their numbers in `changes`.
+    """Return the questions with every change but the refused ones, which are given by their numbers in `changes`.
 
-    The questions of a refused change come back as they were, in its place; one that several changes started from comes
-    back once. Raises IndexError for a number that no change has.
+    The questions of a refused change return unchanged, in its place; one that several changes started from returns
+    once. Raises IndexError for a number that no change has.
     """
     unknown = [number for number in refused if not 0 <= number < len(changes)]
     if unknown:

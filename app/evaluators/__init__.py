@@ -1,1 +1,1 @@
-"""One file a method that turns a text into a score."""
+"""Methods that turn a text into a score, one file each."""

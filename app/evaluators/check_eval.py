@@ -1,7 +1,7 @@
-"""CheckEval: a checklist that a model widens from seed questions, scored as the share of yes (Lee et al. 2024).
+"""CheckEval: a checklist that a model extends from seed questions, scored as the share of yes (Lee et al. 2024).
 
-The share is put on the dimension's scale, as for the checklist, so that both compare. Answers are read by the checklist
-judge: a question without an answer is neither yes nor no, and lowers the coverage.
+The share is mapped to the dimension's scale, as for the checklist, so that both compare. Answers are read by the
+checklist judge: a question without an answer is neither yes nor no, and lowers the coverage.
 """
 
 import json
@@ -34,7 +34,7 @@ class SubAspect:
 
 
 async def write_questions(setting: EvaluatorContext, source: Seeds) -> tuple[Question, ...]:
-    """The filtered questions, in order of their sub-aspects. Raises NotReadyError and what the model raises."""
+    """Return the filtered questions, in order of their sub-aspects. Raises NotReadyError and what the model raises."""
     match source:
         case "checklist":
             seeds = seeds_of(setting)
@@ -48,7 +48,7 @@ async def write_questions(setting: EvaluatorContext, source: Seeds) -> tuple[Que
 
 
 def seeds_of(setting: EvaluatorContext) -> tuple[SubAspect, ...]:
-    """A published checklist's components with their key questions. Raises NotReadyError without any."""
+    """Return a published checklist's components with their key questions. Raises NotReadyError without any."""
     checklist: Checklist | None = setting.checklist
     by_component: dict[str, list[str]] = {}
     for question in checklist.questions if checklist else ():
@@ -64,7 +64,7 @@ def seeds_of(setting: EvaluatorContext) -> tuple[SubAspect, ...]:
 
 
 async def _own(setting: EvaluatorContext) -> tuple[SubAspect, ...]:
-    """What a person wrote for the dimension. Raises NotReadyError where nobody did."""
+    """Return the seeds that a person wrote for the dimension. Raises NotReadyError without any."""
     kept = await setting.stages.find(setting.dimension.id, OWN_SEEDS, "")
     if kept is None:
         raise NotReadyError(
@@ -86,7 +86,7 @@ async def _proposed(setting: EvaluatorContext) -> tuple[SubAspect, ...]:
 
 
 async def _more(setting: EvaluatorContext, stage: str, sub_aspects: Sequence[SubAspect]) -> list[tuple[int, str]]:
-    """(index of the sub-aspect, question) of each question that the stage adds."""
+    """Return (index of the sub-aspect, question) of each question that the stage adds."""
 
     def check(value: dict[str, Any]) -> str | None:
         known = all(1 <= entry["sub_aspect"] <= len(sub_aspects) for entry in value["questions"])
@@ -107,7 +107,7 @@ def _join(sub_aspects: Sequence[SubAspect], added: Sequence[tuple[int, str]]) ->
 
 
 def _distinct(questions: Sequence[str]) -> tuple[str, ...]:
-    """Without empty ones and without repetitions that differ only in case or space."""
+    """Return the questions without empty ones and without repetitions that differ only in case or space."""
     found = {" ".join(question.split()).casefold(): " ".join(question.split()) for question in reversed(questions)}
     return tuple(reversed([question for question in found.values() if question]))
 
@@ -139,7 +139,8 @@ async def _ask(setting: EvaluatorContext, stage: str, check: Check, **more: Any)
 
 @dataclass(frozen=True, slots=True)
 class CheckEvalOptions:
-    """seeds: proposed by the model, written by a person, or the key questions of the published checklist."""
+    """Options of CheckEval. seeds: proposed by the model, written by a person, or the key questions of the published
+    checklist."""
 
     seeds: Seeds = field(
         default="proposed",
@@ -157,7 +158,7 @@ class CheckEvalOptions:
 
 
 class CheckEval:
-    """Raises NotReadyError where seeds are to come from a checklist that isn't there."""
+    """Scores by CheckEval. Raises NotReadyError if seeds should come from a missing checklist."""
 
     def __init__(self, setting: EvaluatorContext) -> None:
         options: CheckEvalOptions = setting.options

@@ -27,11 +27,10 @@ from app.providers.structured import ask, fits
 
 
 def probabilities_of_yes(tokens: Sequence[TokenLogprob], keys: Sequence[str]) -> dict[str, float]:
-    """Key -> P(yes) / (P(yes) + P(no)) at the token where the answer to that key begins.
+    """Return key -> P(yes) / (P(yes) + P(no)) at the token where the answer to that key begins.
 
-    `tokens` spell the whole reply in order; what was thought before the answer doesn't count. Alternatives that begin
-    neither word are left out of both sides; a key whose answer isn't found, or whose token has neither alternative, is
-    missing from the result.
+    `tokens` spell the whole reply in order; thoughts before the answer don't count. Alternatives that begin neither
+    word are left out. A key is missing from the result if its answer isn't found, or its token has neither alternative.
     """
     text = answer_part("".join(token.token for token in tokens))
     found = {}
@@ -45,7 +44,7 @@ def probabilities_of_yes(tokens: Sequence[TokenLogprob], keys: Sequence[str]) ->
 
 
 def _at(tokens: Sequence[TokenLogprob], position: int) -> float | None:
-    """P(yes) at the token that holds the character at `position`, the first letter of the answer."""
+    """Return P(yes) at the token that contains the character at `position`, the first letter of the answer."""
     start = 0
     for token in tokens:
         end = start + len(token.token)
@@ -73,13 +72,13 @@ def _share_of_yes(token: TokenLogprob, offset: int) -> float | None:
 PROMPT = "judge-checklist"
 PROMPT_WITH_REASONS = "judge-checklist-reasons"
 OPEN = {PROMPT: "judge-checklist-open", PROMPT_WITH_REASONS: "judge-checklist-open-reasons"}
-"""The prompts that take more answers than yes and no, each in place of the usual one: where a question may not apply or
-the judge may say that it can't tell. Otherwise the usual prompts ask, unchanged."""
+"""Prompts that allow further answers, in place of the usual ones: if a question may not apply or the judge may say that
+it can't tell. Otherwise the usual prompts are used, unchanged."""
 PROMPT_WITH_EVIDENCE = "judge-checklist-evidence"
-"""The one that asks for quotes, with or without reasons, and takes the other answers where they are offered."""
+"""The prompt that asks for quotes, with or without reasons, and allows the further answers that are offered."""
 PROMPT_WITH_EXAMPLES = "judge-checklist-examples"
-"""The one that shows examples, with or without reasons, quotes and further answers. It is used where a question of the
-request has examples; without any, the prompts above are used, word for word as they are without this feature."""
+"""The prompt that shows examples, with or without reasons, quotes and further answers. It is used if a question of the
+request has examples; otherwise the prompts above are used, unchanged."""
 ANSWERS = (Answer.YES.value, Answer.NO.value)
 ALTERNATIVES = 5  # enough to hold both words in a few spellings
 
@@ -89,12 +88,12 @@ class JudgeOptions:
     """How a judge is asked. The defaults are the paper's: one call per text, answers only.
 
     reasons: a short reason with each answer (a model that is no LLM gives its reasons anyway).
-    repeats: asked so often; more than once at temperature 1, because at 0 a repeat would only be an echo.
+    repeats: how often it is asked; several times at temperature 1, because at 0 a repeat would only be an echo.
     soft: P(yes) from log-probabilities beside each answer.
     per_question: one call per question instead of one for all.
-    reversed_order: the last question first, in the one call; shows whether answers depend on where a question stands.
-    cannot_tell: "cannot tell" is offered as an answer. A judge that says so without being offered it is heard too.
-    evidence: with each answer the passage that decides it, where one does. An answer without it counts as any other.
+    reversed_order: the last question first, in the one call; shows whether answers depend on a question's position.
+    cannot_tell: "cannot tell" is offered as an answer. It is also accepted without being offered.
+    evidence: with each answer the passage that decides it, if there is one. An answer without it counts as any other.
     """
 
     reasons: bool = field(
@@ -152,7 +151,8 @@ class JudgeOptions:
     )
 
     def prompt(self, is_llm: bool = True, may_not_apply: bool = False, examples: bool = False) -> str:
-        """may_not_apply, examples: whether one of the questions of the call may not apply, or has examples."""
+        """Return the prompt's name. may_not_apply, examples: whether a question of the call may not apply, or has
+        examples."""
         if examples and is_llm:
             return PROMPT_WITH_EXAMPLES
         if self.evidence:
@@ -161,12 +161,12 @@ class JudgeOptions:
         return OPEN[usual] if may_not_apply or (self.cannot_tell and is_llm) else usual
 
     def template(self, questions: Sequence[Question], is_llm: bool = True) -> PromptTemplate:
-        """The prompt of one call that asks these questions."""
+        """Return the prompt of one call that asks these questions."""
         may_not_apply = any(question.may_not_apply for question in questions)
         return load_prompt(self.prompt(is_llm, may_not_apply, any(question.examples for question in questions)))
 
     def calls(self, left: Sequence[Question]) -> list[tuple[Question, ...]]:
-        """The questions of each call, in the order in which they are asked; none where none is left."""
+        """Return the questions of each call, in the order in which they are asked; () if none are left."""
         if self.per_question:
             return [(question,) for question in left]
         return [tuple(reversed(left) if self.reversed_order else left)] if left else []
@@ -184,7 +184,7 @@ class ChecklistReply:
 
 
 def question_keys(count: int) -> tuple[str, ...]:
-    """The keys that stand for questions in request and answer: q1, q2 ..."""
+    """Return the keys of the questions in request and answer: q1, q2 ..."""
     return tuple(f"q{number}" for number in range(1, count + 1))
 
 
@@ -195,11 +195,12 @@ def judge_schema(
     cannot_tell: bool = False,
     evidence: bool = False,
 ) -> dict[str, Any]:
-    """An object with one required property per question, "yes" or "no", and nothing else: no answer passes for No.
+    """Return the schema of an answer: one required property per question, "yes" or "no", so that no answer isn't read
+    as No.
 
-    may_not_apply: by question, whether "does not apply" is an answer too. cannot_tell: whether "cannot tell" is one, to
-    any. With evidence each property is an object of "quote" ("" where nothing that is written decides it) and then
-    "answer", with reasons of "reason" and then "answer", with both of all three, and of nothing else.
+    may_not_apply: by question, whether "does not apply" is an answer too. cannot_tell: whether "cannot tell" is an
+    answer to any. With evidence each property is an object of "quote" ("" if no passage decides it) and then "answer",
+    with reasons of "reason" and then "answer", with both of all three.
     """
     before = [name for name, wanted in (("quote", evidence), ("reason", reasons)) if wanted]
 
@@ -230,7 +231,7 @@ def judge_request(
     options: JudgeOptions = PLAIN,
     repeat: int = 0,
 ) -> ChatRequest:
-    """The request that answers `questions` about `item`. Raises NotReadyError where there is nothing to ask."""
+    """Return the request that answers `questions` about `item`. Raises NotReadyError without questions."""
     if not questions:
         raise NotReadyError(f"The checklist of {dimension.name} asks nothing.", "Enable or add at least one question.")
     with_evidence, with_examples = template.name == PROMPT_WITH_EVIDENCE, template.name == PROMPT_WITH_EXAMPLES
@@ -274,7 +275,7 @@ def _asks_quotes(template: PromptTemplate, options: JudgeOptions) -> bool:
 def read_answers(
     value: Mapping[str, Any], reply: ChatReply, questions: Sequence[Question], repeat: int = 0
 ) -> tuple[Judgment, ...]:
-    """The judgments in an answer. What is missing or no answer to its question is unanswered, never No."""
+    """Return the judgments in an answer. A missing or invalid answer is unanswered, never No."""
     keys = question_keys(len(questions))
     p_yes = probabilities_of_yes(reply.logprobs, keys) if reply.logprobs else {}
     judgments = []
@@ -296,8 +297,8 @@ def _quote(value: object) -> str:
 
 
 def _word(value: object, question: Question) -> tuple[str, str]:
-    """ "yes", "no", "does not apply" where the question allows it, CANNOT_TELL or "", and the reason, in either of the
-    two forms. A judge that can't tell gives its reason with the word where it has no other place for it."""
+    """Return "yes", "no", "does not apply" if the question allows it, CANNOT_TELL or "", and the reason, from either of
+    the two forms. A judge that can't tell gives its reason with the word if it has no other place for it."""
     said, reason = value, ""
     if isinstance(value, Mapping):
         said, reason = value.get("answer"), str(value.get("reason") or "").strip()
@@ -323,18 +324,17 @@ async def judge(
 ) -> ChecklistReply:
     """Ask `model` all questions about one text, in one call.
 
-    An answer that leaves questions open is asked again; if the last attempt still leaves some open, the answers it
-    does give count and the others are unanswered. To say that one can't tell leaves nothing open, offered or not; nor
-    does an answer without the quote that was asked for: it counts as one where nothing could be quoted.
-    Raises WrongSchemaError where it gives none or names questions that weren't asked, NotReadyError without questions,
-    and any other ProviderError of the model.
+    An answer that leaves questions open is requested again; if the last attempt still leaves some open, its other
+    answers count. "Cannot tell" leaves nothing open, offered or not; nor does an answer without the requested quote,
+    which counts as one with an empty quote. Raises WrongSchemaError if there is no answer, or one to a question that
+    wasn't asked, NotReadyError without questions, and any other ProviderError of the model.
     """
     used = template or options.template(questions, model.is_llm)
     request = judge_request(used, task, dimension, questions, item, options, repeat)
     keys = question_keys(len(questions))
 
     def spelled(value: dict[str, Any]) -> dict[str, Any]:
-        """With the words of the schema in place of others that say the same."""
+        """Return the answer with the schema's words in place of synonyms."""
         words = {key: _word(value.get(key), question)[0] for key, question in zip(keys, questions, strict=True)}
         usual = {key: _spelled(cell, words.get(key, "")) for key, cell in value.items()}
         evidence = _asks_quotes(used, options)
@@ -361,27 +361,27 @@ def _spelled(cell: object, word: str) -> object:
 
 
 def _with_quote(cell: object) -> object:
-    """With an empty quote where there is none: for want of a quote not everything is worth asking again."""
+    """Return the cell with an empty quote if it has none: a missing quote isn't worth asking again."""
     given = dict(cell) if isinstance(cell, Mapping) else {"answer": cell}
     return given if isinstance(given.get("quote"), str) else given | {"quote": ""}
 
 
 WEIGHTED = "weighted"  # the name of the weighted score among a score's details
 INCONSISTENT = "inconsistent_grades"
-"""The name of how many pairs of thresholds of a grade contradict each other; there where a checklist has grades."""
+"""Name of the number of contradicting pairs of thresholds of a grade; present for checklists with grades."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChecklistEvaluator:
-    """Asks the enabled questions of one checklist.
+    """Scores texts by the enabled questions of one checklist.
 
     Asked several times, a text's score is the mean over the repeats that have one: the paper asks once, so this choice
-    is ours. Weights play no part in the score; where they differ, the weighted score stands in the details.
+    is ours. Weights play no part in the score; if they differ, the details hold the weighted score.
 
     earlier: answers that count already, by text; only the other questions are asked.
 
-    Where the judge gives no log-probabilities, its answers count as usual and have no probability of yes: the share of
-    yes among several samples would be another question's answer (how often it wavers), and is what `repeats` asks.
+    If the judge gives no log-probabilities, its answers count as usual, without a probability of yes: the share of yes
+    among several samples would measure something else (how often the judge wavers), which `repeats` does.
     """
 
     model: ChatModel
@@ -398,7 +398,7 @@ class ChecklistEvaluator:
         return evaluation_of(self.checklist, self.dimension, repeats)
 
     async def _answers(self, text: Text, repeat: int) -> tuple[Judgment, ...]:
-        """In the order of the questions; those answered earlier aren't asked."""
+        """Return answers in the order of the questions; those answered earlier aren't asked."""
         known = {j.question: j for j in self.earlier.get(text.id, ()) if j.repeat == repeat}
         left = tuple(question for question in self.checklist.asked if question.id not in known)
         new = await gather_all(self._ask(group, text, repeat) for group in self.options.calls(left))
@@ -416,7 +416,8 @@ class ChecklistEvaluator:
 
 
 def evaluation_of(checklist: Checklist, dimension: Dimension, repeats: Sequence[Sequence[Judgment]]) -> Evaluation:
-    """What answers make of a text: for each time it was judged one answer a question, in the order of the questions."""
+    """Return the evaluation of a text from its answers: for each repeat one answer a question, in the order of the
+    questions."""
     low, high = dimension.low, dimension.high
     judgments = tuple(judgment for answers in repeats for judgment in answers)
     said = [[judgment.answer for judgment in answers] for answers in repeats]
@@ -457,7 +458,7 @@ def _make(setting: EvaluatorContext) -> ChecklistEvaluator:
 
 
 def _told(options: JudgeOptions) -> str:
-    """The prompt that asks for evidence is one for several ways of asking; the others are told apart by their names."""
+    """Return a key of the way of asking, which tells apart several ways that share the prompt asking for evidence."""
     said = {"reversed order": options.reversed_order}
     if options.evidence:
         said |= {"reasons": options.reasons, "cannot tell": options.cannot_tell}

@@ -29,7 +29,8 @@ TARGET = "coascore-target"
 
 @dataclass(frozen=True, slots=True)
 class CoAScoreOptions:
-    """aspects: how many; the paper compares 5, 10 and 20. variant: the whole method, or one of its ablations.
+    """Options of CoAScore. aspects: how many; the paper compares 5, 10 and 20. variant: the whole method, or one of its
+    ablations.
 
     average: the mean of the aspects' scores, no stage 3. without-scores: stage 3 sees definitions only. random: stage 3
     sees random scores. inter: the project's other dimensions are the aspects, no stage 1.
@@ -71,7 +72,7 @@ class Aspect:
 
 
 class CoAScore:
-    """Raises NotReadyError where `inter` is wanted and the project has no other dimension."""
+    """Scores by CoAScore. Raises NotReadyError for `inter` if the project has no other dimension."""
 
     def __init__(self, setting: EvaluatorContext) -> None:
         self._setting = setting
@@ -98,7 +99,7 @@ class CoAScore:
         return Evaluation(found.value, details=details)
 
     async def _name_aspects(self) -> tuple[Aspect, ...]:
-        """Stage 1."""
+        """Return the aspects (stage 1)."""
         here, count = self._setting, self._options.aspects
         if self._options.variant == "inter":
             return tuple(Aspect(other.name, other.rubric) for other in here.others)
@@ -117,7 +118,7 @@ class CoAScore:
         return tuple(Aspect(entry["name"], entry["description"]) for entry in value["aspects"])
 
     async def _scored(self, aspects: Sequence[Aspect], text: Text) -> tuple[Aspect, ...]:
-        """Stage 2, or what an ablation puts in its place."""
+        """Return the aspects with scores (stage 2), or with what an ablation uses instead."""
         here = self._setting
         if self._options.variant == "without-scores":
             return tuple(aspects)
@@ -139,7 +140,7 @@ class CoAScore:
 
 
 def scores_schema(keys: Sequence[str]) -> dict[str, Any]:
-    """One required number per aspect, and nothing else."""
+    """Return a schema of one required number per aspect, and nothing else."""
     return {
         "type": "object",
         "properties": {key: {"type": "number"} for key in keys},
@@ -149,7 +150,7 @@ def scores_schema(keys: Sequence[str]) -> dict[str, Any]:
 
 
 def _all_said(value: Mapping[str, Any], keys: Sequence[str], dimension: Dimension) -> bool:
-    """Whether every aspect has a score on the scale or, in so many words, none: it can't be told, or doesn't apply."""
+    """Return whether every aspect has a score on the scale or an explicit "can't tell" or "does not apply"."""
     numbers = {key: score for key, score in value.items() if not abstention(score)}
     plain = all(isinstance(score, int | float) and not isinstance(score, bool) for score in numbers.values())
     return value.keys() == set(keys) and plain and off_scale(numbers, dimension) is None
@@ -160,7 +161,7 @@ def _score_in(said: object) -> float | None:
 
 
 def off_scale(value: Mapping[str, Any], dimension: Dimension) -> str | None:
-    """Which scores leave the scale; not in the schema, because some providers know no bounds."""
+    """Return which scores are off the scale; the schema doesn't check that, because some providers know no bounds."""
     wrong = [key for key, score in value.items() if not dimension.low <= score <= dimension.high]
     return f"{', '.join(wrong)} must be from {dimension.low:g} to {dimension.high:g}" if wrong else None
 

@@ -1,10 +1,10 @@
 """G-Eval: evaluation steps written once, a form filled in with a score, weighted by probabilities (Liu et al. 2023).
 
 score = sum of p(s) * s over the scale (section 2.3). p comes from the top 20 log-probabilities at the tokens that spell
-the score, renormalised over the scores of the scale. Where the judge gives none, all texts of the run are scored from
-n = 20 samples at temperature 1 (section 3.1); where they don't tell how likely each score is (a score of several tokens
-whose other endings nobody knows), that text is. Samples without a readable score are left out. What fell on no score is
-kept with the text as `outside`, beside the probabilities; of samples also how many of how many hold a score.
+the score, renormalised over the scores of the scale. If the judge gives none, all texts of the run are scored from n =
+20 samples at temperature 1 (section 3.1); a text is too if they don't give each score's probability (a score of several
+tokens with unknown endings). Samples without a readable score are left out. The probability of no score is stored as
+`outside`, beside the probabilities; for samples also how many of how many hold a score.
 """
 
 from dataclasses import dataclass, field, replace
@@ -27,10 +27,9 @@ ALTERNATIVES = 20
 class GEvalOptions:
     """The whole method, or its ablations.
 
-    probabilities: auto takes log-probabilities where the judge gives them, else
-    samples; none scores once and takes
-    the score as it is. samples: how many. steps: whether evaluation steps are written. description: whether the judge
-    is told what the material and the dimension are.
+    probabilities: auto uses log-probabilities if the judge gives them, else samples; none uses the score of one reply.
+    samples: how many. steps: whether evaluation steps are written. description: whether the judge is told what the
+    material and the dimension are.
     """
 
     probabilities: Literal["auto", "logprobs", "samples", "none"] = field(
@@ -114,7 +113,8 @@ class GEval:
         return [str(step) for step in value["steps"]]
 
     async def _weighted(self, request: ChatRequest) -> Evaluation | None:
-        """None where the log-probabilities don't tell how likely each score is. Raises NoLogprobsError without any."""
+        """Return the weighted score, None if the log-probabilities don't give each score's probability. Raises
+        NoLogprobsError without any."""
         asked = replace(request, top_logprobs=ALTERNATIVES)
         found, reply = await ask_score(self._model, asked, self._dimension)
         if not reply.logprobs:
@@ -138,7 +138,7 @@ class GEval:
 
 
 def _told(task: Task, dimension: Dimension, description: bool) -> tuple[Task, Dimension]:
-    """What the judge is told; without description nothing but names and the scale."""
+    """Return task and dimension as the judge sees them; without description only names and the scale."""
     return (task, dimension) if description else (replace(task, description=""), replace(dimension, rubric=""))
 
 

@@ -1,4 +1,4 @@
-"""LLMScore and LLMScore-CoT: the judge gives a score directly, or after thinking (CoAScore's baselines, 4.2)."""
+"""LLMScore and LLMScore-CoT: the judge gives a score directly, or after reasoning (CoAScore's baselines, 4.2)."""
 
 from dataclasses import dataclass
 

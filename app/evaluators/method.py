@@ -1,4 +1,4 @@
-"""What a method is: its name, options, stages and the evaluator it makes."""
+"""A method: its name, options, stages and the evaluator it makes."""
 
 import asyncio
 import hashlib
@@ -19,21 +19,21 @@ from app.providers.structured import Check, ask
 
 
 class Evaluator(Protocol):
-    """Scores one text after another on one dimension. Raises ProviderError where a text can't be scored."""
+    """Scores one text after another on one dimension. Raises ProviderError for a text that can't be scored."""
 
     async def score(self, text: Text) -> Evaluation: ...
 
 
 @dataclass(frozen=True, slots=True)
 class NoOptions:
-    """For methods that can be run in one way only."""
+    """Options of methods that have none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option as a person sees it. `kind` is bool, int or str; `choices` maps each allowed value to its words, and
-    is empty where any value of the kind will do (whole numbers from 1 on). `only`: other options of the method and the
-    values at which this one changes anything, by name; empty where it always does."""
+    is empty if any value of the kind is allowed (whole numbers from 1 on). `only`: by name, the other options' values
+    at which this one has an effect; empty if it always has."""
 
     name: str
     label: str
@@ -44,7 +44,7 @@ class Option:
     only: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def applies(self, chosen: Mapping[str, Any]) -> bool:
-        """Whether it changes anything beside these values of the method's options."""
+        """Return whether it has an effect with these values of the method's options."""
         return all(chosen[name] in values for name, values in self.only.items())
 
 
@@ -56,20 +56,20 @@ def shown(
     *,
     later: bool = False,
 ) -> dict[str, Any]:
-    """Metadata of an option's field: its label, a sentence or two on what it does, words for each choice, and the
-    values of other options at which alone it does anything. `later`: runs were stored before there was this choice."""
+    """Return metadata of an option's field: its label, a sentence or two on its effect, words for each choice, and the
+    other options' values at which it has an effect. `later`: runs were stored before this choice existed."""
     return {"label": label, "help": help, "choices": choices or {}, "only": only or {}, "later": later}
 
 
 def as_params(options: Any) -> dict[str, Any]:
-    """Name -> value, as stored with a run. An option that came later is left out at its default: asked alike, a run
-    of today and one from before are stored alike."""
+    """Return name -> value, as stored with a run. A later option is left out at its default, so that equal runs are
+    stored alike whatever their age."""
     left_out = {o.name for o in fields(options) if o.metadata.get("later") and getattr(options, o.name) == o.default}
     return {name: value for name, value in asdict(options).items() if name not in left_out}
 
 
 def described(options: type) -> tuple[Option, ...]:
-    """The options of a method, in the order in which they are to be offered."""
+    """Return the options of a method, in the order in which they are offered."""
     hints = get_type_hints(options)
     return tuple(_described(found, hints[found.name]) for found in fields(options))
 
@@ -85,7 +85,7 @@ def _described(found: Any, hint: Any) -> Option:
 
 
 def read_options(method: str, options: type, given: Mapping[str, Any]) -> Any:
-    """An instance of `options` from names and values, which may be written out. Raises InputError."""
+    """Return an instance of `options` from names and values, which may be strings. Raises InputError."""
     known = {option.name: option for option in described(options)}
     for name in given:
         if name not in known:
@@ -95,7 +95,7 @@ def read_options(method: str, options: type, given: Mapping[str, Any]) -> Any:
 
 
 def unused_option(method: str, options: Any) -> str:
-    """Which option was changed although it does nothing beside the others, and what it needs; "" for none."""
+    """Return which option was changed without any effect beside the others, and what it needs; "" for none."""
     chosen = asdict(options)
     for option in described(type(options)):
         if chosen[option.name] != option.default and not option.applies(chosen):
@@ -137,27 +137,27 @@ Made = TypeVar("Made")
 
 
 class Stages(Protocol):
-    """Where such answers are kept."""
+    """The store of the answers of a method's stages."""
 
     async def find(self, dimension: int, stage: str, inputs_digest: str) -> str | None:
-        """The newest output of this very request, edited ones included."""
+        """Return the newest output of this exact request, edited ones included."""
         ...
 
     async def keep(self, dimension: int, stage: StageRun) -> None: ...
 
 
 class NullStages:
-    """Keeps nothing."""
+    """A store that keeps nothing."""
 
     async def find(self, dimension: int, stage: str, inputs_digest: str) -> str | None:
         return None
 
     async def keep(self, dimension: int, stage: StageRun) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
 
 class SharedCalls(Generic[Made]):
-    """Work that is begun by the first who waits for it and shared by all; so is its failure."""
+    """Work that the first caller starts and all callers share; so they do its failure."""
 
     def __init__(self, work: Callable[[], Awaitable[Made]]) -> None:
         self._work = work
@@ -172,7 +172,7 @@ class SharedCalls(Generic[Made]):
 async def ask_once(
     stages: Stages, model: ChatModel, dimension: Dimension, stage: str, request: ChatRequest, check: Check | None = None
 ) -> dict[str, Any]:
-    """The kept answer to this request, else the model's, which is then kept. Raises what `ask` raises."""
+    """Return the stored answer to this request, else the model's, which is then stored. Raises what `ask` raises."""
     digest = digest_of(request, model)
     found = await stages.find(dimension.id, stage, digest)
     if found is not None:
@@ -199,9 +199,9 @@ async def ask_once(
 
 
 class JudgeLogprobs:
-    """One for a run, whatever its dimensions. `given` is None until the judge was asked; a refusal holds for the rest
-    of the run, so that its texts are scored alike. `untold` counts the texts whose log-probabilities came and did not
-    tell how likely each score is."""
+    """Whether a run's judge gives log-probabilities, for all its dimensions. `given` is None until the judge was asked;
+    a refusal holds for the rest of the run, so that its texts are scored alike. `untold` counts texts whose
+    log-probabilities didn't give each score's probability."""
 
     def __init__(self, given: bool | None = None) -> None:
         self.given = given
@@ -209,8 +209,8 @@ class JudgeLogprobs:
         self._first = asyncio.Lock()
 
     async def ask(self, with_them: Callable[[], Awaitable[Made]], without: Callable[[], Awaitable[Made]]) -> Made:
-        """Ask with log-probabilities, or without where the judge refuses them. The first request goes alone: where it
-        is refused, or answered without any, the others are not asked in vain."""
+        """Ask with log-probabilities, or without if the judge refuses them. The first request goes alone: if it is
+        refused, or answered without any, the others aren't sent in vain."""
         if self.given is None:
             async with self._first:
                 if self.given is None:
@@ -231,15 +231,15 @@ class JudgeLogprobs:
 
 @dataclass(frozen=True, slots=True)
 class RequestCounts:
-    """How many requests a method makes, re-asks aside: once for a dimension, for each of its texts, and for each
-    reference of a text."""
+    """How many requests a method makes, without re-asks: once for a dimension, for each text, and for each reference of
+    a text."""
 
     per_text: int = 1
     per_dimension: int = 0
     per_reference: int = 0
 
     def of(self, texts: Collection[Text]) -> int:
-        """For these texts on one dimension."""
+        """Return the number of requests for these texts on one dimension."""
         references = sum(len(text.references) for text in texts)
         return self.per_dimension + len(texts) * self.per_text + references * self.per_reference
 
@@ -248,7 +248,7 @@ class RequestCounts:
 class EvaluatorContext:
     """Everything a method may use to score one dimension.
 
-    options: of the method's own type. others: the project's other dimensions. seed: for what is drawn at random.
+    options: of the method's own type. others: the project's other dimensions. seed: of random draws.
     logprobs: whether the judge's provider gives log-probabilities; judge_logprobs: whether this judge does, as the run
     learns it. samples: the dimension's, which are never scored.
     earlier: answers to questions of the checklist that count for this run too, by text.
@@ -306,19 +306,19 @@ class Method:
     signature: Callable[[Any], str] = lambda _: ""
 
     def read_options(self, given: Mapping[str, Any]) -> Any:
-        """The method's options from names and values, which may be written out. Raises InputError."""
+        """Return the method's options from names and values, which may be strings. Raises InputError."""
         return read_options(self.name, self.options, given)
 
     def prompt_digest(self, options: Any) -> str:
-        """Changes with the prompt that scores a text, and with what else changes its words; "" where none is asked."""
+        """Return a digest of the prompt that scores a text, and of what else changes its words; "" without a prompt."""
         name, told = self.prompt(options), self.told(options)
         digest = load_prompt(name).digest if name else ""
         return hashlib.sha256(f"{digest} {told}".encode()).hexdigest() if told else digest
 
 
 async def gather_all(work: Iterable[Awaitable[Made]]) -> list[Made]:
-    """All results, in order. Raises the first failure once all have ended, where asyncio.gather would at once, with
-    the others still under way and nobody there to take their replies."""
+    """Return all results, in order. Raises the first failure once all have ended; asyncio.gather would raise it at
+    once, and nobody would take the replies of the others."""
     ended = await asyncio.gather(*work, return_exceptions=True)
     results: list[Made] = []
     for result in ended:

@@ -27,8 +27,8 @@ _HERE: list[Executor] = []
 
 
 class MetricCalls:
-    """A metric of texts that are asked about one by one. Those that wait together are computed together, and a piece
-    more than there are processes is under way, so that none of them waits for its next. For one event loop."""
+    """Calls of a metric for single texts. Texts that wait are computed together; one piece more than there are
+    processes is in progress, so that no process waits. For one event loop."""
 
     def __init__(self, metric: Metric) -> None:
         self._metric = metric
@@ -36,7 +36,8 @@ class MetricCalls:
         self._under_way = 0
 
     def get(self, text: str, references: Sequence[str]) -> asyncio.Future[float]:
-        """What the metric raises for one text of a piece is raised for all of it: it is no fault of a text."""
+        """Return a future of a text's value. If the metric raises for one text of a piece, all its texts fail: no text
+        is at fault."""
         loop = asyncio.get_running_loop()
         found: asyncio.Future[float] = loop.create_future()
         if not self._waiting:
@@ -69,7 +70,7 @@ class MetricCalls:
 
 
 def values(metric: Metric, pairs: Sequence[Pair]) -> list[float]:
-    """In their order; what a process does with a piece."""
+    """Return the metric's values in the order of `pairs`; a process calls this with a piece."""
     return [metric(text, references) for text, references in pairs]
 
 
@@ -84,13 +85,13 @@ def _settle(piece: Sequence[tuple[Pair, asyncio.Future[float]]], ended: BaseExce
 
 
 def compute_in_this_process() -> None:
-    """From now on. For one of many processes that share the texts, one a core."""
+    """Compute in this process from now on. For one of many processes, one a core, that share the texts."""
     if not _HERE:
         _HERE.append(ThreadPoolExecutor(max_workers=1, thread_name_prefix="metric"))
 
 
 def process_count() -> int:
-    """How many pieces are computed at a time."""
+    """Return how many pieces are computed at a time."""
     if _HERE:
         return 1
     from joblib import cpu_count  # noqa: PLC0415
@@ -99,12 +100,12 @@ def process_count() -> int:
 
 
 def metric_processes() -> Any:
-    """As many as there are cores, shared by all, ended when idle. Unlike multiprocessing, loky never runs the program
-    again to make one, which a web app or a script wouldn't bear.
+    """Return the executor: as many processes as cores, shared by all, ended when idle. Unlike multiprocessing, loky
+    doesn't run the program again to start one, which breaks a web app or a script.
 
-    On a busy machine a process can wait for long between two texts. By loky's own patience of ten seconds it ends
-    meanwhile, and loky's warning about that ends the thread that hands out work wherever warnings are errors: the run
-    would wait for ever.
+    On a busy machine a process can wait for long between two texts. With loky's own timeout of ten seconds it ends
+    meanwhile, and loky's warning about that ends the thread that hands out work if warnings are errors: the run would
+    wait for ever.
     """
     if _HERE:
         return _HERE[0]
@@ -115,7 +116,8 @@ def metric_processes() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class RougeOptions:
-    """stem: whether words are compared by their stems (Porter), as in the figures of G-Eval's Table 3."""
+    """Options of ROUGE. stem: whether words are compared by their stems (Porter), as in the figures of G-Eval's Table
+    3."""
 
     stem: bool = field(
         default=False,
@@ -124,7 +126,7 @@ class RougeOptions:
 
 
 def rouge(variant: str, stem: bool, text: str, references: Sequence[str]) -> float:
-    """F1 of `rouge1`, `rouge2` or `rougeL`, 0 to 1, the highest over the references (Lin 2004)."""
+    """Return F1 of `rouge1`, `rouge2` or `rougeL`, 0 to 1, the highest over the references (Lin 2004)."""
     scorer = _rouge_scorer(variant, stem)
     return max(float(scorer.score(reference, text)[variant].fmeasure) for reference in references)
 
@@ -144,12 +146,12 @@ def _bleu_scorer() -> Any:
 
 
 def bleu(text: str, references: Sequence[str]) -> float:
-    """Sentence BLEU with all references at once, 0 to 100 (Papineni et al. 2002, as sacrebleu computes it)."""
+    """Return sentence BLEU with all references at once, 0 to 100 (Papineni et al. 2002, as sacrebleu computes it)."""
     return float(_bleu_scorer().sentence_score(text, list(references)).score)
 
 
 def bleu_signature() -> str:
-    """How exactly BLEU was computed; each text may have its own number of references, so that is `var`."""
+    """Return sacrebleu's signature; each text may have its own number of references, so that is `var`."""
     scorer = _bleu_scorer()
     scorer.sentence_score("a", ["a"])
     parts = str(scorer.get_signature()).split("|")
@@ -157,7 +159,7 @@ def bleu_signature() -> str:
 
 
 def meteor(text: str, references: Sequence[str]) -> float:
-    """METEOR, 0 to 1, the highest over the references (Banerjee and Lavie 2005, as NLTK computes it).
+    """Return METEOR, 0 to 1, the highest over the references (Banerjee and Lavie 2005, as NLTK computes it).
 
     NLTK looks for synonyms of stems: words whose stem is no word ("automobil") have none.
     """
@@ -169,7 +171,7 @@ def meteor(text: str, references: Sequence[str]) -> float:
 
 
 def check_wordnet() -> None:
-    """METEOR matches synonyms with WordNet, which NLTK doesn't bring along. Raises NotReadyError."""
+    """Raise NotReadyError without WordNet, which METEOR needs for synonyms and NLTK doesn't include."""
     from nltk.corpus import wordnet  # noqa: PLC0415
 
     try:
@@ -181,7 +183,7 @@ def check_wordnet() -> None:
 
 
 class ReferenceMetric:
-    """One of the functions above, as an evaluator. A text has the same value on every dimension: computed once."""
+    """An evaluator of one of the functions above. A text has the same value on every dimension: it is computed once."""
 
     def __init__(self, metric: Metric) -> None:
         self._calls = MetricCalls(metric)

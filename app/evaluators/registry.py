@@ -1,4 +1,4 @@
-"""Every method by its name: the one list that command line, screens and runs share."""
+"""The registry of methods by name, for command line, screens and runs."""
 
 import json
 from collections.abc import Callable
@@ -30,7 +30,7 @@ METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 
 
 def method_named(name: str) -> Method:
-    """Raises InputError for a name that no method has."""
+    """Return the method. Raises InputError for an unknown name."""
     if name not in METHODS:
         raise InputError(f"“{name}” is not an evaluator of this version.", f"It has: {', '.join(METHODS)}.")
     return METHODS[name]
@@ -38,7 +38,8 @@ def method_named(name: str) -> Method:
 
 @dataclass(frozen=True, slots=True)
 class OutputLines:
-    """`write` turns what is stored into lines, `read` lines into what is stored; it raises InputError."""
+    """Editing of a stage's stored output as lines: `write` turns it into lines, `read` turns lines into it; `read`
+    raises InputError."""
 
     title: str
     how: str
@@ -51,7 +52,8 @@ def as_lines(stage: str, output: str) -> str:
 
 
 def from_lines(stage: str, lines: str) -> str:
-    """As stored, in JSON. Raises InputError, naming the line that can't be read."""
+    """Return the stage's output from lines, as JSON to store. Raises InputError that names the line that can't be
+    read."""
     given = [" ".join(line.split()) for line in lines.splitlines()]
     kept = [line for line in given if line]
     if not kept:

@@ -1,4 +1,4 @@
-"""A score out of a judge's reply: read from text, weighted by probabilities, or the mean of samples."""
+"""A score from a judge's reply: read from text, weighted by probabilities, or the mean of samples."""
 
 import asyncio
 import math
@@ -98,7 +98,7 @@ _MARKUP = re.compile(r"(?:[*_`\"“”\[\]{}|]|#(?!\d))+|\\boxed")
 
 @dataclass(frozen=True, slots=True)
 class FoundScore:
-    """A score and where its digits stand in the text as it was read."""
+    """A score and the place of its digits in the text."""
 
     value: float
     start: int
@@ -106,9 +106,9 @@ class FoundScore:
 
 
 def find_score(text: str, low: float, high: float) -> FoundScore:
-    """The one score from `low` to `high` that the text gives. Raises UnreadableScoreError.
+    """Return the one score from `low` to `high` that the text gives. Raises UnreadableScoreError.
 
-    Thoughts and markup are blanked out, character for character, so places stay true.
+    Thoughts and markup are blanked out, character for character, so places don't shift.
     """
     answer = usual_signs(answer_part(text))
     if _SEVERAL.search(answer):
@@ -130,12 +130,12 @@ def find_score(text: str, low: float, high: float) -> FoundScore:
 
 
 def usual_signs(text: str) -> str:
-    """The text with wide digits and signs as the usual ones; places stay true."""
+    """Return the text with full-width digits and signs as ASCII; places don't shift."""
     return text.translate(_WIDE)
 
 
 def _candidates(plain: str, high: float) -> list[FoundScore]:
-    """Of the best kind there is."""
+    """Return the possible scores of the most reliable form there is."""
     fractions = [(m, _number(m["top"])) for m in _OUT_OF.finditer(plain)]
     if any(top != high for m, top in fractions if "/" in m[0] or "out" in m[0].lower()):
         raise UnreadableScoreError("The judge's score is on another scale than the one asked for.")
@@ -169,13 +169,13 @@ def _doubtful(plain: str, found: FoundScore) -> bool:
 
 
 def _counted(plain: str, number: re.Match[str]) -> bool:
-    """Whether a number by itself says how many of something, or which."""
+    """Return whether a bare number is a count or the number of something."""
     before = plain[max(0, number.start() - 30) : number.start()]
     return bool(_COUNTS.match(plain, number.end()) or _NUMBERS.search(before))
 
 
 def _ends(blank: str, number: re.Match[str]) -> bool:
-    """Whether a number by itself is the last the answer says, after a full stop or on a line of its own."""
+    """Return whether a bare number is the last thing the answer says, after a full stop or on a line of its own."""
     before = blank[max(0, number.start() - 30) : number.start()]
     after_all = bool(_NOTHING_MORE.match(blank, number.end()))
     return after_all and bool(_LAST.search(before)) and not _ABBREVIATED.search(before)
@@ -186,7 +186,7 @@ def _touches(span: tuple[int, int], ranges: list[tuple[int, int]]) -> bool:
 
 
 def _without_scale(plain: str, low: float, high: float) -> str:
-    """The text with mentions of the scale blanked out. Raises UnreadableScoreError where it is another scale."""
+    """Return the text with mentions of the scale blanked out. Raises UnreadableScoreError for another scale."""
 
     def blank(found: re.Match[str]) -> str:
         groups = found.groupdict()
@@ -218,9 +218,9 @@ _WORD = re.compile(r"([a-z]+)(?![a-z])", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ScoreProbabilities:
-    """`of` maps each score of the scale that could be spelled to its share, which add up to 1.
+    """A distribution over scores. `of` maps each possible score to its share; the shares add up to 1.
 
-    `outside` is the probability that fell on no score, 0 to 1, before the shares were taken.
+    `outside` is the probability of no score, 0 to 1, before the shares were computed.
     """
 
     of: dict[float, float]
@@ -228,16 +228,16 @@ class ScoreProbabilities:
 
     @property
     def expected(self) -> float:
-        """Sum of p(s) * s."""
+        """Return the sum of p(s) * s."""
         return sum(score * p for score, p in self.of.items())
 
 
 def probabilities_of_scores(
     tokens: Sequence[TokenLogprob], value: float, low: float, high: float
 ) -> ScoreProbabilities | None:
-    """The distribution over scores at the place where the answer that `tokens` spell gives its score, `value`.
+    """Return the distribution over scores at the place where the answer in `tokens` gives its score, `value`.
 
-    None where the tokens spell another answer than the one that was read, or too much of the probability can't be told.
+    None if the tokens spell another answer than the one that was read, or too much of the probability is unknown.
     Alternatives that spell the same score ("4", " 4", "**4", "４", "four") are added up.
     """
     spelled = "".join(token.token for token in tokens)
@@ -252,16 +252,15 @@ def probabilities_of_scores(
 
 
 class _Piece(NamedTuple):
-    """What a token spells of a score; `ended` where it shows that nothing more of the score follows."""
+    """The part of a score that a token spells; `ended` if the token shows that the score ends with it."""
 
     signs: str
     ended: bool
 
 
 class _Step(NamedTuple):
-    """One token of the path, from the score's first sign to the token behind its last: what it spells, and what its
-    alternatives would have spelled (None: no part of a score), each with its probability. `piece` is None at the end.
-    """
+    """A token from the score's first character to the token after its last one: what it and its alternatives spell
+    (None: no part of a score), each with its probability. `piece` is None at the end."""
 
     piece: _Piece | None
     probability: float
@@ -269,8 +268,8 @@ class _Step(NamedTuple):
 
 
 class _Scale(NamedTuple):
-    """Which scores are possible, and how the judge writes numbers: with fractions or without, whether several signs
-    stand in one token, and how many digits behind the point, of those that stand in a token of their own."""
+    """Possible scores, and how the judge writes numbers: with fractions or not, whether a token has several digits, and
+    how many single-digit tokens follow the point."""
 
     low: float
     high: float
@@ -294,7 +293,7 @@ class _Scale(NamedTuple):
         )
 
     def goes_on(self, signs: str) -> bool:
-        """Whether these may be the beginning of another number of the scale."""
+        """Return whether these characters may be the beginning of another number of the scale."""
         whole, dot, fraction = signs.partition(".")
         digits = whole.lstrip("+-")
         if not digits or dot:
@@ -308,7 +307,7 @@ class _Scale(NamedTuple):
 
 
 def _decimals(steps: Sequence[_Step]) -> int:
-    """How many digits a fraction has that comes digit by digit, at least 1; what stands in one token is at its end."""
+    """Return the most digits of a fraction written digit by digit, at least 1; a fraction in one token ends with it."""
     most, signs = 1, ""
     for step in steps:
         there = len(signs.partition(".")[2])
@@ -325,7 +324,7 @@ def _followed(steps: Sequence[_Step], scale: _Scale) -> ScoreProbabilities | Non
     unknown, so_far, signs = 0.0, 1.0, ""
 
     def lands(spelled: str, ended: bool, mass: float) -> float:
-        """The part of the mass of which nobody knows where it goes."""
+        """Add the mass to what is spelled; return the part whose continuation is unknown."""
         if not ended and scale.goes_on(spelled):
             return mass
         masses[spelled] += mass
@@ -361,7 +360,7 @@ def _shares(masses: Mapping[str, float], unknown: float, scale: _Scale) -> Score
 
 
 def _steps(tokens: Sequence[TokenLogprob], spelled: str, found: FoundScore) -> list[_Step]:
-    """Empty where the score is written in several words or half ones."""
+    """Return the tokens of the score; [] if it is written in several words or in parts of words."""
     steps: list[_Step] = []
     start = 0
     for token in tokens:
@@ -387,8 +386,8 @@ def _path_piece(own: str, ended: bool) -> _Piece | None:
 
 
 def _alternatives(token: TokenLogprob) -> tuple[float, list[tuple[str, float]]]:
-    """The token's own probability and those of the others. A token that stands for one of the others under another
-    name, as the end of a reply does, is left to that one."""
+    """Return the token's own probability and those of the others. A token that stands for one of the others under
+    another name, as the end of a reply does, is left to that one."""
     own = math.exp(token.logprob)
     others = [(other, math.exp(logprob)) for other, logprob in token.top.items() if other != token.token]
     if token.token not in token.top and sum(p for _, p in others) + own > 1.001:
@@ -397,7 +396,8 @@ def _alternatives(token: TokenLogprob) -> tuple[float, list[tuple[str, float]]]:
 
 
 def _piece(alternative: str, before: str, first: bool) -> _Piece | None:
-    """What an alternative spells of a score where `before` stands in its token before the score's first sign."""
+    """Return the part of a score that an alternative spells; `before` precedes the score's first character in the
+    token."""
     written = usual_signs(alternative)
     if first:
         if before.strip(_MARKUP_BEFORE) and not alternative.startswith(before):
@@ -419,7 +419,7 @@ def _piece(alternative: str, before: str, first: bool) -> _Piece | None:
 def score_request(
     prompt: str, task: Task, dimension: Dimension, item: Text, more: Mapping[str, Any] | None = None, **how: Any
 ) -> ChatRequest:
-    """The request of a prompt about one text; `more` are its further variables, `how` further fields."""
+    """Return a prompt's request about one text; `more` are its further variables, `how` further fields."""
     variables = {
         "task": task_variables(task),
         "dimension": dimension_variables(dimension),
@@ -431,12 +431,12 @@ def score_request(
 async def ask_score(
     model: ChatModel, request: ChatRequest, dimension: Dimension, attempts: int = ATTEMPTS
 ) -> tuple[FoundScore, ChatReply]:
-    """The score on the dimension's scale, its place in the reply, and the reply.
+    """Return the score on the dimension's scale, its place in the reply, and the reply.
 
-    An answer without a readable score is asked again with the reason, one that was cut off with twice the room, which
-    is no attempt. Raises RefusedError at once, so AbstainedError where the judge says that it can't tell or that it
-    doesn't apply, CutOffError where no more room can be given, NoAnswerError or UnreadableScoreError after the last
-    attempt, and whatever the model raises.
+    An answer without a readable score is requested again with the reason, one that was cut off with twice the room,
+    which doesn't count as an attempt. Raises RefusedError at once, of which AbstainedError if the judge says that it
+    can't tell or that it doesn't apply, CutOffError if no more room is possible, NoAnswerError or UnreadableScoreError
+    after the last attempt, and whatever the model raises.
     """
     asked: list[ChatRequest] = []
     try:
@@ -478,11 +478,10 @@ _LOST = (AbstainedError, RefusedError, CutOffError, NoAnswerError, UnreadableSco
 
 
 async def sampled_score(model: ChatModel, requests: Sequence[ChatRequest], dimension: Dimension) -> Evaluation:
-    """The mean of the samples that hold a score; the details say how many of how many do.
+    """Return the mean of the samples that have a score; the details say how many of how many do.
 
-    The first sample goes ahead, so that the others find the prompt they share in the provider's cache. Raises the
-    commonest of their errors where no sample holds a score (AbstainedError where that is what most of them say), and
-    whatever else befalls one of them.
+    The first sample goes first, so that the others find their common prompt in the provider's cache. If no sample has a
+    score, raises the most common of their errors (AbstainedError if most say so); also whatever else fails.
     """
 
     lost: list[ProviderError] = []

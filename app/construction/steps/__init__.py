@@ -1,1 +1,1 @@
-"""Building step by step: what is stale, what people change, what a stage's answer makes of what is there."""
+"""Building step by step: outdated units, people's edits, and merging a stage's answer into a build."""

@@ -1,6 +1,6 @@
-"""Edits of a build by a person. Every function gives the build after the edit; nothing else in it changes.
+"""Edits of a build by a person. Every function returns the build after the edit; nothing else in it changes.
 
-Raises InputError for what can't be, NotFoundError for an item that is no longer there.
+Raises InputError for an impossible edit, NotFoundError for an item that no longer exists.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ Item = TypeVar("Item", BuildComponent, BuildQuestion, ProposedChange)
 
 
 def describe_component(build: Build, component_id: int, name: str, description: str) -> Build:
-    """Another name or description."""
+    """Change a component's name or description."""
     old = _found(build.components, component_id)
     new_name = free_name(build, name, component_id)
     new_description = tidy(description)
@@ -45,7 +45,7 @@ def add_component(build: Build, name: str, description: str = "") -> Build:
 
 
 def remove_component(build: Build, component_id: int) -> Build:
-    """Its questions go with it; its attributes stay and wait to be placed again."""
+    """Remove a component and its questions; its attributes wait to be placed again."""
     _found(build.components, component_id)
     placements = []
     for placement in build.placements:
@@ -68,7 +68,7 @@ def remove_component(build: Build, component_id: int) -> Build:
 def place_attributes(
     build: Build, inputs: Inputs, attributes: Sequence[int], component_id: int | None, reason: str = ""
 ) -> Build:
-    """Under one component, or left out (None), with the reason where one is given; an earlier reason stays without."""
+    """Place attributes under one component, or leave them out (None), with a reason; "" keeps an earlier reason."""
     if component_id is not None:
         _found(build.components, component_id)
     if any(attribute not in inputs.texts for attribute in attributes):
@@ -88,7 +88,7 @@ def place_attributes(
 
 
 def reword_question(build: Build, stage: Stage, question_id: int, text: str) -> Build:
-    """A key question or sub-question in a person's words."""
+    """Change the wording of a key question or sub-question."""
     old = _found(build.questions(stage), question_id)
     wording = _wording(text)
     if wording == old.text:
@@ -97,7 +97,7 @@ def reword_question(build: Build, stage: Stage, question_id: int, text: str) -> 
 
 
 def add_question(build: Build, inputs: Inputs, stage: Stage, component_id: int, text: str) -> Build:
-    """A question of a person's own, with no attribute behind it; a component has one key question only."""
+    """Add a person's own question, without attributes; a component has at most one key question."""
     _found(build.components, component_id)
     there = build.questions(stage)
     if stage is Stage.KEY_QUESTIONS and any(q.component == component_id for q in there):
@@ -111,7 +111,7 @@ def add_question(build: Build, inputs: Inputs, stage: Stage, component_id: int, 
 
 
 def remove_question(build: Build, question_id: int) -> Build:
-    """A sub-question less; a component that has none left waits to be asked about again."""
+    """Remove a sub-question; a component without any left is to be asked about again."""
     gone = _found(build.sub_questions, question_id)
     left = tuple(q for q in build.sub_questions if q.id != question_id)
     made = dict(build.made_from)
@@ -121,19 +121,19 @@ def remove_question(build: Build, question_id: int) -> Build:
 
 
 def decide(build: Build, change_id: int, decision: ChangeDecision) -> Build:
-    """A person's word on one of the validator's changes."""
+    """Record a person's decision on one of the validator's changes."""
     change = _found(build.changes, change_id)
     return replace(build, changes=_with(build.changes, replace(change, decision=decision)))
 
 
 def decide_all(build: Build, decision: ChangeDecision) -> Build:
-    """The same word on every change nobody decided yet."""
+    """Record the same decision on every undecided change."""
     changes = (replace(c, decision=decision) if c.decision is ChangeDecision.OPEN else c for c in build.changes)
     return replace(build, changes=tuple(changes))
 
 
 def reword_change(build: Build, change_id: int, text: str) -> Build:
-    """The question after a change in a person's words, which accepts the change."""
+    """Change the wording of the question after a change, which accepts the change."""
     change = _found(build.changes, change_id)
     if not change.after:
         raise InputError("This change drops a question.", "Refuse it to keep the question.")
@@ -143,13 +143,13 @@ def reword_change(build: Build, change_id: int, text: str) -> Build:
 
 
 def _made_by_hand(build: Build, inputs: Inputs, name: str) -> Build:
-    """A unit that a person made needs no model until its inputs change."""
+    """Mark a unit as made by a person: it needs no model until its inputs change."""
     now = digests(build, inputs)
     return replace(build, made_from={**build.made_from, name: now[name]}) if name in now else build
 
 
 def _reworded(old: BuildQuestion, wording: str) -> BuildQuestion:
-    """Back to the first wording is no edit any more."""
+    """Return the question with a wording; the first wording again is no edit any more."""
     origin = (
         QuestionOrigin.GENERATED
         if old.origin is QuestionOrigin.EDITED and wording == old.first
@@ -191,7 +191,8 @@ def _with(items: tuple[Item, ...], changed: Item) -> tuple[Item, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """`mine` and `new` in words; `new` is "" where the stage does without the item now."""
+    """A stage's proposal against a person's edit: `mine` and `new` in words; `new` is "" if the stage drops the
+    item."""
 
     stage: Stage
     item: int
@@ -200,7 +201,7 @@ class Offer:
 
 
 def offers(build: Build) -> list[Offer]:
-    """Everything a person has to decide about, in the order of the stages."""
+    """Return everything a person has to decide about, in the order of the stages."""
     names = {component.id: component.name for component in build.components}
     found = [
         Offer(Stage.COMPONENTS, c.id, _described(c.name, c.description), _described(*c.offered))
@@ -218,7 +219,7 @@ def offers(build: Build) -> list[Offer]:
 
 
 def keep_mine(build: Build, stage: Stage, item: int) -> Build:
-    """The person's stays, the offer goes."""
+    """Keep the person's version and discard the offer."""
     if not any((o.stage, o.item) == (stage, item) for o in offers(build)):
         raise NotFoundError("This was decided already.", "Reload the page.")
     match stage:
@@ -234,7 +235,7 @@ def keep_mine(build: Build, stage: Stage, item: int) -> Build:
 
 
 def take_new(build: Build, stage: Stage, item: int) -> Build:
-    """What the stage made replaces the person's, which stays on record in the build's history."""
+    """Replace the person's version by the stage's; the person's stays in the build's history."""
     offer = next((o for o in offers(build) if (o.stage, o.item) == (stage, item)), None)
     if offer is None:
         raise NotFoundError("This was decided already.", "Reload the page.")

@@ -1,4 +1,4 @@
-"""What a stage takes and gives, and its document."""
+"""Inputs and state of a build's stages, the checklist made from it, and its stored document."""
 
 import hashlib
 import json
@@ -53,9 +53,10 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class StageState:
-    """`missing` units were never made, `edited` ones were made from other inputs, `gone` ones have lost theirs.
+    """State of a stage by units: `missing` were never made, `edited` were made from other inputs, `gone` have lost
+    their inputs.
 
-    ready: the stages before have made what this one needs. made: there is anything to show.
+    ready: the earlier stages have made what this one needs. made: there is something to show.
     """
 
     stage: Stage
@@ -76,7 +77,7 @@ class StageState:
 
 
 def digests(build: Build, inputs: Inputs) -> dict[str, str]:
-    """Every unit that should be there, with the digest of its inputs as they are now."""
+    """Return every unit that should exist, with the digest of its present inputs."""
     texts = inputs.texts
     about = [
         inputs.task.text_name,
@@ -105,19 +106,19 @@ def digests(build: Build, inputs: Inputs) -> dict[str, str]:
 
 
 def with_members(build: Build, inputs: Inputs) -> list[BuildComponent]:
-    """The components that questions are written for: those with attributes in use."""
+    """Return the components that questions are written for: those with attributes in use."""
     texts = inputs.texts
     return [component for component in build.components if build.members(component.id, texts)]
 
 
 def reviewed(build: Build) -> list[tuple[str, str]]:
-    """What the validator reads: (component, question), in order."""
+    """Return what the validator reads: (component, question), in order."""
     names = {component.id: component.name for component in build.components}
     return [(names.get(question.component, ""), question.text) for question in build.sub_questions]
 
 
 def states(build: Build, inputs: Inputs) -> dict[Stage, StageState]:
-    """How every stage stands. A stage before which something is missing is not ready."""
+    """Return the state of every stage. A stage isn't ready while something of an earlier one is missing."""
     wanted = digests(build, inputs)
     by_stage: dict[Stage, list[str]] = {stage: [] for stage in Stage}
     for name in wanted:
@@ -143,7 +144,7 @@ def states(build: Build, inputs: Inputs) -> dict[Stage, StageState]:
 
 
 def _gone(build: Build, stage: Stage, wanted: Mapping[str, str]) -> tuple[str, ...]:
-    """Components that lost all their attributes but still have generated questions."""
+    """Return components that lost all their attributes but still have generated questions."""
     if stage not in (Stage.KEY_QUESTIONS, Stage.SUB_QUESTIONS):
         return ()
     generated = (q.component for q in build.questions(stage) if q.origin is QuestionOrigin.GENERATED)
@@ -155,7 +156,8 @@ def items(units: Sequence[str]) -> set[int]:
 
 
 def kept_as_they_are(build: Build, inputs: Inputs, stage: Stage) -> Mapping[str, str]:
-    """`made_from` with the stage's units taken as made from what there is now: what a person looked at and kept."""
+    """Return `made_from` with the stage's units marked as made from the present inputs, as a person looked at and kept
+    them."""
     now = {name: digest for name, digest in digests(build, inputs).items() if stage_of(name) is stage}
     return {**build.made_from, **now}
 
@@ -169,9 +171,9 @@ BY_HAND = "added by hand"
 
 
 def as_checklist(build: Build, inputs: Inputs, model: str) -> Checklist:
-    """A draft: key questions first, then sub-questions. Changes that nobody decided count as accepted.
+    """Return a draft: key questions first, then sub-questions. Undecided changes count as accepted.
 
-    Raises NotReadyError where there are no sub-questions yet.
+    Raises NotReadyError without sub-questions.
     """
     if not build.sub_questions:
         raise NotReadyError(f"There are no questions for {inputs.dimension.name} yet.", "Run the stages before.")
@@ -198,7 +200,7 @@ def as_checklist(build: Build, inputs: Inputs, model: str) -> Checklist:
 
 
 def _final(build: Build, names: dict[int, str], keys: dict[int, str]) -> tuple[Question, ...]:
-    """The sub-questions after all changes but the refused ones; those that no change speaks of come last."""
+    """Return the sub-questions after all changes but the refused ones; those without a change come last."""
     before = {q.id: _question(q, names, keys, QuestionKind.SUB) for q in build.sub_questions}
     changes: list[ValidationChange] = []
     refused: list[int] = []
@@ -218,7 +220,7 @@ def _final(build: Build, names: dict[int, str], keys: dict[int, str]) -> tuple[Q
 
 
 def _after(change: ProposedChange, sources: Sequence[BuildQuestion], first: Question) -> Question:
-    """The question after a change: in the first one's place, on the attributes of all."""
+    """Return the question after a change: in the first one's place, with the attributes of all."""
     if change.kind is ChangeKind.KEPT:
         return first
     origins = {question.origin for question in sources}
@@ -249,7 +251,7 @@ def _question(question: BuildQuestion, names: dict[int, str], keys: dict[int, st
 
 
 def _dropped(build: Build, inputs: Inputs, questions: tuple[Question, ...]) -> tuple[DroppedAttribute, ...]:
-    """Left out by clustering, or serving only questions that validation dropped."""
+    """Return the attributes that clustering left out, or that are only behind questions that validation dropped."""
     texts = inputs.texts
     found = {
         p.attribute: DroppedAttribute(p.attribute, Stage.CLUSTERS, p.reason or NOT_PLACED)
@@ -272,7 +274,7 @@ def to_document(build: Build) -> dict[str, Any]:
 
 
 def from_document(document: Mapping[str, Any]) -> Build:
-    """The inverse; raises KeyError or ValueError for anything that `to_document` did not make."""
+    """Return the build of a document. Raises KeyError or ValueError unless `to_document` made it."""
     return Build(
         condition=document["condition"],
         max_components=document["max_components"],

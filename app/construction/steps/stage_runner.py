@@ -1,4 +1,4 @@
-"""Runs a stage of the construction, and merges the model's answers."""
+"""Requests of the construction's stages, and merging of the model's answers."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,10 +30,10 @@ WrittenQuestion = tuple[str, tuple[int, ...]]  # a question and the attributes i
 
 @dataclass(frozen=True, slots=True)
 class StageAnswer:
-    """One of the fields is filled, according to the stage.
+    """A stage's answer; one of the fields is filled, according to the stage.
 
     made_from: the units asked about, with the digests of the inputs they were made from.
-    components: (name, description). placements: attribute -> (components, reason where left out).
+    components: (name, description). placements: attribute -> (components, reason if left out).
     questions: component -> its questions. changes: (kind, questions before, wording after, reason).
     """
 
@@ -62,9 +62,9 @@ async def ask(
     model: ChatModel,
     context: StageContext,
 ) -> tuple[StageAnswer, StageRecord]:
-    """One request about these units of the stage; what is not among them stays out of it.
+    """Send one request about these units of the stage alone.
 
-    Raises NotReadyError where the stages before have not made what it needs, and what the stages raise.
+    Raises NotReadyError if the earlier stages have not made what it needs, and what the stages raise.
     """
     now = digests(build, inputs)
     asked = {name: now[name] for name in units if name in now and stage_of(name) is stage}
@@ -146,7 +146,7 @@ Item = TypeVar("Item", BuildComponent, BuildQuestion)
 
 
 def merge_answer(build: Build, answer: StageAnswer) -> Build:
-    """The build with the answer in it; the units it is about count as made from what they were asked with."""
+    """Return the build with the answer merged; its units count as made from the inputs they were asked with."""
     match answer.stage:
         case Stage.COMPONENTS:
             build = _merged_components(build, answer)
@@ -176,7 +176,7 @@ def drop_orphans(build: Build, stage: Stage, components: set[int]) -> Build:
 
 
 def _merged_components(build: Build, answer: StageAnswer) -> Build:
-    """Components are recognised by the name they have, or the one they were first given."""
+    """Return the build with the answer's components, matched by their present or first name."""
     last = build.last_id
     old = _recognised([name for name, _ in answer.components], build.components, lambda c: (c.name, c.first))
     found: list[BuildComponent] = []
@@ -202,7 +202,7 @@ def _merged_components(build: Build, answer: StageAnswer) -> Build:
 
 
 def _held(build: Build, left: Sequence[BuildComponent]) -> list[BuildComponent]:
-    """Of the components that the stage makes no more: those a person added, and those with a person's work, to ask."""
+    """Return which of the components that the stage no longer makes are kept: those that a person added or edited."""
     questions = (*build.key_questions, *build.sub_questions)
     worked_on = {q.component for q in questions if q.origin is not QuestionOrigin.GENERATED}
     worked_on |= {c.id for c in left if c.origin is QuestionOrigin.EDITED}
@@ -216,7 +216,7 @@ def _held(build: Build, left: Sequence[BuildComponent]) -> list[BuildComponent]:
 def _recognised(
     new: Sequence[str], old: Sequence[Item], wordings: Callable[[Item], tuple[str, str]]
 ) -> dict[int, Item]:
-    """Index of a new name or wording -> the old item of that wording: as it is now, else as it first was."""
+    """Return index of a new name or wording -> the old item with it: as its present one, else as its first."""
     left, found = list(old), dict[int, Item]()
     for which in (0, 1):
         for number, wording in enumerate(new):
@@ -281,7 +281,7 @@ def _sub_questions(build: Build, answer: StageAnswer) -> Build:
 def _rewritten(
     old: list[BuildQuestion], component: int, written: tuple[WrittenQuestion, ...], last: int
 ) -> tuple[list[BuildQuestion], int]:
-    """A component's sub-questions after it was asked about again. Recognised by the wording first given or now."""
+    """Return a component's sub-questions after it was asked about again, matched by their first or present wording."""
     same = _recognised([text for text, _ in written], old, lambda q: (q.text, q.first))
     found: list[BuildQuestion] = []
     for number, (text, attributes) in enumerate(written):
@@ -299,7 +299,8 @@ def _rewritten(
 
 
 def _changes(build: Build, answer: StageAnswer) -> Build:
-    """A decision stands where the validator proposes the same again; a person's wording where it is about the same."""
+    """Return the build with new changes. A decision stays if the validator proposes the same again; a person's wording
+    if the change is about the same questions."""
     last = build.last_id
     before = {(change.kind, change.before, change.after): change for change in build.changes}
     worded = {change.before: change.mine for change in build.changes if change.mine}

@@ -44,7 +44,7 @@ class BertScoreOptions:
 
     @property
     def number(self) -> int | None:
-        """The layer, None for the last."""
+        """Return the layer, None for the last."""
         return _BEST_LAYER.get(self.model) if self.layer == "recommended" else None
 
 
@@ -63,7 +63,7 @@ class BertScore:
 
 
 def f1(text: Embedded, reference: Embedded) -> float:
-    """Raises UnsupportedError where one side has no word."""
+    """Return F1 of precision and recall. Raises UnsupportedError if one side has no word."""
     similarity = text.vectors @ reference.vectors.T
     of_text, of_reference = similarity.max(axis=1)[~text.special], similarity.max(axis=0)[~reference.special]
     if not (of_text.size and of_reference.size):

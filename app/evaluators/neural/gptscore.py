@@ -1,10 +1,11 @@
-"""GPTScore: how likely a language model finds the text, given what makes one good (Fu et al. 2023, section 3).
+"""GPTScore: how likely a language model finds the text after instructions that define quality (Fu et al. 2023, section
+3).
 
 Score = mean log-probability of the text's tokens (equal weights). Settings: VAL, IST with the dimension's definition,
-IDM with demonstrations as well. For dialogue the probability of a "Yes" to a question. The paper is silent on which
+IDM with demonstrations as well. For dialogue the probability of a "Yes" to a question. The paper doesn't say which
 demonstrations: here they are of the dimension's samples, which are never scored, those with the best ratings, the best
-one last, since every demonstration shows what is to be done; or as many from each part of the scale. With several
-references the mean over them is taken.
+last, since every demonstration shows what to do; or as many from each part of the scale. With several references the
+mean over them is taken.
 """
 
 import math
@@ -31,8 +32,9 @@ FEWEST = 4  # samples there usually are: where fewer are rated, those are shown
 
 @dataclass(frozen=True, slots=True)
 class GptScoreOptions:
-    """setting: vanilla, with instruction, or with instruction and demonstrations. combined: names of other dimensions
-    whose definitions are added to this one's, separated by commas (the paper's partial order of aspects)."""
+    """Options of GPTScore. setting: vanilla, with instruction, or with instruction and demonstrations. combined: names
+    of other dimensions whose definitions are added to this one's, separated by commas (the paper's partial order of
+    aspects)."""
 
     setting: Literal["val", "ist", "idm"] = field(
         default="ist",
@@ -100,7 +102,8 @@ class GptScoreOptions:
 
 
 class GptScore:
-    """Raises InputError for options that fit neither each other nor the project, NotReadyError without samples."""
+    """Scores by GPTScore. Raises InputError for options that don't fit each other or the project, NotReadyError without
+    samples."""
 
     def __init__(self, setting: EvaluatorContext) -> None:
         self._setting = setting
@@ -132,14 +135,14 @@ class GptScore:
         return Evaluation(fmean(means), details={"rated": parts})
 
     def _asked(self) -> list[dict[str, str]]:
-        """The definitions, with that which is a question already as `question`."""
+        """Return the definitions; one that is a question already is under `question`."""
         ended = ("?", "？")  # the second of Chinese and Japanese
         return [
             d | {"question": d["rubric"] if d["rubric"].rstrip().endswith(ended) else ""} for d in self._definitions
         ]
 
     async def _rate(self, request: ChatRequest) -> tuple[TokenLogprob, ...]:
-        """The tokens of what was given. Raises UnsupportedError where it has none."""
+        """Return the tokens of the given text. Raises UnsupportedError if it has none."""
         tokens = (await self._setting.model.complete(request)).logprobs
         if not tokens:
             raise UnsupportedError("The text is empty, so it has no probability.", "Leave empty texts out.")
@@ -169,7 +172,7 @@ class GptScore:
 
 
 def _definitions(setting: EvaluatorContext) -> list[dict[str, str]]:
-    """The dimension's, and those of the dimensions it is combined with, in the order given."""
+    """Return the definitions of the dimension and of those it is combined with, in the order given."""
     others = {other.name.casefold(): other for other in setting.others}
     wanted = [name.strip() for name in setting.options.combined.split(",") if name.strip()]
     unknown = [name for name in wanted if name.casefold() not in others]
@@ -181,7 +184,7 @@ def _definitions(setting: EvaluatorContext) -> list[dict[str, str]]:
 
 
 def _best(setting: EvaluatorContext) -> tuple[Text, ...]:
-    """The demonstrations, the best one last."""
+    """Return the demonstrations, the best one last."""
     options: GptScoreOptions = setting.options
     if options.form == "boolean":
         raise InputError("The question with a Yes takes no demonstrations.", "Choose setting=ist.")

@@ -1,4 +1,4 @@
-"""Parts that methods with a neural network of their own share: which model, where it runs, what to do without."""
+"""Common parts of methods with their own neural network: which model, where it runs, what to do without it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ def neural_method(
     variant: Callable[[Any], str],
     **more: Any,
 ) -> Method:
-    """variant: how exactly it is computed, beside the model, for the signature."""
+    """Return the method. variant: returns how exactly it is computed, besides the model, for the signature."""
 
     def check() -> None:
         check_installed(name, "neural")
@@ -68,7 +68,7 @@ SHOWN: dict[str, Any] = shown(
 
 @dataclass(frozen=True, slots=True)
 class TextReading:
-    """`before` is read, `given` rated."""
+    """A context (`before`) and the text whose likelihood after it is computed (`given`)."""
 
     way: Way
     before: str
@@ -76,7 +76,8 @@ class TextReading:
 
 
 def readings(direction: Direction, text: Text) -> list[TextReading]:
-    """Those whose mean is the score; never none. Raises UnsupportedError where source or references are missing."""
+    """Return the readings whose mean is the score, at least one. Raises UnsupportedError if source or references are
+    missing."""
     if direction == "src-hypo":
         if not text.source:
             raise UnsupportedError("This text has no source that could be read first.", "Choose another direction.")
@@ -96,5 +97,5 @@ def needs_references(direction: Direction) -> bool:
 
 
 def per_reference(direction: Direction) -> int:
-    """How many readings each reference makes."""
+    """Return how many readings each reference makes."""
     return {"src-hypo": 0, "mean": 2}.get(direction, 1)

@@ -1,8 +1,8 @@
-"""MoverScore: the least effort of moving the text's words onto the reference's (Zhao et al. 2019, section 3).
+"""MoverScore: the least cost of moving the text's words onto the reference's (Zhao et al. 2019, section 3).
 
 Score = 1 / (1 + earth mover's distance) between unigrams, as in the authors' second version: Euclidean distance of
-vectors of length 1 from the last layer, every word alike (no idf), without punctuation, parts of words after the first,
-and the marks of beginning and end. The mean over several references.
+vectors of length 1 from the last layer, equal weights (no idf), without punctuation, word pieces after the first, and
+begin and end tokens. The mean over several references.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ class MoverScore:
 
 
 def mover_score(text: Embedded, reference: Embedded) -> float:
-    """0 to 1. Raises UnsupportedError where one side has no word."""
+    """Return the score, 0 to 1. Raises UnsupportedError if one side has no word."""
     ours, theirs = _words(text), _words(reference)
     if not (len(ours) and len(theirs)):
         raise UnsupportedError("The text or its reference has no word.", "Leave empty texts out.")
@@ -54,7 +54,8 @@ def mover_score(text: Embedded, reference: Embedded) -> float:
 
 
 def earth_movers_distance(distances: NDArray[np.float64]) -> float:
-    """The least mean way from rows to columns, all rows alike and all columns alike heavy. distances: (m, n)."""
+    """Return the least mean distance from rows to columns; all rows have equal weights, and all columns. distances: (m,
+    n)."""
     from scipy.optimize import linear_sum_assignment, linprog  # noqa: PLC0415 - half a second of every start
     from scipy.sparse import csr_array  # noqa: PLC0415
 

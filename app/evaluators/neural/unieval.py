@@ -1,9 +1,9 @@
 """UniEval: a model trained to answer yes/no questions about a text (Zhong et al. 2022, section 3).
 
-Score = P("Yes") / (P("Yes") + P("No")) of the first word it would write, 0 to 1. It was trained on fixed questions with
-the material behind them, so these are part of the method. For some dimensions each sentence is asked about by itself:
+Score = P("Yes") / (P("Yes") + P("No")) of the first word it would write, 0 to 1. It was trained on fixed questions
+followed by the material, so these are part of the method. For some dimensions each sentence is asked about by itself:
 consistency and fluency take the mean over sentences, engagingness the sum. A dimension it wasn't trained on needs a
-question of the person's own, about the whole text.
+person's own question, about the whole text.
 """
 
 import asyncio
@@ -28,8 +28,8 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=\S)")
 
 @dataclass(frozen=True, slots=True)
 class TrainedQuestion:
-    """A question as the model knows it. `called`: what the text is called behind it; `beside`: name -> what else is
-    shown; `sentences`: how the sentences of a text are put together, "" where it is asked about as a whole."""
+    """A question that the model was trained on. `called`: the text's name after the question; `beside`: name -> what
+    else is shown; `sentences`: how scores of sentences are combined, "" if the text is asked about as a whole."""
 
     question: str
     called: str
@@ -92,7 +92,7 @@ class UniEvalOptions:
 
 
 class UniEval:
-    """Raises InputError for a dimension it has no question for."""
+    """Scores by UniEval. Raises InputError for a dimension without a question."""
 
     def __init__(self, setting: EvaluatorContext) -> None:
         options: UniEvalOptions = setting.options
@@ -128,13 +128,13 @@ def question_for(dimension: str, options: UniEvalOptions) -> TrainedQuestion:
 
 
 def model_input(asked: TrainedQuestion, part: str, text: Text) -> str:
-    """The model's input, with </s> between its parts. Raises UnsupportedError where the text lacks one of them."""
+    """Return the model's input, with </s> between its parts. Raises UnsupportedError if the text lacks a part."""
     shown_beside = [f"{name}: {_material(kind, text)}" for name, kind in asked.beside.items()]
     return " </s> ".join([f"question: {asked.question}", f"{asked.called}: {part.strip()}", *shown_beside])
 
 
 def _material(kind: Material, text: Text) -> str:
-    """A fact is a column of that name that came along with the text; a history is the dialogue without it."""
+    """Return the text's material. A fact is an imported column of that name; a history is the dialogue without it."""
     found = {
         "source": text.source,
         "history": dialogue_history(text.source),
