@@ -31,6 +31,33 @@ def test_safe_markdown_escapes_what_it_does_not_know(text: str) -> None:
     assert not re.search(r"(?<!\\):(?=[\w/])", outside)
 
 
+MARK = ":yellow-background["
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_highlights_of_hostile_texts_let_nothing_take_effect(text: str) -> None:
+    for start in range(0, len(text), 3):
+        shown = safe_markdown(text, [(start, len(text))]).replace(MARK, " ").partition("~" * 20)[0]
+        assert not re.search(r"\w\\?://", shown)
+        assert not re.search(r"(?<!\\)[<\[$]|(?<!\\):(?=[\w/])", shown), shown
+
+
+@pytest.mark.parametrize(
+    ("quote", "shown"),
+    [
+        ("first", f"#### Plan: the *{MARK}first]* day"),
+        ("at nine** sharp", f"- We **start {MARK}at nine]** {MARK}sharp]"),
+        ("code", f"> said {MARK}code] end"),
+        ("First", f"{MARK}First]: go"),
+    ],
+)
+def test_a_quote_is_highlighted_where_it_is_formatted(quote: str, shown: str) -> None:
+    text = "# Plan: the *first* day\n- We **start at nine** sharp\n> said `code` end\n\nFirst: go"
+    start = text.index(quote)
+    lines = [line.rstrip() for line in safe_markdown(text, [(start, start + len(quote))]).splitlines()]
+    assert shown in lines
+
+
 def test_safe_markdown_keeps_headings_lists_code_and_emphasis() -> None:
     shown = safe_markdown(
         "# Title\nA **bold** and *leaning* `a<b` word.\n- one\n2) two\n> said\n```html\n<b>x</b>\n```\nend"

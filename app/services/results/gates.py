@@ -12,6 +12,7 @@ from app.domain.judgment import Answer
 from app.domain.people import Right
 from app.domain.run import RunDimension, RunSummary
 from app.errors import InputError
+from app.meta_evaluation.captions import counted_of
 from app.meta_evaluation.evaluation import Figure
 from app.meta_evaluation.gates import FALL, MOST_NIGHTS, SCORE, YES, Gate, NightlyFigures, nightly_figures
 from app.meta_evaluation.judges.drift import LIMIT
@@ -43,10 +44,12 @@ class GateResult:
         if self.nightly is not None:
             found = self.nightly
             last = "–" if found.last is None else f"{found.last:.3f}"
-            within = f"more than {MOST_NIGHTS}" if found.finds_within is None else f"{found.finds_within}"
+            most = f"more than {MOST_NIGHTS} nights"
+            within = most if found.finds_within is None else counted_of(found.finds_within, "night")
             said += (
-                f"last night {last}, evidence against it {found.evidence:.2f} of {LIMIT:g} over {found.nights} nights; "
-                f"what lies {FALL:.0%} of the scale beyond it is found within {within} nights"
+                f"last night {last}, evidence against it {found.evidence:.2f} of {LIMIT:g} over "
+                f"{counted_of(found.nights, 'night')}; what lies {FALL:.0%} of the scale beyond it is found within "
+                f"{within}"
             )
         elif self.low is None or self.high is None:
             said += f"{'–' if self.value is None else f'{self.value:.3f}'}, without an interval"

@@ -107,23 +107,21 @@ class TextView:
 
 def readable_text(text: Text, part: Part, key: str, places: Iterable[Span] = ()) -> None:
     """The text or its source, with these spans highlighted; what is long scrolls within its own place."""
-    spans = list(places)
-    view = _text_tools(part_of(text, part), key, bool(spans))
+    view = _text_tools(part_of(text, part), key)
     long = len(part_of(text, part)) > LONG
     with st.container(height=HEIGHT if long else "content", border=long, key=key):
-        _viewed(text, part, key, spans, view)
+        _viewed(text, part, key, list(places), view)
 
 
 def part_with_places(text: Text, part: Part, key: str, places: Iterable[Span] = ()) -> None:
     """A conversation turn by turn, anything else as it is. What isn't said by person or model is folded, unless
     something in it is highlighted."""
-    spans = list(places)
-    _viewed(text, part, key, spans, _text_tools(part_of(text, part), key, bool(spans)))
+    _viewed(text, part, key, list(places), _text_tools(part_of(text, part), key))
 
 
-def _text_tools(content: str, key: str, marked: bool) -> TextView:
-    """Contents and find for a long text, and the switch for one with Markdown; a text with marks stays as it is."""
-    long, formatted = len(content) > LONG, not marked and has_markdown(content)
+def _text_tools(content: str, key: str) -> TextView:
+    """Contents and find for a long text, and the switch for one with Markdown."""
+    long, formatted = len(content) > LONG, has_markdown(content)
     if not (long or formatted):
         return TextView()
     which = f"{key}_{crc32(content.encode('utf-8', 'surrogatepass'))}"
@@ -175,9 +173,11 @@ def has_markdown(content: str) -> bool:
     return items > 1 or content.count("**") >= 4
 
 
-def safe_markdown(content: str) -> str:
+def safe_markdown(content: str, spans: Iterable[Span] = ()) -> str:
     """Return the content with headings, lists, quotes, code, bold and italics kept as Markdown and all else escaped, so
-    that no HTML, link, image, formula or colour of the text takes effect."""
+    that no HTML, link, image, formula or colour of the text takes effect. These spans are highlighted outside of blocks
+    of code."""
+    marked = list(spans)
     lines: list[str] = []
     for line in _lines(content):
         if line.kind == "fence":
@@ -185,7 +185,7 @@ def safe_markdown(content: str) -> str:
         elif line.kind == "code":
             lines.append(re.sub(f"{_OWN_FENCE}+", _OWN_FENCE[1:], line.words))
         else:
-            lines.append(_formatted(line.words))
+            lines.append(_formatted(line.words, _within(marked, (line.start, line.start + len(line.words)))))
     return "\n".join([*lines, _OWN_FENCE] if lines.count(_OWN_FENCE) % 2 else lines)
 
 
@@ -249,34 +249,40 @@ def _emphasis_spans(line: _Line) -> Iterator[FormatSpan]:
         yield from ((start, start + width, "sign"), (start + width, end - width, kind), (end - width, end, "sign"))
 
 
-def _formatted(line: str) -> str:
+def _formatted(line: str, spans: Sequence[Span]) -> str:
     """One line outside of code."""
+
+    def emphasised(start: int, end: int) -> str:
+        return _emphasised(line[start:end], _within(spans, (start, end)))
+
     if heading := _heading(line):
         rank, start, end = heading
-        return f"\n{'#' * min(6, rank + 3)} {_emphasised(line[start:end])}\n"
+        return f"\n{'#' * min(6, rank + 3)} {emphasised(start, end)}\n"
     if item := _ITEM.match(line):
         sign = "-" if item[2] in "-*+" else f"{item[2][:-1]}."
-        return f"{' ' * min(len(item[1]), 8)}{sign} {_emphasised(line[item.end() :])}"
+        return f"{' ' * min(len(item[1]), 8)}{sign} {emphasised(item.end(), len(line))}"
     if line.lstrip().startswith(">"):
-        return f"> {_emphasised(line.lstrip().lstrip('> '))}"
-    return f"{_emphasised(line)}  " if line.strip() else ""
+        return f"> {emphasised(len(line) - len(line.lstrip().lstrip('> ')), len(line))}"
+    return f"{emphasised(0, len(line))}  " if line.strip() else ""
 
 
-def _emphasised(line: str) -> str:
-    """Inline code, bold and italics; the rest escaped."""
-    pieces = []
+def _emphasised(line: str, spans: Sequence[Span]) -> str:
+    """Inline code, bold and italics; the rest escaped. What is highlighted of inline code is shown as words."""
+    said, at = "", 0
     for place, piece in enumerate(_EMPHASIS.split(line)):
-        if place % 2 and piece.startswith("`"):
-            pieces.append(piece)
-        elif place % 2:
-            sign = "**" if piece.startswith("**") else "*"
-            pieces.append(f"{sign}{plain_piece(piece.strip('*'))}{sign}")
-        elif piece.strip():
-            before, after = (" " if edge.isspace() else "" for edge in (piece[0], piece[-1]))
-            pieces.append(f"{before}{plain_piece(piece)}{after}")
-        else:
-            pieces.append(" " if piece else "")
-    return "".join(pieces).strip()
+        sign = "" if place % 2 == 0 else "**" if piece.startswith("**") else piece[0]
+        here = _within(spans, (at + len(sign), at + len(piece) - len(sign)))
+        at += len(piece)
+        if sign == "`" and not here:
+            said += piece
+            continue
+        words = piece[len(sign) : len(piece) - len(sign)]
+        around = sign.replace("`", "")
+        inside = ""
+        for part, marked in _pieces(words, _together(here)):
+            inside += _inline(part, marked, said + around + inside)
+        said += f"{around}{inside}{around}"
+    return said.strip()
 
 
 def matches(content: str, words: str) -> list[Span]:
@@ -306,14 +312,21 @@ def _viewed(text: Text, part: Part, key: str, spans: Sequence[Span], view: TextV
 def _passage_of(content: str, spans: Sequence[Span], view: TextView, only_found: bool) -> None:
     """The part that was chosen; of a text in which words were found, the paragraphs that have them."""
     start, end = view.part or (0, len(content))
+    shown, inside = content[start:end], _within(spans, (start, end))
     if only_found:
         for paragraph in re.finditer(r"[^\n]+", content):
             if here := _within(spans, paragraph.span()):
                 text_with_places(paragraph[0], here)
-    elif view.formatted and not spans:
-        st.markdown(safe_markdown(content[start:end]))
+    elif view.formatted and not _in_code(shown, inside):
+        st.markdown(safe_markdown(shown, inside))
     else:
-        text_with_places(content[start:end], _within(spans, (start, end)))
+        text_with_places(shown, inside)
+
+
+def _in_code(content: str, spans: Sequence[Span]) -> bool:
+    """Whether a span reaches into a block of code, in which nothing can be highlighted."""
+    code = ((line.start, line.start + len(line.words)) for line in _lines(content) if line.kind == "code")
+    return any(_within(spans, place) for place in code)
 
 
 def _within(spans: Iterable[Span], place: Span) -> list[Span]:
