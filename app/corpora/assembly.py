@@ -1,4 +1,4 @@
-"""Assembly of a corpus text by text, with account of all that is left out."""
+"""Assembly of a corpus text by text, with an account of everything left out."""
 
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -14,12 +14,12 @@ from app.errors import FileFormatError
 
 ReadRecord = Callable[[int, dict[str, Any]], None]
 LONGEST_KEY = 2_400
-"""Bytes; the index of a PostgreSQL database holds 2,700 a row."""
+"""Bytes; a row of a PostgreSQL index holds 2,700."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatingCell:
-    """A rating as it stands in the file; `value` may be anything."""
+    """A rating as in the file; `value` may be anything."""
 
     dimension: str
     rater: str
@@ -27,9 +27,10 @@ class RatingCell:
 
 
 class CorpusBuilder:
-    """Makes texts of records. `dimensions` bound the ratings; those out of bounds or unreadable are left out and named.
+    """Makes texts from records. `dimensions` limit the ratings; ratings off their scale or unreadable are left out and
+    reported.
 
-    Texts that were read are handed on and not held: of each only digests are, by which a repetition is known.
+    Texts are passed on and not kept in memory: only digests are, to find repetitions.
     """
 
     def __init__(self, dimensions: Iterable[Dimension]) -> None:
@@ -39,7 +40,7 @@ class CorpusBuilder:
         self._skipped: list[SkippedRow] = []
 
     def add(self, row: int, text: Text, cells: Iterable[RatingCell]) -> None:
-        """One text. It is left out if it is empty, repeats a key, or if all ratings it has are unreadable."""
+        """Add one text. It is left out if it is empty, repeats a key, or has only unreadable ratings."""
         if not text.text:
             self.skip(row, "It has no text.")
             return
@@ -64,8 +65,8 @@ class CorpusBuilder:
         self._skipped.append(SkippedRow(row, one_line(reason)))
 
     def reader(self, format_name: str, task: Task, records: Records, file_name: str, read: ReadRecord) -> CorpusReader:
-        """The corpus. `read` adds the texts of one record; where it raises BadCellError, that is why the record is left
-        out. Reading raises FileFormatError at its end where no text is left."""
+        """Return the corpus. `read` adds the texts of one record; if it raises BadCellError, that is the reason to
+        leave the record out. Reading raises FileFormatError at its end if no text is left."""
 
         def left_out() -> list[SkippedRow]:
             return sorted([*records.skipped, *self._skipped], key=lambda entry: entry.row)
@@ -89,7 +90,7 @@ class CorpusBuilder:
         return CorpusReader(format_name, task, tuple(self._dimensions.values()), texts, left_out)
 
     def _ratings(self, cells: Iterable[RatingCell]) -> tuple[tuple[Rating, ...], list[str], bool]:
-        """The ratings, why others are none, and whether one of those is a sound number outside its scale."""
+        """Return the ratings, why other cells are none, and whether one of those is a number off its scale."""
         ratings: dict[tuple[str, str], Rating] = {}
         off_scale = False
         reasons: list[str] = []
@@ -117,12 +118,12 @@ class CorpusBuilder:
 
 
 def digest(*parts: Hashable) -> int:
-    """64 bits: among a million texts two that differ get the same one once in 40 million files."""
+    """Return 64 bits: among a million texts two different ones get the same digest once in 40 million files."""
     return int.from_bytes(blake2b(repr(parts).encode(errors="surrogatepass"), digest_size=8).digest(), signed=True)
 
 
 class _SeenTexts:
-    """By the digest of their names the texts that were read, with their rows and the digests of what they hold."""
+    """Texts that were read, by the digest of their names, with their rows and the digests of their content."""
 
     def __init__(self) -> None:
         self._places: dict[int, int] = {}
@@ -132,7 +133,7 @@ class _SeenTexts:
         return len(self._places)
 
     def add(self, new: CorpusText) -> str:
-        """Why the text counts as a repetition of an earlier one; "" where there is none under its names."""
+        """Return why the text counts as a repetition of an earlier one; "" if its names are new."""
         place = self._places.setdefault(digest(*new.text.key), len(self._places))
         contents, ratings = (
             digest(new.text.text, new.text.source),

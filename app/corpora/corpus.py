@@ -1,4 +1,4 @@
-"""Corpus: a dataset file once it is read."""
+"""Corpus: a dataset file after reading."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from app.domain.project import Dimension, Rating, Task, Text
 class CorpusText:
     """One text with its ratings.
 
-    `row` is where it stands in the file, from 1: the data row of a CSV or Parquet file (the header isn't counted),
-    the row of a sheet as its program numbers it, the line of a JSON Lines file, the record of a JSON list. Texts of one
-    record share its number.
+    `row` is its place in the file, from 1: the data row of a CSV or Parquet file (without the header), the row of a
+    sheet as its program numbers it, the line of a JSON Lines file, the record of a JSON list. Texts of one record share
+    its number.
     """
 
     row: int
@@ -22,7 +22,7 @@ class CorpusText:
 
 @dataclass(frozen=True, slots=True)
 class SkippedRow:
-    """A row, or one rating of it, that was left out. `row` counts as in `CorpusText`; `reason` is for people."""
+    """A row, or one of its ratings, that was left out. `row` counts as in `CorpusText`; `reason` is for people."""
 
     row: int
     reason: str
@@ -30,7 +30,7 @@ class SkippedRow:
 
 @dataclass(frozen=True, slots=True)
 class ColumnUse:
-    """What a column was read as: `role` is a field of a text, or `rating` of a `dimension`; `guessed`, or as named."""
+    """How a column was read: `role` is a field of a text, or `rating` of a `dimension`; `guessed`, or as named."""
 
     column: str
     role: str
@@ -40,8 +40,8 @@ class ColumnUse:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A dataset file, whole: what was read and what had to be left out. Only a table of no known format has `columns`:
-    those that were used, and what for."""
+    """A whole dataset file: the texts, and what was left out. Only a table of no known format has `columns`: the used
+    ones and their roles."""
 
     format: str
     task: Task
@@ -58,9 +58,8 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class CorpusReader:
-    """A dataset file whose texts are read one after the other and held by nobody. `left_out` is complete once all were
-    read: the rows that had to be left out. `notes`: what a person should know of the whole file. The rest as in Corpus.
-    """
+    """A dataset file whose texts are read one after the other without keeping them in memory. `left_out`, the rows left
+    out, is complete once all were read. `notes`: what a person should know of the whole file. The rest as in Corpus."""
 
     format: str
     task: Task

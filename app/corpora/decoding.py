@@ -1,4 +1,4 @@
-"""From a path to the characters in the file, or to one clear sentence why not."""
+"""A file's characters, or one clear sentence why it can't be read."""
 
 import codecs
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _SAVE_AS_TEXT = "Save the data as .xlsx without a password, CSV, JSON, JSON Line
 
 
 def read_bytes(path: Path) -> bytes:
-    """The file's bytes. Raises NotFoundError or FileFormatError (no plain file, too large, unreadable, empty)."""
+    """Return the file's bytes. Raises NotFoundError or FileFormatError (no file, too large, unreadable, empty)."""
     raw = read_file(path)
     if not raw or raw.isspace():
         raise FileFormatError(f"{path.name} is empty.", "Choose a file that holds data.")
@@ -32,8 +32,8 @@ def read_bytes(path: Path) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A file's bytes with how they are to be read. A file is decoded line by line where that will do: as one text it
-    takes up to four times its size."""
+    """A file's bytes and their encoding. A file is decoded line by line if possible: as one text it takes up to four
+    times its size."""
 
     raw: bytes
     encoding: str
@@ -43,20 +43,20 @@ class Encoded:
         return self.raw.decode(self.encoding, self.errors)
 
     def lines(self, newline: str = "") -> Iterator[str]:
-        """Each with what ends it. newline: "" for any end of a line, or the only one."""
+        """Yield the lines with their ends. newline: "" for any kind of line end, or the only one."""
         return iter(TextIOWrapper(BytesIO(self.raw), self.encoding, self.errors, newline))
 
 
 def decode(raw: bytes, name: str) -> str:
-    """The file's characters, as `encoded` says. Raises FileFormatError for binary files."""
+    """Return the file's characters, decoded as `encoded` says. Raises FileFormatError for binary files."""
     return encoded(raw, name).text()
 
 
 def encoded(raw: bytes, name: str) -> Encoded:
-    """UTF-8 with or without its mark, UTF-16 with its mark, else Windows-1252.
+    """Detect the encoding: UTF-8 with or without its mark, UTF-16 with its mark, else Windows-1252.
 
-    A UTF-8 file that is damaged in places keeps each damaged byte as a lone surrogate, so that the rows that hold
-    one can be named and left out. Raises FileFormatError for binary files.
+    A UTF-8 file that is damaged in places keeps each damaged byte as a lone surrogate, so that rows with one can be
+    reported and left out. Raises FileFormatError for binary files.
     """
     if raw.startswith(_UTF_16_MARKS):
         return _checked(Encoded(raw, "utf-16"), f"{name} says it is UTF-16 text but breaks off or is damaged.")

@@ -1,4 +1,4 @@
-"""Draws of texts: at random by source, spread over the scores, and two halves."""
+"""Draws of texts: at random by source, spread over the scores, pairs, shares of experts, and two halves."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from app.errors import InputError, NotReadyError
 
 FEWEST_OF_A_DOCUMENT = 3
 MOST_OF_A_DOCUMENT = 20
-"""Texts of one document that pairs are drawn from."""
+"""Most texts of one document that pairs are drawn from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,11 @@ class KsCheck:
 
 
 def stratified_draw(scores: Sequence[float], share: float, seed: int) -> tuple[int, ...]:
-    """Indices of `share` (above 0, at most 1) of the texts, at least one, in ascending order.
+    """Return the indices, ascending, of `share` (above 0, at most 1) of the texts, at least one.
 
-    The texts are put in order of score, ties in random order, cut into as many equal strata as texts are wanted, and
-    one text is drawn from each. So every level of the scale keeps its share, however the scores are distributed.
-    Raises NotReadyError where there are no scores or some are missing (NaN).
+    The texts are sorted by score, ties in random order, and cut into as many equal strata as texts are wanted; one text
+    is drawn from each. So every level of the scale keeps its share, however the scores are distributed. Raises
+    NotReadyError if there are no scores or some are missing (NaN).
     """
     if not 0 < share <= 1:
         raise ValueError(f"share must be above 0 and at most 1, not {share}")
@@ -49,7 +49,7 @@ def stratified_draw(scores: Sequence[float], share: float, seed: int) -> tuple[i
 
 
 def ks_check(drawn: Sequence[float], whole: Sequence[float]) -> KsCheck:
-    """How far the drawn texts' scores are distributed like those of the whole. Raises as `stratified_draw`."""
+    """Compare the distribution of the drawn texts' scores with that of the whole. Raises as `stratified_draw`."""
     from scipy.stats import ks_2samp  # noqa: PLC0415 - a second of every start that asks an LLM
 
     result = ks_2samp(_finite(drawn), _finite(whole))
@@ -58,7 +58,7 @@ def ks_check(drawn: Sequence[float], whole: Sequence[float]) -> KsCheck:
 
 @dataclass(frozen=True, slots=True)
 class DrawnDocuments:
-    """Documents with several texts of which some were drawn, and how many of them have fewer than three of theirs."""
+    """Documents with several texts of which some were drawn, and how many of them have fewer than three drawn texts."""
 
     drawn: int
     thin: int
@@ -70,7 +70,8 @@ class DrawnDocuments:
 
 
 def drawn_documents(part: Sequence[Text | TextPlace], whole: Sequence[Text | TextPlace]) -> DrawnDocuments:
-    """`whole` is what the part was drawn from; its documents with fewer than three texts are nobody's fault."""
+    """Count documents with drawn texts. `whole` is what the part was drawn from; its documents with fewer than three
+    texts don't count."""
     texts = Counter(text.doc_id for text in whole)
     taken = Counter(text.doc_id for text in part if texts[text.doc_id] >= FEWEST_OF_A_DOCUMENT)
     return DrawnDocuments(len(taken), sum(count < FEWEST_OF_A_DOCUMENT for count in taken.values()))
@@ -79,7 +80,7 @@ def drawn_documents(part: Sequence[Text | TextPlace], whole: Sequence[Text | Tex
 def design_instead(
     part: Sequence[Text | TextPlace], whole: Sequence[Text | TextPlace], systems: int = 4
 ) -> tuple[int, int] | None:
-    """About as many texts as in the part drawn, as (documents, systems of each); None where no document has three."""
+    """Return (documents, systems of each) with about as many texts as drawn; None if no document has three."""
     by_document: dict[str, set[str]] = {}
     for text in whole:
         by_document.setdefault(text.doc_id, set()).add(text.system_id)
@@ -93,11 +94,11 @@ def design_instead(
 def documents_by_systems(
     texts: Sequence[Text | TextPlace], documents: int = 40, systems: int = 4, seed: int = 0
 ) -> tuple[int, ...]:
-    """Indices of one text each by `systems` systems about each of `documents` documents, all drawn at random.
+    """Return the indices of one text each by `systems` systems about each of `documents` documents, drawn at random.
 
-    The design of InteractEval's published code. Nothing is drawn twice: systems are drawn anew for each document
-    and without replacement, and a system with several texts about a document gives one of them. Documents with fewer
-    systems can't be drawn. Raises NotReadyError where too few are left.
+    The design of InteractEval's published code. Systems are drawn anew for each document, without replacement, and a
+    system with several texts about a document gives one of them. Documents with fewer systems can't be drawn. Raises
+    NotReadyError if too few are left.
     """
     rng = np.random.default_rng(seed)
     by_document: dict[str, dict[str, list[int]]] = {}
@@ -119,8 +120,8 @@ def documents_by_systems(
 
 
 def draw_pairs(texts: Sequence[TextPlace], count: int, seed: int = 0) -> list[tuple[int, int]]:
-    """Up to `count` pairs of ids, each of two texts of one document by different systems where it has several, drawn at
-    random: no second pair of a document while another one with two texts has none, and no pair twice."""
+    """Return up to `count` different pairs of ids, drawn at random, each of two texts of one document, by different
+    systems if it has several. No document gets a second pair before every other one with two texts has one."""
     rng = np.random.default_rng(seed)
     by_document: dict[str, list[TextPlace]] = {}
     for text in texts:
@@ -159,11 +160,11 @@ def spread(
     given: Mapping[int, Collection[str]] = _NOBODY,
     begun: Mapping[int, Collection[str]] = _NOBODY,
 ) -> dict[int, frozenset[str]]:
-    """Text -> the experts who answer it, `overlap` of them; how many texts experts have differs by at most one.
+    """Return text -> its `overlap` experts; the numbers of texts of the experts differ by at most one.
 
-    given: whom the texts were given to before; no more of them move than that takes. begun: who has begun on a text
-    keeps it, also where these are more than `overlap`, are no longer among the experts, or have more texts than others.
-    Raises InputError for an overlap that the experts can't make.
+    given: whom the texts were given to before; as few of them as possible move. begun: experts who have begun on a text
+    keep it, even if they are more than `overlap`, no longer among the experts, or have more texts than others. Raises
+    InputError for an overlap that is impossible with these experts.
     """
     check_overlap(overlap, len(set(experts)))
     people = sorted(set(experts))
@@ -179,7 +180,7 @@ def spread(
 
 
 def check_overlap(overlap: int, experts: int) -> None:
-    """Raises InputError where so many experts can't be had for each text."""
+    """Raise InputError if there aren't so many experts for each text."""
     if overlap < 1:
         raise InputError(f"{overlap} experts can't answer a text.", "Give 1 or more.")
     if overlap > experts:
@@ -206,7 +207,7 @@ def _fill(those: set[str], kept: set[str], overlap: int, people: Sequence[str], 
 def _level(
     found: Mapping[int, set[str]], kept: Mapping[int, set[str]], people: Sequence[str], load: dict[str, int]
 ) -> bool:
-    """Move one text from somebody to somebody who has at least two fewer; False where none can be moved."""
+    """Move one text from one expert to one who has at least two fewer; return False if none can be moved."""
     order = sorted(people, key=load.__getitem__)
     for giver in reversed(order):
         for taker in order:
@@ -223,10 +224,9 @@ def _level(
 
 
 def draw_halves(documents: Iterable[str], drawn: Mapping[str, Half], seed: int = 0) -> dict[str, Half]:
-    """Documents -> their half, of those that aren't drawn yet; those that are keep theirs.
+    """Return documents -> half, for those without one in `drawn`; the others keep theirs.
 
-    Half and half over all: new documents are shuffled, and each goes to the half that has fewer, by lot where both have
-    as many.
+    Documents are shuffled, and each goes to the half with fewer documents, at random if both have as many.
     """
     new = sorted(set(documents) - drawn.keys())
     rng = np.random.default_rng([seed, len(drawn)])

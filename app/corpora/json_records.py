@@ -18,7 +18,7 @@ _DEEPEST = 100
 
 
 def load_json(text: str) -> Any:
-    """As json.loads. Raises RecursionError also for what other code could not go through level by level."""
+    """Parse as json.loads. Raises RecursionError also for nesting too deep for other code."""
     value = json.loads(text)
     if text.count("[") + text.count("{") > _DEEPEST:
         level = [value] if isinstance(value, dict | list) else []
@@ -33,7 +33,7 @@ def load_json(text: str) -> Any:
 
 
 def looks_like_json_lines(file: Encoded) -> bool:
-    """Whether objects stand one to a line. One object alone on one line counts, unless it wraps a list of objects."""
+    """Return whether the file has one object a line. A single object counts, unless it wraps a list of objects."""
     first = list(islice((line for line in file.lines("\n") if line.strip()), _LINES_TO_LOOK_AT))
     objects = [isinstance(_parsed(line), dict) for line in first]
     if objects and objects[0] and len(first) > 1:
@@ -49,9 +49,9 @@ def looks_like_json_lines(file: Encoded) -> bool:
 
 
 def parse_json(text: str, name: str) -> Read:
-    """Objects of a JSON list as (number from 1, object); entries that aren't objects are skipped.
+    """Return the objects of a JSON list as (number from 1, object); other entries are skipped.
 
-    An object around exactly one list of objects is opened. Raises FileFormatError for anything else.
+    An object around exactly one list of objects is unwrapped. Raises FileFormatError for anything else.
     """
     if text.count("[") + text.count("{") > MOST_CELLS:
         raise too_many_cells(name)
@@ -80,12 +80,10 @@ def parse_json(text: str, name: str) -> Read:
 
 
 def parse_json_lines(lines: Callable[[], Iterable[str]], name: str) -> Read:
-    """Objects as (line from 1, object), of lines that end at a line feed alone: texts may hold other separators.
+    """Return objects as (line from 1, object), of lines that end at a line feed alone: texts may hold other separators.
 
-    The objects are held by nobody: each time they are gone through they are read anew, from what `lines` gives.
-    Broken lines are skipped, blank ones passed over.
-
-    Raises FileFormatError where no line holds an object.
+    The objects aren't kept in memory: each iteration reads them again from `lines`. Broken lines are skipped and
+    reported, blank ones ignored. Raises FileFormatError if no line holds an object.
     """
     last = 0  # the last line that isn't blank
 
@@ -112,7 +110,7 @@ _ONE_RECORD = ({"messages"}, {"trace", "observations"}, {"id", "input", "output"
 
 
 _BY_DOCUMENT = frozenset({"sys_summs", "system_summaries"})
-"""What each record has in an object of records, which are named after their documents."""
+"""Fields of the records in an object whose keys are the documents' names."""
 
 
 def _is_by_document(whole: dict[str, Any]) -> bool:
@@ -128,7 +126,7 @@ def _entries(whole: Any) -> Any:
 
 
 class _Broken:
-    """Stands for a line that can't be read, and says why; None is JSON's null."""
+    """The reason why a line can't be read, in place of its value; None is JSON's null."""
 
     def __init__(self, why: str) -> None:
         self.why = why
@@ -158,7 +156,7 @@ def _sorted_out(entries: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, dict[
 
 
 def _wrapped_list(whole: dict[str, Any]) -> list[Any] | None:
-    """The list in an object such as {"version": 1, "data": [{...}, ...]}; None where it isn't plainly one."""
+    """Return the list in an object such as {"version": 1, "data": [{...}, ...]}; None unless there is plainly one."""
     lists = [
         value
         for value in whole.values()

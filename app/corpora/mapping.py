@@ -1,4 +1,4 @@
-"""Which column is what: said by the user, or guessed."""
+"""The roles of a table's columns, as a person names them or as guessed."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,11 +26,12 @@ class RatingColumn:
 
 @dataclass(frozen=True, slots=True)
 class ColumnMapping:
-    """`columns` maps a field of FIELDS to a column name; several rating columns of a dimension are several raters.
+    """The roles of columns. `columns` maps a field of FIELDS to a column name; several rating columns of a dimension
+    are several raters.
 
-    `scales` holds the lowest and highest rating of the dimensions whose scale is known; others get the proposed one.
-    Where `rest_guessed`, fields that `columns` doesn't have are guessed (an empty column name: there is none), and so
-    are the ratings where none are named, unless `unrated`.
+    `scales` holds the lowest and highest rating of dimensions whose scale is known; others get the proposed one. If
+    `rest_guessed`, fields not in `columns` are guessed (an empty column name: there is none), and so are the ratings if
+    none are named, unless `unrated`.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -41,7 +42,7 @@ class ColumnMapping:
 
     @classmethod
     def parse(cls, maps: Sequence[str], ratings: Sequence[str], scales: Sequence[str] = ()) -> "ColumnMapping":
-        """From `FIELD=COLUMN`, `DIMENSION=COLUMN` and `DIMENSION=LOW..HIGH` as typed. Column names may hold "=".
+        """Parse `FIELD=COLUMN`, `DIMENSION=COLUMN` and `DIMENSION=LOW..HIGH` as typed. Column names may hold "=".
 
         The rest is guessed: `FIELD=` says that no column is this field, `none` alone that no column holds ratings.
         Raises InputError.
@@ -66,7 +67,7 @@ class ColumnMapping:
 
     @property
     def names_no_column(self) -> bool:
-        """It says scales at most."""
+        """Whether it has no more than scales."""
         return not (self.columns or self.ratings or self.unrated)
 
     @property
@@ -75,7 +76,7 @@ class ColumnMapping:
 
 
 def read_scales(written: Iterable[str]) -> dict[str, tuple[float, float]]:
-    """From `DIMENSION=LOW..HIGH` as typed. Raises InputError."""
+    """Return the scales from `DIMENSION=LOW..HIGH` as typed. Raises InputError."""
     scales: dict[str, tuple[float, float]] = {}
     for entry in written:
         name, scale = _split(entry, "coherence=1..5")
@@ -84,7 +85,7 @@ def read_scales(written: Iterable[str]) -> dict[str, tuple[float, float]]:
 
 
 def read_scale(written: str, dimension: str) -> tuple[float, float]:
-    """From `1..5`, also `1-5` and `1 to 5`. Raises InputError."""
+    """Return the scale from `1..5`, also `1-5` and `1 to 5`. Raises InputError."""
     found = _SCALE.fullmatch(written.strip())
     low, high = (float(part.replace(",", ".")) for part in found.groups()) if found else (0.0, 0.0)
     if not low < high:
@@ -145,25 +146,26 @@ Rows = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """`why` says of each guessed field, in a few words that follow "Guessed:", what speaks for its column."""
+    """A guessed mapping. `why`: for each guessed field the reason for its column, in a few words that follow
+    "Guessed:"."""
 
     mapping: ColumnMapping
     why: Mapping[str, str]
 
 
 def guess_mapping(columns: Sequence[str], rows: Rows, named: ColumnMapping | None = None) -> ColumnMapping:
-    """As `guess`, without the reasons."""
+    """Return the mapping of `guess`, without the reasons."""
     return guess(columns, rows, named).mapping
 
 
 def guess(columns: Sequence[str], rows: Rows, named: ColumnMapping | None = None) -> Guess:
-    """The mapping that names and values suggest, around what is `named`; without `text` where no column looks like it.
+    """Return the mapping that names and values suggest, with what is `named` kept; without `text` if no column looks
+    like it.
 
-    Fields are found by common names, the text also as the longest there is. A column such as `document` or `prompt`
-    is the source where it holds sentences or titles, and names the document where it holds names that rows share.
-    Rating columns hold nothing but numbers from -100 to 100 and aren't named like a count, an id or a metric;
-    `coherence_1` and `expert 2 coherence` are raters of `coherence`. A column that is named for one thing isn't taken
-    for another.
+    Fields are found by common names, the text also as the longest one. A column such as `document` or `prompt` is the
+    source if it holds sentences or titles, and names the document if it holds names that rows share. Rating columns
+    hold only numbers from -100 to 100 and aren't named like a count, an id or a metric; `coherence_1` and `expert 2
+    coherence` are raters of `coherence`. A column whose name fits one field isn't used for another.
     """
     named = named or ColumnMapping()
     free = [column for column in columns if column not in named.used_columns]
@@ -182,15 +184,14 @@ def guess(columns: Sequence[str], rows: Rows, named: ColumnMapping | None = None
 
 
 def writer_label(column: str) -> str:
-    """What the writer of a text is called, going by the column that names them: `agent_id` -> agent; "" for a column
-    whose name says nothing."""
+    """Return the word for a text's writer, by its column's name: `agent_id` -> agent; "" for an unspecific name."""
     plain = _plain(column)
     words = [word for word in plain.split("_") if word not in _PARTS_OF_LABELS]
     return " ".join(words) if plain in FIELD_NAMES["system_id"] else ""
 
 
 def source_label(columns: Mapping[str, str]) -> str:
-    """What a source is called where the columns of a mapping say so: `ticket`, `conversation_id`; else ""."""
+    """Return the word for a source, by its columns' names: `ticket`, `conversation_id`; "" for unspecific names."""
     words = [word for field in ("doc_id", "source") for word in _plain(columns.get(field, "")).split("_")]
     return next((word for word in words if word in _NAMES_OF_SOURCES), "")
 
@@ -198,7 +199,7 @@ def source_label(columns: Mapping[str, str]) -> str:
 def _guess_fields(
     by_name: Mapping[str, str], named: Mapping[str, str], rows: Rows
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """`by_name` holds the columns that may still be taken."""
+    """Return guessed fields, and the reasons. `by_name` holds the columns that are still free."""
     why: dict[str, str] = {}
     names_only = {name for name in _SOURCE_OR_NAME & by_name.keys() if _holds_names(by_name[name], rows)}
     known = {
@@ -223,7 +224,7 @@ def _guess_fields(
 
 
 def _longest(columns: Sequence[str], rows: Rows, fields: dict[str, str], why: dict[str, str]) -> None:
-    """The text by its length; a longer column that rows share is what the texts were written from."""
+    """Add the longest column as the text; a longer column that rows share is the source."""
     lengths = {column: _usual_length(column, rows) for column in columns}
     prose = sorted((c for c in columns if lengths[c] >= _PROSE), key=lambda column: -lengths[column])
     if len(prose) > 1 and "source" not in fields and _distinct(prose[0], rows) <= _SHARED * len(rows):
@@ -239,7 +240,7 @@ def _values(column: str, rows: Rows) -> list[Any]:
 
 
 def _usual_length(column: str, rows: Rows) -> float:
-    """Characters of the middle value; 0 where not all are texts."""
+    """Return the median length in characters; 0 unless all values are texts."""
     values = _values(column, rows)
     return median(map(len, values)) if values and all(isinstance(value, str) for value in values) else 0
 
@@ -249,7 +250,7 @@ def _distinct(column: str, rows: Rows) -> int:
 
 
 def _holds_names(column: str, rows: Rows) -> bool:
-    """Whether nearly all values are like `d17`, `Task 2` or `A`: they say which one it is, not what it says."""
+    """Return whether nearly all values are names such as `d17`, `Task 2` or `A`, and not content."""
     values = [str(value) for value in _values(column, rows)]
     names = sum(_is_name(value.split()) for value in values)
     return bool(values) and names >= 0.9 * len(values)
@@ -266,7 +267,7 @@ def _plain(column: str) -> str:
 
 
 def _guess_id(by_name: Mapping[str, str], fields: Mapping[str, str], rows: Rows) -> dict[str, str]:
-    """A column named just `id` is the document's where rows share values of it, else the text's."""
+    """Return a column named just `id` as the document's if rows share values of it, else as the text's."""
     if "id" not in by_name:
         return {}
     if "doc_id" in fields:
@@ -300,8 +301,8 @@ def _number(value: object) -> float | None:
 
 
 def _dimension(column: str) -> str:
-    """`scores.coherence` -> coherence; `Expert 1 Fluency` -> Fluency; `human_score` -> overall, and so is `score (2)`,
-    the second of two columns with one name."""
+    """Return the dimension: `scores.coherence` -> coherence; `Expert 1 Fluency` -> Fluency; `human_score` -> overall,
+    and so is `score (2)`, the second of two columns with one name."""
     words = re.split(r"[\s._-]+", column)
     kept = [word for word in words if word and not _FILLER.match(word.lower())]
     return "_".join(kept) or "overall"

@@ -1,7 +1,7 @@
 """Parquet files, which can unpack to ten thousand times their size.
 
-What the file says of its size is compared with its bytes. It is then unpacked in a subprocess with limits, since it
-may hold something else than it says. Only a file that passes is read in this process, block by block.
+The sizes that the file states are checked first. It is then unpacked in a subprocess with limits, since its content may
+differ from what it states. Only a file that passes is read in this process, block by block.
 """
 
 import mmap
@@ -29,7 +29,7 @@ _passed: deque[bytes] = deque(maxlen=32)  # hashes of files that unpack to what 
 
 
 def parquet_columns(raw: bytes, name: str) -> dict[str, list[Any]]:
-    """Column -> values as Python has them. Raises FileFormatError where it is none or unpacks to too much."""
+    """Return column -> Python values. Raises FileFormatError for no Parquet file or one that unpacks to too much."""
     rows = ParquetRows(raw, name)
     columns: dict[str, list[Any]] = {column: [] for column in rows.columns}
     for block in rows.blocks():
@@ -39,9 +39,9 @@ def parquet_columns(raw: bytes, name: str) -> dict[str, list[Any]]:
 
 
 class ParquetRows:
-    """Rows as column -> value as Python has it, unpacked block by block each time they are gone through.
+    """Rows as column -> Python value, unpacked block by block at each iteration.
 
-    Raises FileFormatError where it is none or unpacks to too much.
+    Raises FileFormatError for no Parquet file or one that unpacks to too much.
     """
 
     def __init__(self, raw: bytes, name: str) -> None:
@@ -61,7 +61,7 @@ class ParquetRows:
                 yield dict(zip(self.columns, values, strict=True))
 
     def blocks(self) -> Iterator[list[list[Any]]]:
-        """The values of each column, some thousand rows at a time."""
+        """Yield the values of each column, some thousand rows at a time."""
         batches = _batches(self._file)
         while True:
             with _read(self._name):
@@ -85,7 +85,7 @@ def _incomplete(name: str) -> FileFormatError:
 
 
 def _check_apart(raw: bytes, name: str) -> None:
-    """Raises FileFormatError for what is no Parquet file, or unpacks to more than it may."""
+    """Raise FileFormatError for no Parquet file, or one that unpacks to more than allowed."""
     if not raw.startswith(_MARK):
         raise _incomplete(name)
     digest = sha256(raw).digest()
@@ -96,7 +96,7 @@ def _check_apart(raw: bytes, name: str) -> None:
 
 
 def unpack_all(file: BinaryIO, name: str) -> Iterator[None]:
-    """Unpack the file and keep nothing of it, in the subprocess. Raises FileFormatError as `ParquetRows` says."""
+    """Unpack the file, keeping nothing; runs in the subprocess. Raises FileFormatError as `ParquetRows` says."""
     yield from ()
     with _read(name):
         raw = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -111,7 +111,7 @@ def unpack_all(file: BinaryIO, name: str) -> Iterator[None]:
 
 
 def _opened(buffer: pa.Buffer, name: str) -> pq.ParquetFile:
-    """Texts stay encoded, so that one which repeats a million times is held once."""
+    """Open the file with dictionary-encoded texts, so that one repeated a million times is in memory once."""
     limits = {"thrift_container_size_limit": _LONGEST_FOOTER_LIST, "thrift_string_size_limit": 16 * 2**20}
     found = pq.ParquetFile(pa.BufferReader(buffer), **limits)
     groups = [found.metadata.row_group(group) for group in range(found.metadata.num_row_groups)]

@@ -1,4 +1,4 @@
-"""Reading of a dataset file in a named format, or in the one its structure shows."""
+"""Reading of a dataset file in a named or a detected format."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,7 +22,7 @@ KNOWN_FORMATS: dict[str, KnownFormat] = {
 }
 NAMED_FORMATS = frozenset(known.name for known in KNOWN_FORMATS.values() if not known.guessed)
 CONVERSATIONS = frozenset(known.name for known in (*TRACES, MESSAGES))
-"""Formats of which another part than the last reply can be judged."""
+"""Formats in which another part than the last reply can be judged."""
 FORMATS: tuple[str, ...] = ("auto", *CONTAINERS, *KNOWN_FORMATS)
 _RECORDS_TO_LOOK_AT = 20
 
@@ -33,13 +33,13 @@ def open_corpus(
     mapping: ColumnMapping | None = None,
     sheet: str = "",
 ) -> CorpusReader:
-    """The file, looked through once or more, its texts yet to be read.
+    """Open the file and look through it at least once; its texts are read later.
 
-    `auto` looks at the records' structure, never at the file's name. A mapping makes it a table of its own, so it
-    goes with auto and the container formats only. sheet: of a workbook, else its first.
+    `auto` detects the format from the records' structure, never from the file's name. A mapping makes the file a
+    generic table, so it is allowed with auto and the container formats only. sheet: of a workbook, else its first.
 
-    Raises NotFoundError for a missing file, FileFormatError where nothing in it is usable, InputError for an unknown
-    format or a mapping where the format fixes the fields.
+    Raises NotFoundError for a missing file, FileFormatError for a file without usable content, InputError for an
+    unknown format or a mapping of a format with fixed fields.
     """
     if format not in FORMATS:
         raise InputError(f"There is no format {format!r}.", f"Choose one of: {', '.join(FORMATS)}.")
@@ -62,8 +62,8 @@ def open_corpus(
 
 
 def as_wished(corpus: CorpusReader, references: str = "", part: str = "") -> CorpusReader:
-    """The corpus with these references (`with_references`) and this part of its conversations (`with_judged`); as the
-    file has them for "". Raises InputError."""
+    """Return the corpus with these references (`with_references`) and this part of its conversations (`with_judged`);
+    "" leaves either as in the file. Raises InputError."""
     return with_references(with_judged(corpus, part), references)
 
 
@@ -71,11 +71,11 @@ _SOURCE, _SYSTEM = "source", "system="
 
 
 def with_references(corpus: CorpusReader, references: str) -> CorpusReader:
-    """The corpus with other references than the file gives; as it is for "".
+    """Return the corpus with other references than the file's; unchanged for "".
 
     `source`: each text is compared with its own source (G-Eval, Table 3). `system=NAME`: with that system's texts about
     the same document (CoAScore: Topical-Chat's Original Ground Truth); that system's own texts get none. Reading raises
-    InputError where no text is by that system.
+    InputError if no text is by that system.
     """
     if not references:
         return corpus
@@ -108,7 +108,7 @@ def _with_system(corpus: CorpusReader, name: str) -> Iterator[CorpusText]:
 
 
 def detect_format(path: Path, sheet: str = "") -> str:
-    """One of FORMATS other than auto. Raises NotFoundError, FileFormatError."""
+    """Return the file's format, one of FORMATS other than auto. Raises NotFoundError, FileFormatError."""
     records = read_records(path, sheet=sheet)
     known = _recognised(records)
     return known.name if known else records.container

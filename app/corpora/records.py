@@ -1,4 +1,4 @@
-"""Records of a data file, as they stand in it, whatever the file's container."""
+"""Records of a data file in any container."""
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,20 +23,20 @@ _ROWS_TO_SNIFF = 50
 
 
 Lines = Callable[[], Iterable[str]]
-"""A table's lines from its beginning, each with what ends it, each time it is called."""
+"""Returns a table's lines from its beginning, each with its end, at every call."""
 
 
 def parse_delimited(text: str, name: str) -> tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]:
-    """As `parse_delimited_lines`, of a text that is there already; the rows are held."""
+    """Return rows as `parse_delimited_lines`, from a whole text."""
     rows, skipped = parse_delimited_lines(lambda: StringIO(text, newline=""), name)
     return list(rows), skipped
 
 
 def parse_delimited_lines(lines: Lines, name: str) -> Read:
-    """Data rows as (number from 1 without the header, column -> cell), and the rows that can't be read.
+    """Return data rows as (number from 1 without the header, column -> cell), and the rows that can't be read.
 
-    Cells stay strings. Missing cells at the end of a row are blank; blank lines are passed over but counted.
-    Raises FileFormatError where there is no header or no row, and where there are too many columns or cells.
+    Cells stay strings. Missing cells at the end of a row are blank; blank lines are ignored but counted. Raises
+    FileFormatError if there is no header or no row, or too many columns or cells.
     """
     csv.field_size_limit(_LONGEST_FIELD)  # the default refuses texts above 128 KiB
     delimiter = sniff_delimiter(lines)
@@ -50,7 +50,7 @@ def parse_delimited_lines(lines: Lines, name: str) -> Read:
 
 
 def sniff_delimiter(lines: Lines) -> str:
-    """The delimiter that splits the first rows most evenly, then into most columns; a comma where none does."""
+    """Return the delimiter that splits the first rows most evenly, then into most columns; a comma if none does."""
     csv.field_size_limit(_LONGEST_FIELD)
 
     def evenness(delimiter: str) -> tuple[float, int]:
@@ -67,8 +67,8 @@ Quoting = Literal[0, 3]  # of csv: minimal, none
 
 
 def _is_unquoted(lines: Lines) -> bool:
-    """Whether quotation marks in a table with tabs are words: read as quotes they break rows or swallow their ends,
-    read as words every line has as many cells as the first."""
+    """Return whether quotation marks in a table with tabs are text: read as quotes they break rows or swallow their
+    ends, read as text every line has as many cells as the first."""
     plain = [len(row) for row in _rows(lines(), "\t", csv.QUOTE_NONE) if isinstance(row, list) and row]
     if len(set(plain)) != 1:
         return False
@@ -79,7 +79,7 @@ def _is_unquoted(lines: Lines) -> bool:
 def _rows(
     lines: Iterable[str], delimiter: str, quoting: Quoting = csv.QUOTE_MINIMAL
 ) -> Iterator[list[str] | csv.Error]:
-    """Every row, or the error it raised: the reader takes up again at the next line."""
+    """Yield every row, or the error it raised: the reader continues at the next line."""
     reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
     while True:
         try:
@@ -104,8 +104,8 @@ _PARQUET_MARK, _ZIP_MARK = b"PAR1", b"PK\x03\x04"
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """`items` are (row as in CorpusText, record), of CSV, JSON Lines and Parquet read anew each time they are gone
-    through; `skipped` are the rows that couldn't even be parsed."""
+    """A file's records. `items` are (row as in CorpusText, record); those of CSV, JSON Lines and Parquet are read again
+    at each iteration. `skipped` are the rows that couldn't be parsed."""
 
     container: str
     items: Sequence[tuple[int, dict[str, Any]]]
@@ -113,14 +113,15 @@ class Records:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All field names in the order in which they first appear."""
+        """Return all field names in order of first appearance."""
         return tuple(dict.fromkeys(str(name) for _, record in self.items for name in record))
 
 
 def read_records(path: Path, container: str = "auto", sheet: str = "") -> Records:
-    """All records of the file. `auto` tells the container by its content; sheet: of a workbook, else its first.
+    """Return all records of the file. `auto` detects the container by its content; sheet: of a workbook, else its
+    first.
 
-    Raises NotFoundError, FileFormatError, InputError for a sheet of what has none.
+    Raises NotFoundError, FileFormatError, InputError for a sheet of a file without sheets.
     """
     raw = read_bytes(path)
     if container == "xlsx" or (container == "auto" and _holds_sheets(raw)):
@@ -137,7 +138,7 @@ def read_records(path: Path, container: str = "auto", sheet: str = "") -> Record
 
 
 def sheets_of(path: Path) -> tuple[str, ...]:
-    """The sheets to choose from; none where the file is no workbook. Raises NotFoundError, FileFormatError."""
+    """Return the sheets to choose from; () unless the file is a workbook. Raises NotFoundError, FileFormatError."""
     raw = read_bytes(path)
     return sheet_names(raw, path.name) if _holds_sheets(raw) else ()
 
@@ -147,7 +148,7 @@ def _holds_sheets(raw: bytes) -> bool:
 
 
 def sniff_container(file: Encoded, suffix: str) -> str:
-    """json, jsonl or csv, by how the text begins; the file's suffix decides only where that says nothing."""
+    """Return json, jsonl or csv, by how the text begins; the file's suffix decides only if that is ambiguous."""
     start = next((line.lstrip()[0] for line in file.lines() if line.strip()), "")
     if start == "[" and suffix not in {".csv", ".tsv"}:
         return "json"

@@ -19,20 +19,21 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d{1,3},\d+")
 
 
 class BadCellError(ValueError):
-    """A value that can't be what its place asks for; the message is the reason a person reads."""
+    """A value that is invalid in its place; the message is the reason for people."""
 
 
 class OffScaleError(BadCellError):
-    """A number that lies outside its scale: what else stands in the row is sound."""
+    """A number off its scale; the rest of the row is valid."""
 
 
 def is_blank(value: object) -> bool:
-    """Nothing given: no value, or a string that is empty or says so (NA, N/A, null, none)."""
+    """Return whether nothing is given: no value, or a string that is empty or says so (NA, N/A, null, none)."""
     return value is None or (isinstance(value, str) and value.strip().lower() in _BLANK_WORDS)
 
 
 def prose(value: object, what: str) -> str:
-    """A text without outer white space; "" for no value. Raises BadCellError for lists, objects and damaged text."""
+    """Return a text without outer white space, "" for no value. Raises BadCellError for lists, objects, damaged
+    text."""
     if value is None:
         return ""
     if isinstance(value, Mapping | list | tuple):
@@ -45,20 +46,20 @@ def prose(value: object, what: str) -> str:
 
 
 def identifier(value: object) -> str:
-    """An identifier as a string: 3, 3.0 and "3" are the same one; "" for no value. Raises BadCellError."""
+    """Return an identifier as a string: 3, 3.0 and "3" are equal; "" for no value. Raises BadCellError."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value) if isinstance(value, int | float) else prose(value, "identifier")
 
 
 def proses(value: object, what: str) -> tuple[str, ...]:
-    """One text or a list of texts, without the empty ones."""
+    """Return one text or a list of texts, without the empty ones."""
     values = value if isinstance(value, list | tuple) else [value]
     return tuple(text for text in (prose(entry, what) for entry in values) if text)
 
 
 def number(value: object) -> float:
-    """A finite number. A decimal comma is understood. Raises BadCellError saying what stands there instead."""
+    """Return a finite number. A decimal comma is accepted. Raises BadCellError that shows the value."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise BadCellError("is not a number")
     if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value.strip()):
@@ -75,12 +76,12 @@ def number(value: object) -> float:
 
 
 def one_line(text: str) -> str:
-    """Without line breaks and characters that don't print, so that it can be a name or stand in a message."""
+    """Return the text without line breaks and unprintable characters, for a name or a message."""
     return " ".join("".join(character if character.isprintable() else " " for character in text).split())
 
 
 def listed(names: Sequence[str], limit: int = 30) -> str:
-    """Names for a message; of many, the first ones and how many more there are."""
+    """Return names for a message; of many, the first ones and how many more there are."""
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
     return ", ".join(shortened(one_line(name)) for name in names[:limit]) + more
 
@@ -90,7 +91,7 @@ def shortened(text: str, limit: int = 30) -> str:
 
 
 def json_safe(value: Any) -> Any:
-    """The same value in terms that strict JSON can store: NaN and infinities become None, dates ISO strings."""
+    """Return the value in strict JSON's terms: NaN and infinities become None, dates ISO strings."""
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
@@ -105,7 +106,7 @@ def json_safe(value: Any) -> Any:
 
 
 def numbers_in(cells: Iterable[object]) -> list[float]:
-    """The numbers in a column; a list in a cell holds several."""
+    """Return the numbers in a column; a list in a cell holds several."""
     found: list[float] = []
     for cell in cells:
         for value in cell if isinstance(cell, list) else [cell]:
@@ -120,7 +121,8 @@ Item = TypeVar("Item")
 
 
 class FileRows(Sequence[Row_co], Generic[Row_co]):
-    """As many rows as `count` says. A slice from the beginning reads no further; any other place reads up to it."""
+    """Rows read from a file on demand; `count` of them. A slice from the beginning reads no further; any other place
+    reads up to it."""
 
     def __init__(self, read: Callable[[], Iterable[Row_co]], count: int) -> None:
         self._read = read
@@ -144,9 +146,9 @@ class FileRows(Sequence[Row_co], Generic[Row_co]):
 
 
 def counted(entries: Callable[[], Iterable[Item | SkippedRow]], name: str) -> tuple[FileRows[Item], list[SkippedRow]]:
-    """The good ones of what is read, and the others: these are held, for a person is told of each.
+    """Return the good entries, read on demand, and the skipped ones in memory, since a person is told of each.
 
-    Raises FileFormatError where that takes longer than a file of data may.
+    Raises FileFormatError if that takes longer than a data file may.
     """
     count, skipped, end = 0, list[SkippedRow](), monotonic() + (DATA_FILE.seconds or 0)
     for entry in entries():
@@ -167,7 +169,7 @@ MOST_CELLS = DATA_FILE.cells or 0
 
 
 def check_columns(columns: int, name: str) -> None:
-    """Raises FileFormatError. name: of the file."""
+    """Raise FileFormatError for too many columns. name: of the file."""
     if columns > MOST_COLUMNS:
         raise FileFormatError(
             f"{name} has {columns:,} columns; {MOST_COLUMNS:,} are the most that are read.",
@@ -176,14 +178,14 @@ def check_columns(columns: int, name: str) -> None:
 
 
 def check_cells(rows: int, columns: int, name: str) -> None:
-    """Raises FileFormatError, also for too many columns."""
+    """Raise FileFormatError for too many cells or columns."""
     check_columns(columns, name)
     if rows * columns > MOST_CELLS:
         raise too_many_cells(name)
 
 
 def check_unpacked(unpacked: int, cells: int, size: int, name: str, limits: Limits) -> None:
-    """Raises FileFormatError where a compressed file of `size` bytes unpacks to more bytes or cells than it may."""
+    """Raise FileFormatError if a compressed file of `size` bytes unpacks to more bytes or cells than allowed."""
     if cells > limits.cells_of(size):
         raise too_many_cells(name, limits.cells_of(size))
     if unpacked > limits.unpacked_of(size):
@@ -207,12 +209,12 @@ Read = tuple[Sequence[tuple[int, dict[str, Any]]], list[SkippedRow]]
 
 
 def headed_rows(rows: Callable[[], Iterator[tuple[int, Row]]], name: str) -> Read:
-    """Data rows as (number, column -> cell), and the rows that can't be read. The first of `rows` names the columns.
+    """Return data rows as (number, column -> cell), and the rows that can't be read. The first of `rows` names the
+    columns.
 
-    The data rows are held by nobody: each time they are gone through they are read anew, from what `rows` gives.
-    Missing cells at the end of a row are blank; blank rows are passed over. The mark of our own exports before cells
-    that look like formulas is taken off.
-    Raises FileFormatError where there is no header or no row, and where there are too many columns or cells.
+    The data rows aren't kept in memory: each iteration reads them again from `rows`. Missing cells at the end of a row
+    are blank; blank rows are ignored. The mark that our exports put before cells like formulas is removed. Raises
+    FileFormatError if there is no header or no row, or too many columns or cells.
     """
     good, skipped = counted(lambda: _entries(rows(), name), name)
     if not good and not skipped:
@@ -253,7 +255,7 @@ def _restored(cell: Any) -> Any:
 
 
 def _column_names(header: Sequence[Any]) -> list[str]:
-    """Every column gets a name of its own, also where the header leaves it blank or uses it twice."""
+    """Return a unique name for every column, also if the header leaves it blank or repeats it."""
     names: dict[str, None] = {}
     copies: dict[str, int] = {}  # the number that the next column of the same name is tried with
     for position, cell in enumerate(header, start=1):

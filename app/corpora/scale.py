@@ -1,4 +1,4 @@
-"""The scale on which a column of ratings was given, going by its values: typing errors don't stretch it."""
+"""The scale of a column of ratings, judging by its values: typing errors don't stretch it."""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _MOST_POINTS = 21  # of a scale that people rate on: 0 to 10 in halves
 
 @dataclass(frozen=True, slots=True)
 class NumberColumn:
-    """The numbers of a column: from which to which they go, how many there are, and the scale they seem to be on."""
+    """The numbers of a column: their range, their count, and the scale they seem to be on."""
 
     low: float
     high: float
@@ -28,7 +28,7 @@ class NumberColumn:
 
 
 def proposed_scale(values: Sequence[float]) -> Scale:
-    """The scale that almost all values fit; the others are taken for typing errors.
+    """Return the scale that almost all values fit; the others are taken for typing errors.
 
     - Of 100 values or more: the first of 1-5, 0-1 and 1-10 that holds 99 of 100.
     - Else, where values lie below 0 or above 10: of 1-5, 0-1, 1-10 and 0-100 the one that holds most, if it holds more
@@ -48,7 +48,7 @@ def proposed_scale(values: Sequence[float]) -> Scale:
 
 
 def number_columns(table: TableData) -> dict[str, NumberColumn]:
-    """What was found in each column; without the columns that hold no number."""
+    """Return the numbers found in each column; without the columns that hold no number."""
     numbers: dict[str, list[float]] = {column: [] for column in table.columns}
     for row in table.rows:
         for column in table.columns:
@@ -61,10 +61,10 @@ def number_columns(table: TableData) -> dict[str, NumberColumn]:
 
 
 def whole_scale(values: Sequence[float]) -> Scale:
-    """The scale that holds all values: the first that fits of 1-5, 0-1, 1-10, then 0-100 if any value is above 10.
+    """Return the scale that holds all values: the first that fits of 1-5, 0-1, 1-10, then 0-100 if any value is above
+    10.
 
-    Otherwise lowest and highest value as they are (0-5 stays 0-5); a single value v gives v to v + 1. No values
-    give 1-5.
+    Otherwise the lowest and the highest value (0-5 stays 0-5); a single value v gives v to v + 1. No values give 1-5.
     """
     if not values:
         return USUAL_SCALES[0]
@@ -76,7 +76,7 @@ def whole_scale(values: Sequence[float]) -> Scale:
 
 
 def _far_off(values: Sequence[float]) -> set[float]:
-    """The values that are typing errors for certain; none where the usual scales explain them all or too few."""
+    """Return the values that are certainly typing errors; none if the usual scales explain them all or too few."""
     if not values or (min(values) >= 0 and max(values) <= 10):
         return set()
     in_percent = _held(values, PERCENT) == len(values)
@@ -89,7 +89,7 @@ def _far_off(values: Sequence[float]) -> set[float]:
 
 
 def _off_points(values: Sequence[float], lowest: float = -math.inf, highest: float = math.inf) -> set[float]:
-    """The values, 1 in 20 at most, that lie far off the points on which all others stand, from lowest to highest."""
+    """Return the values, 1 in 20 at most, that are far from the scale points of all others, from lowest to highest."""
     middle = median(values)
     by_distance = sorted(values, key=lambda value: abs(value - middle))
     for kept in range(math.ceil(_MOST_OF_PERCENT * len(values)), len(values)):
@@ -102,7 +102,7 @@ def _off_points(values: Sequence[float], lowest: float = -math.inf, highest: flo
 
 
 def _off(values: Sequence[float], scale: Scale) -> set[float]:
-    """The values that are not on the scale; none where one of them lies nearer to it than it is wide."""
+    """Return the values off the scale; none if one of them is nearer to it than its width."""
     low, high = scale
     others = {value for value in values if not low <= value <= high}
     return others if all(max(low - value, value - high) > high - low for value in others) else set()

@@ -14,7 +14,7 @@ from app.errors import FileFormatError, InputError, NotFoundError
 
 @dataclass(frozen=True, slots=True)
 class TableData:
-    """`rows` map every column to its value (None where a row lacks it); `numbers` are their rows as in CorpusText.
+    """A table. `rows` map every column to its value (None if missing); `numbers` are their rows as in CorpusText.
 
     `format` is the container: csv, json, jsonl, parquet or xlsx. `skipped` are rows that couldn't be parsed.
     """
@@ -27,19 +27,19 @@ class TableData:
 
 
 def load_table(path: Path, format: str = "auto", sheet: str = "") -> TableData:  # noqa: A002 (the command line's word)
-    """The whole file. `format` names the container or is auto; sheet: as `read_records`. Raises what that raises."""
+    """Return the whole file. `format` names the container or is auto; sheet: as `read_records`, and the same errors."""
     table = open_table(path, format, sheet)
     return replace(table, rows=tuple(table.rows), numbers=tuple(table.numbers))
 
 
 def open_table(path: Path, format: str = "auto", sheet: str = "") -> TableData:  # noqa: A002 (the command line's word)
-    """As `load_table`, of which no row is held: they are read anew each time they are gone through."""
+    """Return the file as `load_table`, without keeping rows in memory: each iteration reads them again."""
     return as_table(read_records(path, format, sheet))
 
 
 def as_table(records: Records) -> TableData:
-    """Nested objects become columns named with dots (`scores.coherence`); lists stay one value. Of what `records` reads
-    anew, rows and numbers are read anew too.
+    """Return records as a table. Nested objects become columns named with dots (`scores.coherence`); lists stay one
+    value. Rows that `records` reads again at each iteration are read again here too.
 
     Raises FileFormatError for a table that is too large.
     """
@@ -80,11 +80,10 @@ _ABOUT = ("doc_id", "system_id", "item_id", "number", "question")
 
 
 def answer_rows(table: TableData, name: str, who: str, columns: Sequence[str] = ()) -> Iterator[tuple[int, Cells]]:
-    """One (row's number, cells) an answer; who gave it stands in the cell `who` where the table says it.
+    """Yield (row's number, cells) of each answer; the cell `who` holds who gave it, if the table says so.
 
-    columns: those that hold one person's or judge's answers each: a row is as many answers then. What else stands in
-    such a row, a note or a reason, is nobody's.
-    Raises FileFormatError where a column isn't there.
+    columns: those that each hold one person's or judge's answers: a row then gives as many answers. Its other cells, a
+    note or a reason, are left out. Raises FileFormatError for a missing column.
     """
     for column in ("doc_id", *(columns or ["answer"])):
         if column not in table.columns:
@@ -99,7 +98,7 @@ def answer_rows(table: TableData, name: str, who: str, columns: Sequence[str] = 
 
 
 def _cell(value: object) -> str:
-    """As a person would have typed it: a sheet's 3 may come as 3.0."""
+    """Return a cell as a person would have typed it: a sheet's 3 may come as 3.0."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return "" if value is None else str(value)
@@ -111,7 +110,7 @@ PARTS = ("doc_id", "system_id", "item_id")
 
 @dataclass(frozen=True, slots=True)
 class ScoreColumns:
-    """The column with the scores, and those with the parts of a text's name (ADR 4); "" where the table lacks one."""
+    """The column with the scores, and those with the parts of a text's name (ADR 4); "" if the table lacks one."""
 
     score: str
     doc_id: str = ""
@@ -125,7 +124,7 @@ class ScoreColumns:
 
 @dataclass(frozen=True, slots=True)
 class MatchedScores:
-    """Key -> (row, score). `left_out` says why a row gave no score; `duplicates` counts rows that repeated one."""
+    """Scores by text: key -> (row, score). `left_out`: why a row gave none; `duplicates`: rows that repeated a text."""
 
     scores: Mapping[Key, tuple[int, float]]
     left_out: tuple[SkippedRow, ...]
@@ -133,9 +132,9 @@ class MatchedScores:
 
 
 def find_columns(table: TableData, wanted: ScoreColumns) -> ScoreColumns:
-    """The wanted columns, with the parts of the name found by their usual headings where none is given.
+    """Return the wanted columns, with the parts of the name found by their usual headings if none is given.
 
-    Raises NotFoundError for a column that isn't there, InputError where nothing names a text.
+    Raises NotFoundError for a missing column, InputError if no column names a text.
     """
     for column in (wanted.score, *wanted.parts):
         if column and column not in table.columns:
@@ -152,9 +151,10 @@ def find_columns(table: TableData, wanted: ScoreColumns) -> ScoreColumns:
 
 
 def match_scores(table: TableData, columns: ScoreColumns, keys: Collection[Key]) -> MatchedScores:
-    """Each row's text, by the parts of its name that the table has; a row that fits no text or several is left out.
+    """Match each row to a text by the parts of its name that the table has; a row that fits no text or several is left
+    out.
 
-    Of a text that stands there twice the first score counts; another one is left out with a word.
+    If a text occurs twice the first score counts; the other row is left out with a reason.
     """
     used = [place for place, column in enumerate(columns.parts) if column]
     index: dict[tuple[str, ...], list[Key]] = {}
@@ -201,5 +201,5 @@ def _score(cells: Mapping[str, Any], columns: ScoreColumns) -> float:
 
 
 def shown(key: Sequence[str]) -> str:
-    """A text's name for people."""
+    """Return a text's name for people."""
     return " / ".join(f"“{part[:60]}”" for part in key if part) or "without a name"

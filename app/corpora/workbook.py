@@ -1,7 +1,7 @@
 """Rows of a sheet of an Excel workbook (.xlsx): its values, with the sheet's own row numbers.
 
-Nothing in it is run or followed: macros, links to other files and pictures stay unread. A subprocess reads it row by
-row and gives up at a limit, so that no small file fills the memory or keeps the program busy.
+Nothing in it is run or followed: macros, links to other files and pictures are ignored. A subprocess reads it row by
+row and stops at a limit, so that no small file fills the memory or keeps the program busy.
 """
 
 import os
@@ -34,7 +34,7 @@ _SAVE_ANEW = "Open it in a spreadsheet program, save it as .xlsx, or export the 
 
 
 def is_workbook(raw: bytes) -> bool:
-    """Whether this zip archive holds the parts of a workbook."""
+    """Return whether this zip archive has the parts of a workbook."""
     try:
         return any(part.startswith("xl/") for part in _parts(raw))
     except FileFormatError:
@@ -42,15 +42,15 @@ def is_workbook(raw: bytes) -> bool:
 
 
 def sheet_names(raw: bytes, name: str) -> tuple[str, ...]:
-    """The sheets that a person sees, in their order. Raises FileFormatError."""
+    """Return the visible sheets in order. Raises FileFormatError."""
     return tuple(_apart("read_names", raw, name))
 
 
 def workbook_rows(raw: bytes, name: str, sheet: str = "") -> Read:
-    """The rows of a sheet, the first one unless another is named, as `headed_rows` says.
+    """Return the rows of a sheet, by default the first, as `headed_rows` says.
 
-    The first row that isn't blank names the columns. A cell that shows an error counts as blank and is named.
-    Raises FileFormatError where the file, the sheet or its formulas can't be read, or it is too large.
+    The first row that isn't blank names the columns. A cell with an error counts as blank and is reported. Raises
+    FileFormatError if the file, the sheet or its formulas can't be read, or it is too large.
     """
     read = _apart("read_rows", raw, name, sheet)
     title = next(read, name)
@@ -63,8 +63,8 @@ def workbook_rows(raw: bytes, name: str, sheet: str = "") -> Read:
 
 
 def _apart(job: str, raw: bytes, name: str, *arguments: str) -> Iterator[Any]:
-    """Run a function below in a subprocess, and yield its values. Raises FileFormatError; for a file that unpacks to
-    too much, before it is read."""
+    """Run a function of this module in a subprocess, and yield its values. Raises FileFormatError; for a file that
+    unpacks to too much, before it is read."""
     parts = _parts(raw, name)
     # Pictures, which don't shrink, are not unpacked.
     read = [
@@ -110,8 +110,7 @@ def _most_cells(file: BinaryIO) -> int:
 
 
 def _rows(sheet: Any, title: str, most: int) -> Iterator[tuple[int, list[Any]]]:
-    """Each row with its number, to its last cell that holds something. What the file says of its own size is not
-    believed."""
+    """Yield each row with its number, up to its last cell with a value. The size that the file states is ignored."""
     sheet.reset_dimensions()
     seen = 0
     for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
@@ -125,7 +124,7 @@ def _rows(sheet: Any, title: str, most: int) -> Iterator[tuple[int, list[Any]]]:
 
 
 def _value(cell: Any) -> Any:
-    """Dates as people write them to be sorted; everything else as numbers and words."""
+    """Return a cell's value: dates as sortable text; the rest as numbers and words."""
     if isinstance(cell, str):
         return unescape(cell) if "_x" in cell else cell
     if isinstance(cell, datetime):
@@ -136,7 +135,7 @@ def _value(cell: Any) -> Any:
 
 
 def _margin(rows: Sequence[Sequence[Any]]) -> int:
-    """How many columns on the left hold nothing: many begin their tables at B2."""
+    """Return how many columns on the left are empty: many tables begin at B2."""
     return min(
         (next((at for at, cell in enumerate(cells) if not is_empty(cell)), len(cells)) for cells in rows), default=0
     )
@@ -145,7 +144,7 @@ def _margin(rows: Sequence[Sequence[Any]]) -> int:
 def _sound(
     rows: Iterable[tuple[int, Sequence[Any]]], left: int, errors: list[SkippedRow]
 ) -> Iterator[tuple[int, Sequence[Any]]]:
-    """The rows without their errors, which go to `errors`."""
+    """Yield the rows without their errors, which go to `errors`."""
     for number, row in rows:
         cells = list(row[left:])
         for at, cell in enumerate(cells):
@@ -157,7 +156,7 @@ def _sound(
 
 
 def _never_computed(file: BinaryIO, name: str, sheet: str) -> bool:
-    """Whether the sheet has formulas and none of them a value: a program wrote it that doesn't compute."""
+    """Return whether the sheet has formulas without any value: a program wrote it that doesn't compute them."""
     with ZipFile(file) as archive:
         parts = [part for part in archive.namelist() if part.startswith("xl/worksheets/")]
         if not any(_FORMULA.search(archive.read(part)) for part in parts):
@@ -188,7 +187,7 @@ def _check_sheet(book: Any, sheet: str, name: str) -> None:
 
 @contextmanager
 def _opened(file: BinaryIO, name: str, *, formulas: bool = False) -> Iterator[Any]:
-    """The workbook while the block lasts; whatever is wrong inside becomes one sentence."""
+    """Within the block, open the workbook; any error inside becomes one sentence."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of styles and extensions that say nothing about values
         try:

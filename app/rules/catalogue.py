@@ -18,7 +18,7 @@ STRONG, WEAK = 3.0, 1.0
 
 
 class Better(StrEnum):
-    """Which way a measured value is good."""
+    """Which direction of a measured value is good."""
 
     MORE = "more"
     LESS = "less"
@@ -34,8 +34,8 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """What a few rules are about; it names components. `question` is its key question, with {text} and {source} to
-    fill; themes of one family belong to the same side of quality."""
+    """A topic of several rules, which names components. `question` is its key question, with {text} and {source} to
+    fill; themes of one family are about the same side of quality."""
 
     id: str
     family: str
@@ -71,24 +71,24 @@ class Rule:
     attributes: tuple[str, ...]
 
     def limit(self, strictness: float) -> float:
-        """The limit at a strictness from 0 (lenient) to 1 (strict), between the five by straight lines."""
+        """Return the limit at a strictness from 0 (lenient) to 1 (strict), interpolated linearly between the five."""
         return float(np.interp(strictness, (0.0, 0.25, 0.5, 0.75, 1.0), self.limits))
 
     def passes(self, reading: Reading, limit: float) -> bool:
-        """Whether the value is on the good side of the limit; a rule with nothing to look at passes."""
+        """Return whether the value is on the good side of the limit; a rule that doesn't apply passes."""
         if not reading.applies:
             return True
         return reading.value >= limit if self.better is Better.MORE else reading.value <= limit
 
     def reason(self, reading: Reading, limit: float) -> str:
-        """The finding and the limit in words."""
+        """Return the finding and the limit in words."""
         if not reading.applies:
             return f"Nothing to object: {reading.finding}."
         finding = self._apart(reading, limit)
         return f"{finding[:1].upper()}{finding[1:]}; {self.allowed.format(limit=self._said(limit))}."
 
     def _apart(self, reading: Reading, limit: float) -> str:
-        """The finding, with as many decimals as tell its share from the limit: 2 of 3 are 66.7 %, not at least 67 %."""
+        """Return the finding, with enough decimals to differ from the limit: 2 of 3 are 66.7 %, not at least 67 %."""
         rounded = f"{100 * reading.value:.0f} %"
         if self.unit is not Unit.SHARE or reading.value == limit:
             return reading.finding
@@ -103,7 +103,7 @@ class Rule:
 
     @cached_property
     def patterns(self) -> tuple[tuple[re.Pattern[str], float], ...]:
-        """The keywords as patterns with their weights: 3 for strong, 1 for weak."""
+        """Return the keywords as patterns with their weights: 3 for strong, 1 for weak."""
         weighed = ((self.strong, STRONG), (self.weak, WEAK))
         return tuple((_pattern(word.strip()), weight) for listed, weight in weighed for word in listed.split(";"))
 

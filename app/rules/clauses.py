@@ -1,4 +1,4 @@
-"""English clauses taken apart: subject, verb and what is said."""
+"""English clauses parsed into subject, verb and predicate, and turned into questions."""
 
 import re
 
@@ -50,7 +50,7 @@ _NEGATED_VERB = re.compile(
 
 
 def asked(clause: str) -> str | None:
-    """The clause with its finite verb first, or with "do"; None where no verb is found, or a yes would be bad."""
+    """Return the clause with its finite verb first, or with "do"; None if no verb is found, or a yes would be bad."""
     if match := _KNOWN.match(clause):
         return f"Is it {match['how']} {lower_first(match['what'])}"
     if is_bad(clause) or _NO_CRITERION.search(clause) or _NEGATED_VERB.match(_first_part(clause)):
@@ -108,7 +108,7 @@ def kept(subject: str, predicate: str, text_name: str) -> str | None:
 
 
 def denies(clause: str) -> bool:
-    """Whether a clause that opens with "no", "nothing" or the like has a verb, and so isn't a bare "no loose ends"."""
+    """Return whether a clause that opens with "no", "nothing" or the like has a verb, unlike a bare "no loose ends"."""
     if not clause.lower().startswith("no ") or clause.lower().startswith("no one "):
         return True
     head = RELATIVE.split(clause)[0]
@@ -141,7 +141,7 @@ def _one_predicate(rest: str) -> str:
 
 
 def _first_part(clause: str) -> str:
-    """The clause up to ", not ..." or "and not ...", which deny no verb."""
+    """Return the clause up to ", not ..." or "and not ...", which negate no verb."""
     return re.split(r",? (?:and|but|or) not |, not ", clause)[0]
 
 
@@ -178,7 +178,7 @@ _STANDS_FOR = re.compile(r"^(?:it|they|this|that|these|those|he|she)\b", re.IGNO
 
 
 class Clauses:
-    """Turns clauses about a text of this name into questions; None where it can't be done soundly."""
+    """Turns clauses about a text of this name into questions; methods return None if that can't be done soundly."""
 
     def __init__(self, text_name: str) -> None:
         self.text_name = text_name
@@ -226,11 +226,11 @@ class Clauses:
         return f"Does the {self.text_name} avoid {bare}"
 
     def placeless(self, phrase: str) -> str:
-        """A phrase without "in the summary", which the question says already."""
+        """Return a phrase without "in the summary", which the question says already."""
         return self._place.sub("", phrase)
 
     def having(self, thing: str) -> str | None:
-        """A bare noun phrase as something the text should have, or avoid where it names a fault."""
+        """Ask whether the text has a bare noun phrase, or avoids it if it names a fault."""
         if match := re.match(r"(?:a |the )?(?P<no>lack|absence|presence|existence|inclusion) of (?P<what>.+)$", thing):
             present = match["no"] not in {"lack", "absence"}
             if present or (is_bad(match["what"]) and match["no"] == "lack"):
@@ -250,7 +250,8 @@ class Clauses:
         return f"Does the {self.text_name} {verb} {spoken}" if spoken else None
 
     def turned(self, body: str) -> str | None:
-        """A question where yes is bad, turned round: "Are there any errors" -> "Does the summary avoid errors"."""
+        """Return the opposite of a question with a bad yes: "Are there any errors" -> "Does the summary avoid
+        errors"."""
         verb, _, rest = body.partition(" ")
         if match := re.match(r"^there (?:any|some)thing (.+)$", rest, re.IGNORECASE):
             return f"Is it true that there is nothing {match[1]}"
@@ -263,7 +264,7 @@ class Clauses:
         return self.without(own) if own and verb.lower() in {"does", "do"} else None
 
     def _own(self, clause: str) -> str | None:
-        """What is said of the text, where the text itself is the subject."""
+        """Return the predicate of a clause whose subject is the text itself."""
         for split in range(1, min(5, len(clause.split()))):
             parts = clause.split(" ", split)
             if self._itself.match(" ".join(parts[:split])):
@@ -278,7 +279,7 @@ class Clauses:
         return f"Does the {self.text_name} have {self.placeless(thing)}"
 
     def _none_of(self, thing: str) -> str | None:
-        """ "no loose ends" -> "Does the summary avoid loose ends"; "no clear end" may be meant either way."""
+        """Turn "no loose ends" into "Does the summary avoid loose ends"; None for an ambiguous "no clear end"."""
         unwanted = is_bad(thing[3:]) or is_plural(thing[3:])
         return self.avoiding(thing) if thing.lower().startswith("no ") and unwanted else None
 
@@ -373,7 +374,7 @@ class Clauses:
 
 
 def _true(clause: str) -> str | None:
-    """A clause that denies something, or leaves a choice, kept as it is: it has no shorter question."""
+    """Return "Is it true that ..." for a clause that denies something or leaves a choice; None if yes would be bad."""
     return None if is_bad(clause) else f"Is it true that {lower_first(clause)}"
 
 

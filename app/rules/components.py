@@ -1,4 +1,4 @@
-"""Components out of attributes, and attributes clustered by word vectors."""
+"""Components from attributes, and attributes clustered by word vectors."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,13 +27,13 @@ FRAME_STEMS = frozenset(stem(word) for word in _FRAME)
 
 
 def topic_stems(text: str, context: Context) -> list[str]:
-    """The stems that say what an attribute is about, in order."""
+    """Return the stems that say what an attribute is about, in order."""
     skipped = FRAME_STEMS | {stem(w) for w in words(context.text_name)} | {stem(w) for w in words(context.source_name)}
     return [found for found in map(content_stem, words(text)) if found and found not in skipped]
 
 
 def theme_weights(text: str, context: Context) -> dict[str, float]:
-    """Keyword weight per theme id; a text that is a theme's name belongs to that theme alone."""
+    """Return keyword weight per theme id; a text that is a theme's name belongs to that theme alone."""
     named = [theme for theme in THEMES.values() if text.lower().startswith(theme.name.lower())]
     if named:
         return {named[0].id: 1.0}
@@ -45,7 +45,7 @@ def theme_weights(text: str, context: Context) -> dict[str, float]:
 
 
 def vectors(texts: Sequence[str], context: Context) -> np.ndarray:
-    """One row of unit length per text (all zero for a text without any word); shape (texts, features)."""
+    """Return one row of unit length per text (all zero for a text without any word); shape (texts, features)."""
     concepts = np.zeros((len(texts), len(RULES) + len(THEMES)))
     for row, text in enumerate(texts):
         for rule, weight in affinities(text, context).items():
@@ -58,12 +58,12 @@ def vectors(texts: Sequence[str], context: Context) -> np.ndarray:
 
 
 def wording(texts: Sequence[str]) -> np.ndarray:
-    """Unit rows of the bare wording, negations kept: for telling whether two texts say the same."""
+    """Return unit rows of the bare wording, negations kept, to tell whether two texts say the same."""
     return _fit(TfidfVectorizer(analyzer=_worded, sublinear_tf=True), texts)
 
 
 def characters(texts: Sequence[str]) -> np.ndarray:
-    """Unit rows of character trigrams: the last resort where no word is shared, in any script."""
+    """Return unit rows of character trigrams, used if no word is shared, in any script."""
     return _fit(TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 3)), texts)
 
 
@@ -98,7 +98,7 @@ _LIGHT = word_set("thing things way ways lot bit right good bad sure kind sort")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A named group of attributes; `size` is how many it holds."""
+    """A named group of attributes; `size` is their number."""
 
     name: str
     description: str
@@ -106,7 +106,7 @@ class Named:
 
 
 def components(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """At most `max_components` components, the largest first, without two of the same name."""
+    """Return at most `max_components` components, the largest first, with different names."""
     context = context_of(variables)
     texts = [attribute["text"] for attribute in variables["attributes"]]
     wanted = max(1, min(int(variables["max_components"]), (len(texts) + 1) // 2))
@@ -118,7 +118,7 @@ def components(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def partition(rows: np.ndarray, count: int) -> np.ndarray:
-    """Cluster labels of rows by Ward's method (deterministic); shape (rows,)."""
+    """Return cluster labels of rows by Ward's method (deterministic); shape (rows,)."""
     if count >= len(rows) or count <= 1:
         return np.arange(len(rows)) if count > 1 else np.zeros(len(rows), dtype=int)
     labels: np.ndarray = AgglomerativeClustering(n_clusters=count, linkage="ward").fit_predict(rows)
@@ -126,7 +126,7 @@ def partition(rows: np.ndarray, count: int) -> np.ndarray:
 
 
 def _named_groups(texts: Sequence[str], wanted: int, context: Context) -> list[Named]:
-    """Cut the cluster tree finer until enough groups have names of their own; groups of one name are one."""
+    """Cut the cluster tree finer until enough groups have different names; groups of one name are one."""
     rows = vectors(texts, context)
     best: list[Named] = []
     for count in range(wanted, min(3 * wanted, len(texts)) + 1):
@@ -151,7 +151,7 @@ def _named_groups(texts: Sequence[str], wanted: int, context: Context) -> list[N
 
 
 def _name(members: Sequence[str], context: Context) -> Named:
-    """The theme that most members share, where at least half have one; else their commonest words."""
+    """Name a group after the theme of most members, if at least half have one; else after their most common words."""
     votes: Counter[str] = Counter()
     for text in members:
         weights = theme_weights(text, context)
@@ -164,7 +164,7 @@ def _name(members: Sequence[str], context: Context) -> Named:
 
 
 def _after_words(members: Sequence[str], context: Context) -> Named:
-    """ "Recipe steps": the two commonest topic words, as they are most often written."""
+    """Name a group after its two most common topic words, in their usual spelling: "Recipe steps"."""
     counts: Counter[str] = Counter()
     spelled: dict[str, Counter[str]] = {}
     for text in members:
@@ -184,7 +184,7 @@ def _after_words(members: Sequence[str], context: Context) -> Named:
 
 
 def _is_verb(word: str) -> bool:
-    """Whether a word looks like a verb. Components are named after nouns where there are some."""
+    """Return whether a word looks like a verb. Components are named after nouns if possible."""
     return word.endswith("ed") or base_form(word) in VERBS
 
 
@@ -193,7 +193,7 @@ LEAST_CHARACTERS = 0.02
 
 
 def clusters(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Attribute ids per component; dropped ones name what they repeat, or that they are empty."""
+    """Return attribute ids per component; dropped attributes say which one they repeat, or that they are empty."""
     attributes, parts = variables["attributes"], variables["components"]
     texts = [attribute["text"] for attribute in attributes]
     repeats = _repeats(wording(texts), texts)
@@ -217,7 +217,8 @@ def clusters(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _likeness(variables: Mapping[str, Any]) -> np.ndarray:
-    """Likeness of every attribute (rows) to every component (columns); characters decide where no word does."""
+    """Return the similarity of every attribute (rows) to every component (columns), of characters without common
+    words."""
     texts = [attribute["text"] for attribute in variables["attributes"]]
     names = [f"{part['name']}. {part['description']}" for part in variables["components"]]
     rows = vectors([*texts, *names], context_of(variables))
@@ -231,7 +232,7 @@ def _likeness(variables: Mapping[str, Any]) -> np.ndarray:
 
 
 def _repeats(rows: np.ndarray, texts: list[str]) -> dict[int, int]:
-    """Index of a repeating text -> index of the first text that says the same in nearly the same words."""
+    """Return index of a repeating text -> index of the first text that says the same in nearly the same words."""
     alike = rows @ rows.T
     found: dict[int, int] = {}
     for index in range(1, len(texts)):
@@ -242,9 +243,9 @@ def _repeats(rows: np.ndarray, texts: list[str]) -> dict[int, int]:
 
 
 def _homes(likeness: np.ndarray, kept: list[int]) -> dict[int, int]:
-    """The nearest component of every kept attribute; one near to none goes where there are fewest.
+    """Return the nearest component of every kept attribute; an attribute near to none goes to the smallest.
 
-    A component that stays empty gets the attribute most like it, from a component that can spare one.
+    An empty component gets the attribute most similar to it, from a component that can spare one.
     """
     count = likeness.shape[1]
     homes = {i: int(likeness[i].argmax()) for i in kept if likeness[i].max() > 0}

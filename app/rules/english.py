@@ -30,17 +30,17 @@ STOP_WORDS: frozenset[str] = frozenset(ENGLISH_STOP_WORDS) | {
 
 
 def word_set(listed: str) -> frozenset[str]:
-    """The words of a list written with spaces between them."""
+    """Return the words of a list written with spaces between them."""
     return frozenset(listed.split())
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text in lower case, in order; punctuation is left out."""
+    """Return the words of a text in lower case, in order, without punctuation."""
     return tuple(_WORD.findall(text.lower()))
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text; a full stop after a title or an initial does not end one."""
+    """Return the sentences of a text; a full stop after a title or an initial does not end one."""
     # A run with a line break in it is one line break, so that the expression looks at each character once.
     lines = _WHITE_SPACE.sub(lambda run: "\n" if "\n" in run[0] else run[0], text.strip())
     found: list[list[str]] = []
@@ -59,14 +59,13 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def _is_abbreviated(ending: str) -> bool:
-    """Whether a sentence with this ending ends with a title or initial; a full stop that stands apart always ends a
-    sentence."""
+    """Return whether a sentence ends with a title or initial; a full stop after a space always ends a sentence."""
     return not ending.endswith(" .") and bool(_ABBREVIATION.search(ending))
 
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """A word without its clitic and its commonest English endings; at least four letters stay."""
+    """Return a word without its clitic and its most common English endings; at least four letters stay."""
     base = _CLITIC.sub("", word)
     for suffix in _SUFFIXES:
         if base.endswith(suffix) and len(base) - len(suffix) >= 4:
@@ -78,7 +77,7 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=65536)
 def content_stem(word: str) -> str:
-    """The stem of a content word, "" for a stop word or a stray single letter."""
+    """Return the stem of a content word, "" for a stop word or a stray single letter."""
     base = _CLITIC.sub("", word)
     if base in STOP_WORDS or (len(base) == 1 and base.isascii() and not base.isdigit()):
         return ""
@@ -86,7 +85,7 @@ def content_stem(word: str) -> str:
 
 
 def content_stems(text_words: tuple[str, ...]) -> tuple[str, ...]:
-    """The stems of the content words, in order."""
+    """Return the stems of the content words, in order."""
     return tuple(found for found in map(content_stem, text_words) if found)
 
 
@@ -133,22 +132,22 @@ _GUARD = re.compile(rf"\b(?:{'|'.join(_TURNED)})\b", re.IGNORECASE)
 
 
 def is_bad(clause: str) -> bool:
-    """Whether a yes to the clause would speak against the text: a fault is named and nothing turns it round."""
+    """Return whether a yes to the clause would be bad for the text: it names a fault and nothing negates it."""
     return drops_essentials(clause) or (bool(_BAD.search(clause)) and not _GUARD.search(clause))
 
 
 def drops_essentials(clause: str) -> bool:
-    """Whether it says that something important is left out; leaving out the unimportant is good."""
+    """Return whether the clause says that something important is left out; leaving out the unimportant is good."""
     return bool(_LOSS.search(clause)) and not _DENIED.search(clause)
 
 
 def names_fault(clause: str) -> bool:
-    """Whether a fault is named at all."""
+    """Return whether the clause names a fault, negated or not."""
     return bool(_BAD.search(clause))
 
 
 def base_form(verb: str) -> str:
-    """The infinitive of a verb in the third person singular: "includes" -> "include"."""
+    """Return the infinitive of a verb in the third person singular: "includes" -> "include"."""
     if verb in {"is", "are"}:
         return "be"
     if verb == "has":
@@ -161,7 +160,7 @@ def base_form(verb: str) -> str:
 
 
 def gerund(verb: str) -> str:
-    """The -ing form of an infinitive: "omit" -> "omitting", "introduce" -> "introducing"."""
+    """Return the -ing form of an infinitive: "omit" -> "omitting", "introduce" -> "introducing"."""
     if verb == "be":
         return "being"
     if verb in _DOUBLED or re.fullmatch(r"[^aeiou]{1,2}[aeiou][^aeiouwxy]", verb):
@@ -174,20 +173,20 @@ def gerund(verb: str) -> str:
 
 
 def is_third_person(verb: str) -> bool:
-    """Whether a word can be a verb in the third person singular."""
+    """Return whether a word can be a verb in the third person singular."""
     return verb in {"is", "has", "does"} or (
         verb.endswith("s") and not verb.endswith(("ss", "us", "'s")) and len(verb) > 3
     )
 
 
 def lower_first(phrase: str) -> str:
-    """A phrase inside a sentence: its first letter small unless its first word is a name in capitals."""
+    """Return a phrase for use inside a sentence: its first letter in lower case, unless in a name in capitals."""
     first = phrase.split(" ", 1)[0]
     return phrase if len(first) > 1 and first.isupper() else phrase[:1].lower() + phrase[1:]
 
 
 def finish(question: str) -> str:
-    """One line, a capital first, a single question mark last."""
+    """Return the question on one line, with a capital first and a single question mark last."""
     line = " ".join(question.split()).rstrip(" .,;:!?")
     return f"{line[:1].upper()}{line[1:]}?"
 
@@ -231,14 +230,14 @@ _PLURALS = {f"{noun}s" for noun in _COUNTED} | word_set(
 
 
 def is_abstract(phrase: str) -> bool:
-    """Whether a phrase opens with a quality, which a text shows rather than has: "accuracy of names"."""
+    """Return whether a phrase opens with a quality, which a text shows rather than has: "accuracy of names"."""
     return bool(_ABSTRACT.match(phrase.split(" ", 1)[0].lower()))
 
 
 def with_article(phrase: str) -> str | None:
-    """The phrase with "a" or "an" where its head, the last word before any preposition, needs one.
+    """Return the phrase with "a" or "an" if its head, the last word before any preposition, needs one.
 
-    None where the head is unknown, or names a thing without saying how it should be ("order of events").
+    None if the head is unknown, or names a thing without saying how it should be ("order of events").
     """
     parts = phrase.split(", ")
     if len(parts) > 1 and all(len(part.split()) <= LONGEST_LISTED for part in parts) and " and " not in phrase:
@@ -271,7 +270,7 @@ LEADS_TO_NOUN = word_set("of the a an in for to and or with by from on at as bet
 
 
 def has_verb(phrase: str, asked: bool = False) -> bool:
-    """Whether a word after the first can be its finite verb; in a question (`asked`) the first word may."""
+    """Return whether a word after the first can be its finite verb; in a question (`asked`) the first word may."""
     said = phrase.lower().replace("(", "").replace(")", "").split()
     return bool(asked and said and said[0] in FINITE) or any(
         _may_be_verb(said[place].rstrip(",.;"), said[1:place], said[place - 1]) for place in range(1, len(said))
@@ -289,7 +288,7 @@ def _may_be_verb(word: str, earlier: Sequence[str], before: str) -> bool:
 
 
 def is_whole(subject: str) -> bool:
-    """Whether a relative clause inside the subject, if any, has its verb; only then the main verb can follow."""
+    """Return whether a relative clause inside the subject, if any, has its verb; only then the main verb can follow."""
     if _OUTER.match(subject.lower()) and not subject.lower().startswith("readers"):
         return False
     found = RELATIVE.search(subject)
@@ -324,9 +323,9 @@ _SUBORDINATE = re.compile(
 
 
 def is_noun_phrase(phrase: str, subject: bool = True) -> bool:
-    """Whether a phrase is surely one noun phrase: none of its words may be the verb of a clause.
+    """Return whether a phrase is certainly one noun phrase: none of its words may be the verb of a clause.
 
-    subject: a verb follows it, so that a relative clause in it must be over.
+    subject: a verb follows it, so that a relative clause in it must be complete.
     """
     said = re.sub(r'"[^"]*"', "this", phrase.lower())
     start = RELATIVE.split(said, maxsplit=1)[0]
@@ -354,14 +353,14 @@ def is_noun_phrase(phrase: str, subject: bool = True) -> bool:
 
 
 def _is_plural_noun(word: str) -> bool:
-    """Whether a word may be a plural noun, or a verb in the third person singular."""
+    """Return whether a word may be a plural noun, or a verb in the third person singular."""
     return word == "people" or (
         len(word) > 3 and word.isalpha() and bool(re.search(r"[^su]s$", word)) and word not in _NOT_PLURAL
     )
 
 
 def needs_article(subject: str) -> bool:
-    """Whether a subject may be a bare singular that English gives an article: "customer", "refund amount"."""
+    """Return whether a subject may be a bare singular that needs an article: "customer", "refund amount"."""
     said = subject.lower()
     if re.match(r"(?!to|yester|what|who)\w+'s\b", said):
         return True
@@ -381,7 +380,8 @@ _OBJECT_FOLLOWS = re.compile(r"^\w+ (?:\w+ )?\w{2,}[^su\W]s (?:the|an?|its|what|
 
 
 def has_one_clause(question: str) -> bool:
-    """Whether no second verb follows a question's first word, but in a clause of its own: "that ...", "when ..."."""
+    """Return whether no second verb follows a question's first word, except in a clause of its own: "that ...", "when
+    ..."."""
     said = re.sub(r'"[^"]*"|\([^)]*\)', "this", question.lower()).rstrip("?").split()
     for place, word in enumerate(said[1:], start=1):
         bare = word.strip(",;")
@@ -406,7 +406,7 @@ def has_one_clause(question: str) -> bool:
 
 
 def is_plural(subject: str) -> bool:
-    """Whether a noun phrase is plural, as far as its head, the word before any "of", "that" or "such as", shows it."""
+    """Return whether a noun phrase is plural, judging by its head, the word before any "of", "that" or "such as"."""
     if re.match(r"(?:each|every|any|no|one|what|who|none)\b", subject, re.IGNORECASE):
         return False
     head = re.split(

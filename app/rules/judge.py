@@ -1,4 +1,4 @@
-"""Answers a question on a text by the rule that matches it, with evidence."""
+"""Answers to questions about a text by the rules that match them, with evidence; and attributes from rules."""
 
 import re
 from collections import Counter, defaultdict
@@ -56,7 +56,7 @@ _PURPOSE = re.compile(
 
 @lru_cache(maxsize=8192)
 def affinities(text: str, context: Context) -> Mapping[str, float]:
-    """Keyword weight per rule id, hits in the first sentence counted twice; rules without a hit are left out."""
+    """Return keyword weight per rule id, hits in the first sentence counted twice; rules without a hit are left out."""
     spoken = _neutral(text, context)
     first = next(iter(sentences(spoken)), "")
     found: dict[str, float] = {}
@@ -71,7 +71,7 @@ def affinities(text: str, context: Context) -> Mapping[str, float]:
 
 @lru_cache(maxsize=8192)
 def best_rule(text: str, context: Context) -> Rule:
-    """The rule that fits best; ties go to the rule listed first."""
+    """Return the rule that fits best; ties go to the rule listed first."""
     if found := named_rule(text, context):
         return found
     if found := _similar_rule(_neutral(text, context)):
@@ -82,13 +82,13 @@ def best_rule(text: str, context: Context) -> Rule:
 
 
 def named_rule(text: str, context: Context) -> Rule | None:
-    """The rule whose keywords weigh most in a text, None without any."""
+    """Return the rule whose keywords weigh most in a text, None without any."""
     found = affinities(text, context)
     return BY_ID[max(found, key=lambda rule: found[rule])] if found else None
 
 
 def _neutral(text: str, context: Context) -> str:
-    """Lower case, the text's own name left out, every name of the source written "source"."""
+    """Return the text in lower case, without its kind's name, and with every name of the source as "source"."""
     lowered = " ".join(text.lower().replace("’", "'").split())
     lowered = re.sub(rf"\b(?:the )?{re.escape(context.text_name.lower())}(?:'s)?\b", " ", lowered)
     lowered = re.sub(rf"\b{re.escape(context.source_name.lower())}\b", "source", lowered)
@@ -118,7 +118,7 @@ Weight = Callable[[Sentence], float]
 
 
 def deciding_passage(rule: str, profile: Profile, good: bool) -> str:
-    """The sentence as written, the first among equals; "" where no single one decides. `rule` is its id."""
+    """Return the sentence that decides, as written, the first of equals; "" if no single one does. `rule` is its id."""
     weight_in = (FOR_YES if good else FOR_NO).get(rule)
     if weight_in is None:
         return ""
@@ -146,7 +146,7 @@ def _first(profile: Profile) -> Weight:
 
 
 def _restated(profile: Profile) -> Weight:
-    """The share of a sentence's content words that the one before has already."""
+    """Return the share of a sentence's content words that the previous one has too."""
     several = [sentence for sentence in profile.text.sentences if len(sentence.stems) > 1]
     shares = {id(b): len(a.stems & b.stems) / min(len(a.stems), len(b.stems)) for a, b in pairwise(several)}
     return lambda sentence: shares.get(id(sentence), 0.0)
@@ -197,8 +197,8 @@ SOURCES_KEPT = 128
 
 @dataclass(frozen=True, slots=True)
 class RuledQuestion:
-    """A question's key with the rule and the limit that answer it; `fits` is False where no rule is about it. `fault`:
-    whether it asks for a fault, so that what its rule finds good is a no."""
+    """A question's key with the rule and the limit that answer it; `fits` is False if no rule is about it. `fault`:
+    whether it asks for a fault, so that a passed rule means no."""
 
     key: str
     rule: Rule
@@ -209,8 +209,7 @@ class RuledQuestion:
 
 @dataclass(frozen=True, slots=True)
 class RuledAnswers:
-    """Answers and reasons by question key; `decided` are the rules that found something to look at, and whether they
-    passed."""
+    """Answers and reasons by question key; `decided` are the rules that applied, and whether they passed."""
 
     answers: dict[str, str]
     reasons: dict[str, str]
@@ -218,7 +217,7 @@ class RuledAnswers:
     decided: Mapping[str, tuple[Rule, bool]]
 
     def with_quotes(self, reasons: bool) -> dict[str, dict[str, str]]:
-        """Each answer with the sentence that decides it, "" for none, and its reason where that is asked for too."""
+        """Return each answer with the sentence that decides it, "" for none, and its reason if requested."""
         quotes = {key: deciding_passage(rule.id, self.profile, good) for key, (rule, good) in self.decided.items()}
         return {
             key: {
@@ -231,7 +230,7 @@ class RuledAnswers:
 
 
 class RuleJudge:
-    """Answers checklists. Texts and sources that come again are cut up once (bounded, least recently used go)."""
+    """Answers checklists. Parsed texts and sources are cached (bounded, least recently used go)."""
 
     def __init__(self) -> None:
         self._passage = lru_cache(maxsize=TEXTS_KEPT)(passage)
@@ -239,14 +238,14 @@ class RuleJudge:
         self._plan = lru_cache(maxsize=64)(plan)
 
     def profile(self, text: str, source: str) -> Profile:
-        """A text beside its source, ready to be measured."""
+        """Return a text beside its source, ready to be measured."""
         cut: Passage = self._passage(text)
         beside: Source = self._source(source)
         return Profile(cut, beside, grounding_of(cut, beside))
 
     def answer(self, variables: Mapping[str, Any]) -> RuledAnswers:
-        """ "yes" or "no", or "does not apply" where the question allows that and the text gives its rule nothing to
-        look at."""
+        """Answer each question "yes" or "no", or "does not apply" if the question allows that and its rule doesn't
+        apply to the text."""
         questions = tuple((question["key"], question["question"]) for question in variables["questions"])
         item = variables["item"]
         may_not = {question["key"] for question in variables["questions"] if question.get("may_not_apply")}
@@ -275,7 +274,7 @@ class RuleJudge:
 
 
 def plan(questions: Sequence[tuple[str, str]], context: Context) -> tuple[RuledQuestion, ...]:
-    """The rule and the limit for each (key, question), in order."""
+    """Return the rule and the limit for each (key, question), in order."""
     rules = [best_rule(question, context) for _, question in questions]
     totals, seen = Counter(rule.id for rule in rules), Counter[str]()
     asked: list[RuledQuestion] = []
@@ -294,7 +293,7 @@ LEAST_FAMILY = 0.3
 
 
 def attributes(variables: Mapping[str, Any], judge: RuleJudge) -> dict[str, Any]:
-    """8 to 14 attributes, the best-founded rules' first phrasings before their second ones."""
+    """Return 8 to 14 attributes, the best-founded rules' first phrasings before their second ones."""
     context = context_of(variables)
     chosen = _on_topic(rank(context, variables["samples"], judge), context)[:MOST_RULES]
     phrases = [rule.attributes[turn] for turn in range(3) for rule in chosen if turn < len(rule.attributes)]
@@ -308,9 +307,9 @@ def attributes(variables: Mapping[str, Any], judge: RuleJudge) -> dict[str, Any]
 
 
 def rank(context: Context, samples: Sequence[Mapping[str, Any]], judge: RuleJudge) -> list[Rule]:
-    """Rules by how well the dimension's name and rubric and the samples speak for them.
+    """Return rules by how well the dimension's name and rubric and the samples support them.
 
-    Rules that find nothing to look at in any sample are left out (comparison with a source that isn't there).
+    Rules that apply to no sample are left out (such as comparison with a missing source).
     """
     profiles = [judge.profile(sample["text"], sample["source"] or "") for sample in samples]
     scores = [sample["score"] for sample in samples]
@@ -331,7 +330,7 @@ def rank(context: Context, samples: Sequence[Mapping[str, Any]], judge: RuleJudg
 
 
 def _on_topic(ranked: Sequence[Rule], context: Context) -> list[Rule]:
-    """The rules of families that the rubric speaks of, and the next best only where these have too little to say."""
+    """Return the rules of families that the rubric mentions, and the next best only if these are too few."""
     shares = _family_shares(_rubric_weights(context))
     chosen = [rule for rule in ranked if shares.get(_family(rule), 0.0) >= LEAST_FAMILY]
     for rule in ranked:
@@ -343,7 +342,7 @@ def _on_topic(ranked: Sequence[Rule], context: Context) -> list[Rule]:
 
 
 def family_shares(context: Context) -> dict[str, float]:
-    """How much of what name and rubric say falls to each family; the shares add up to 1, none where no rule knows."""
+    """Return each family's share of the keywords in name and rubric; the shares add up to 1, {} without keywords."""
     return _family_shares(_rubric_weights(context))
 
 
@@ -355,7 +354,7 @@ def _family_shares(rubric: Mapping[str, float]) -> dict[str, float]:
 
 
 def _rubric_weights(context: Context) -> dict[str, float]:
-    """What the dimension's name and its rubric say for each rule, 1 at most for each of the two."""
+    """Return each rule's weight in the dimension's name and its rubric, at most 1 for each of the two."""
     weights: dict[str, float] = {}
     for text in (context.dimension, context.rubric):
         found = affinities(text, context)
@@ -369,8 +368,8 @@ def _family(rule: Rule) -> str:
 
 
 def _agreement(rule: Rule, readings: Sequence[Reading], scores: Sequence[float | None]) -> float:
-    """Kendall's tau-a between the measured value, turned so that more is better, and the score of the samples that
-    have one; -1 to 1."""
+    """Return Kendall's tau-a between the measured value, turned so that more is better, and the score of the samples
+    that have one; -1 to 1."""
     turn = 1 if rule.better is Better.MORE else -1
     rated = [(turn * r.value, float(s)) for r, s in zip(readings, scores, strict=True) if s is not None]
     pairs = list(combinations(rated, 2))

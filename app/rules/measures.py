@@ -89,7 +89,7 @@ TOPIC_ONLY = "the source is only a topic, so nothing can be checked against it"
 
 
 def _missing(profile: Profile) -> Reading | None:
-    """A reading that doesn't apply, where the source can't support facts."""
+    """Return a reading that doesn't apply if the source can't support facts; else None."""
     if profile.grounding is Grounding.FULL:
         return None
     return Reading(0.0, NO_SOURCE if profile.grounding is Grounding.NONE else TOPIC_ONLY, applies=False)
@@ -120,7 +120,7 @@ def broken_pairs(profile: Profile) -> Reading:
 
 
 def broken_pairs_of(profile: Profile, sentence: Sentence) -> int:
-    """How many of them one sentence has."""
+    """Return how many of a sentence's neighbouring content words no sentence of the source brings together."""
     return sum(not profile.source.joins(a, b) for a, b in pairwise(sentence.content))
 
 
@@ -300,7 +300,7 @@ def complete_sentences(profile: Profile) -> Reading:
 
 
 def is_complete(sentence: Sentence) -> bool:
-    """Whether it looks complete."""
+    """Return whether the sentence looks complete."""
     found = sentence.words
     return (
         len(found) >= 4
@@ -311,7 +311,7 @@ def is_complete(sentence: Sentence) -> bool:
 
 
 def has_end_mark(raw: str) -> bool:
-    """Whether it ends with a full stop or the like, before any closing quotation marks and brackets."""
+    """Return whether it ends with a full stop or the like, before any closing quotation marks and brackets."""
     return raw.rstrip().rstrip(_CLOSING).rstrip().endswith(_TERMINAL)
 
 
@@ -323,7 +323,7 @@ def slips(profile: Profile) -> Reading:
 
 
 def slips_of(sentence: Sentence) -> int:
-    """How many of them one sentence has."""
+    """Return how many of the faults of `slips` one sentence has."""
     found = sentence.words
     breaks_off = bool(found) and found[-1] in DANGLING
     return sum(_is_slip(a, b) for a, b in pairwise(found)) + breaks_off + (not has_end_mark(sentence.raw))
@@ -350,7 +350,7 @@ def punctuation_slips(profile: Profile) -> Reading:
 
 
 def missing_capitals(profile: Profile) -> Reading:
-    """Share of sentences that open in lower case or have a lone "i"; a text without capitals is left alone."""
+    """Share of sentences that open in lower case or have a lone "i"; a text without any capitals doesn't count."""
     if not profile.text.cased:
         return Reading(0.0, "the text is written without capitals throughout", applies=False)
     sentences = profile.text.sentences
@@ -359,7 +359,7 @@ def missing_capitals(profile: Profile) -> Reading:
 
 
 def lacks_capital(raw: str) -> bool:
-    """Whether a sentence opens in lower case or has a lone "i"."""
+    """Return whether a sentence opens in lower case or has a lone "i"."""
     first = next((letter for letter in raw if letter.isalpha()), "")
     return first.islower() or bool(_LONE_I.search(raw))
 
@@ -377,7 +377,7 @@ def odd_words(found: Iterable[str]) -> int:
 
 
 def is_even(sentence: Sentence) -> bool:
-    """Whether it is neither very short nor very long."""
+    """Return whether the sentence is neither very short nor very long."""
     return 5 <= len(sentence.words) <= 30
 
 

@@ -1,4 +1,4 @@
-"""`rules`: the assessor and judge that is no LLM."""
+"""The model `rules`: an assessor and judge without an LLM."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -66,5 +66,5 @@ class RulesModel:
 
 
 def open_model(_name: ModelName) -> RulesModel:
-    """There is one."""
+    """Return a new model; all are alike."""
     return RulesModel()

@@ -1,4 +1,4 @@
-"""Attributes put as yes/no questions."""
+"""Attributes turned into yes/no questions."""
 
 import re
 from dataclasses import dataclass
@@ -62,12 +62,12 @@ _YES_UNSURE = re.compile(r"^(?:\w+n['’]t\b|(?:have|had|did|are|were) (?:you|we
 
 
 def without_bullet(text: str) -> str:
-    """A list item without its bullet or number."""
+    """Return a list item without its bullet or number."""
     return _BULLET.sub("", text.strip())
 
 
 def plain(sentence: str) -> str:
-    """One line in small letters where everything was shouted, without asides and examples, short forms written out."""
+    """Return one line, in lower case if all was in capitals, without asides and examples, short forms written out."""
     line = " ".join(sentence.replace("’", "'").split())
     if line.isupper() and " " in line:
         line = line.lower()
@@ -85,7 +85,7 @@ def elaborated(line: str) -> tuple[str, str]:
 
 
 def impersonal(line: str) -> str:
-    """The line said of readers: "I can follow" -> "readers can follow"; what is quoted stays."""
+    """Return the line as about readers: "I can follow" -> "readers can follow"; quotations stay."""
     named = False
 
     def said(match: re.Match[str]) -> str:
@@ -122,7 +122,7 @@ _DONE = re.compile(r"^(?P<who>(?!to )(?:\S+ ){1,6}?)to (?P<what>.+)$")
 
 
 def wished(line: str, clauses: Clauses) -> str | None:
-    """The question that a wish gives, None where the line is no wish or can't be turned."""
+    """Return the question that a wish gives, None if the line is no wish or can't be turned into one."""
     if match := _LOOKED_FOR.match(line):
         return clauses.having(impersonal(match["what"]))
     match = _WISH.match(line)
@@ -225,14 +225,15 @@ Ranked = tuple[str, int]
 
 
 def shortened(line: str) -> str:
-    """A statement or question without "... or not", a second clause, or a concession."""
+    """Return a statement or question without "... or not", a second clause, or a concession."""
     line = _CONCESSION.sub("", _ALTERNATIVE.sub("", line))
     heads = (line[: second.start()] for second in _SECOND.finditer(line))
     return next((head for head in heads if english.has_verb(head, asked=True)), line)
 
 
 def unframed(line: str, clauses: Clauses) -> Ranked | None:
-    """A statement's question with its rank: 3 for a plain statement about the text, less for what needed bending."""
+    """Return a statement's question with its rank: 3 for a plain statement about the text, less for one changed
+    more."""
     if wish := wished(line, clauses):
         return wish, 2
     if _UNWISHED.match(line):
@@ -257,7 +258,8 @@ def unframed(line: str, clauses: Clauses) -> Ranked | None:
 
 
 def _told(line: str, clauses: Clauses) -> str | None:
-    """An order to the writer: "Never repeat yourself" -> "Does the summary avoid repeating itself"."""
+    """Turn an instruction to the writer into a question: "Never repeat yourself" -> "Does the summary avoid repeating
+    itself"."""
     for pattern, its in _YOURS:
         line = pattern.sub(its, line)
     line = impersonal(line)
@@ -282,7 +284,8 @@ def _forbidden(predicate: str, ordered: bool, clauses: Clauses) -> str | None:
 
 
 def _unstated(line: str, clauses: Clauses) -> Ranked | None:
-    """A point without a frame: a clause, a predicate, a quality or a bare thing."""
+    """Return the question of an attribute without a full statement: a clause, a predicate, a quality or a bare
+    thing."""
     if _HALF_ASKED.match(line):
         return None
     match = _PREDICATE.match(line)
@@ -364,7 +367,8 @@ _SECOND_VERB = re.compile(
 
 
 def keeps_meaning(attribute: str, question: str) -> bool:
-    """Whether the question surely says what the attribute says: not turned round, and no verb where a noun belongs."""
+    """Return whether the question certainly means what the attribute means: not the opposite, and no verb in a noun's
+    place."""
     words = attribute.split()
     if not words:
         return False
@@ -385,7 +389,7 @@ def keeps_meaning(attribute: str, question: str) -> bool:
 
 
 def asks_for_a_fault(question: str, context: Context) -> bool:
-    """Whether a yes surely speaks against the text: "Does the summary contain spelling errors?" """
+    """Return whether a yes is certainly bad for the text: "Does the summary contain spelling errors?"."""
     if QUOTES in question or not is_bad(question):
         return False
     turned = Clauses(context.text_name).turned(question.rstrip("?"))
@@ -393,7 +397,7 @@ def asks_for_a_fault(question: str, context: Context) -> bool:
 
 
 def _is_fault(thing: str) -> bool:
-    """Whether a phrase names a fault and nothing that is done about one."""
+    """Return whether a phrase names a fault, and not how one is handled."""
     bare = _HOLDING.sub("", thing).strip()
     if bare != thing:
         return True
@@ -451,14 +455,14 @@ _UNDERSTOOD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Phrased:
-    """A question with a rank: 3 for a plain statement about the text, less for what needed more bending."""
+    """A question with a rank: 3 for a plain statement about the text, less for one changed more."""
 
     question: str
     rank: int
 
 
 def question_from(attribute: str, context: Context) -> Phrased | None:
-    """The best question that an attribute gives, None where none comes out sound."""
+    """Return the best question that an attribute gives, None if none is sound."""
     if not is_english(context, attribute) or _MINE.search(attribute):
         return None
     clauses = Clauses(context.text_name)
@@ -482,7 +486,7 @@ def question_from(attribute: str, context: Context) -> Phrased | None:
 
 
 def quoted(attribute: str, context: Context) -> str | None:
-    """A question that quotes an attribute which can't surely be turned into one; None for one that can, and for none.
+    """Return a question that quotes an attribute which can't certainly be turned into one; None for other attributes.
 
     A yes/no question that somebody wrote stays as it is.
     """
@@ -493,7 +497,7 @@ def quoted(attribute: str, context: Context) -> str | None:
 
 
 def is_english(context: Context, attribute: str) -> bool:
-    """Whether the grammar here may be used: the project's language is English, and nothing shows another one."""
+    """Return whether the grammar here may be used: the project's language is English, and nothing shows another one."""
     if context.language.lower() not in ("", "english", "en") or _FOREIGN.search(attribute):
         return False
     said = words(attribute)
@@ -504,14 +508,15 @@ def is_english(context: Context, attribute: str) -> bool:
 
 @lru_cache(maxsize=1)
 def english_words() -> frozenset[str]:
-    """Words that show a line to be English: function words that no neighbour has, verbs, and the rules' own words."""
+    """Return words that show a line to be English: function words not in related languages, verbs, and the rules'
+    words."""
     own = {word for rule in RULES for line in (*rule.attributes, *rule.questions) for word in words(line)}
     verbs = VERBS | {f"{verb}s" for verb in VERBS}
     return frozenset({*ENGLISH_STOP_WORDS, *own, *verbs, *AUXILIARIES} - _SHARED)
 
 
 def is_sound(question: str) -> bool:
-    """One yes/no question in English of a bearable length, asked so that yes is good."""
+    """Return whether the text is one yes/no question in English of acceptable length, with yes as the good answer."""
     body = question.rstrip("?").strip()
     count = len(words(body))
     if not is_yes_no(question) or not SHORTEST <= count <= LONGEST:
@@ -520,7 +525,8 @@ def is_sound(question: str) -> bool:
 
 
 def is_yes_no(question: str) -> bool:
-    """Whether a question ends with its mark and opens as English yes/no questions do; other scripts may open freely."""
+    """Return whether a question ends with its mark and opens as English yes/no questions do; other scripts may open
+    freely."""
     if not question.endswith(("?", "？")):
         return False
     first = next(iter(words(question)), "")
@@ -556,7 +562,7 @@ def _from_question(line: str, clauses: Clauses) -> Phrased | None:
 
 
 def _named(body: str, clauses: Clauses) -> str:
-    """A question that stands alone names the text: "Does it flow" -> "Does the summary flow"."""
+    """Return a question that names the text: "Does it flow" -> "Does the summary flow"."""
     text = f"the {clauses.text_name}"
     return _READ_IT.sub(rf"\g<asked> {text}", _IT.sub(rf"\g<verb> {text} ", f"{body} ")).strip()
 

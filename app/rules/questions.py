@@ -1,4 +1,4 @@
-"""Key questions and sub-questions, rewritten attributes, and their validation."""
+"""Key questions and sub-questions, rewritten questions, coverage, and validation, all by rules."""
 
 import re
 from collections import Counter
@@ -27,7 +27,7 @@ _Attributes = Sequence[Mapping[str, Any]]
 
 
 def key_questions(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """One yes/no question per component that contains the component's concept."""
+    """Return one yes/no question per component that contains the component's concept."""
     context = context_of(variables)
     return {
         "questions": [
@@ -42,7 +42,7 @@ def key_questions(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sub_questions(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Two or three questions per component, each for a group of its attributes."""
+    """Return two or three questions per component, each for a group of its attributes."""
     context = context_of(variables)
     written: list[dict[str, Any]] = []
     asked: list[str] = []
@@ -65,7 +65,7 @@ def _key_question(name: str, context: Context) -> str:
 
 
 def _breakdown(part: _Part, asked: Sequence[str], context: Context) -> list[tuple[str, list[int]]]:
-    """Questions with the attribute ids each serves; none repeats the key question or one asked before."""
+    """Return questions with the attribute ids behind each; none repeats the key question or an earlier one."""
     attributes: _Attributes = part["attributes"]
     taken = list(asked)
     found: list[tuple[str, list[int]]] = []
@@ -93,7 +93,7 @@ def _breakdown(part: _Part, asked: Sequence[str], context: Context) -> list[tupl
 
 
 def _groups(attributes: _Attributes, context: Context) -> list[list[Mapping[str, Any]]]:
-    """The attributes in two or three groups of like ones, the largest first; up to two stay on their own."""
+    """Return the attributes in two or three groups of similar ones, the largest first; up to two stay separate."""
     if not attributes:
         return []
     count = min(len(attributes), 2 if len(attributes) < 5 else 3)
@@ -105,7 +105,8 @@ def _groups(attributes: _Attributes, context: Context) -> list[list[Mapping[str,
 
 
 def _best(group: _Attributes, part: _Part, taken: Sequence[str], context: Context) -> str | None:
-    """The group's soundest question: plain, not long, not vague, near the component and the other attributes."""
+    """Return the group's soundest question: plain, not long, not vague, close to the component and the other
+    attributes."""
     texts = [attribute["text"] for attribute in group]
     rows = vectors([*texts, part["name"]], context)
     near = rows[:-1] @ rows[-1] + (rows[:-1] @ rows[:-1].T).mean(axis=1)
@@ -118,7 +119,7 @@ def _best(group: _Attributes, part: _Part, taken: Sequence[str], context: Contex
 
 
 def _quoted(group: _Attributes, part: _Part, taken: Sequence[str], context: Context) -> str | None:
-    """The first attribute of the group as it is, where none can be turned into a question for certain."""
+    """Return a question that quotes the group's first attribute, if none can certainly be turned into a question."""
     asked = (quoted(attribute["text"], context) for attribute in group)
     return next((question for question in asked if question and _is_new(question, part, taken, context)), None)
 
@@ -129,7 +130,7 @@ def _merit(phrased: Phrased, near: float) -> float:
 
 
 def _own_wording(group: _Attributes, part: _Part, taken: Sequence[str], context: Context) -> str | None:
-    """A question in the words of the rule that most of the group names; None where none is named."""
+    """Return a question in the words of the rule that most of the group names; None if none names one."""
     named = [named_rule(attribute["text"], context) for attribute in group]
     votes = Counter(rule.id for rule in named if rule)
     themes = theme_weights(group[0]["text"], context)
@@ -149,13 +150,13 @@ def _last_resort(part: _Part, context: Context) -> str:
 
 
 def _is_new(question: str, part: _Part, taken: Sequence[str], context: Context) -> bool:
-    """Whether a question differs from those asked; it may come close to its key question, not repeat it."""
+    """Return whether a question differs from earlier ones; it may resemble its key question, but not repeat it."""
     repeats_key = overlaps(question, [part["key_question"]], context, OVERLAP_WITH_KEY)
     return not repeats_key and not overlaps(question, taken, context)
 
 
 def overlaps(question: str, taken: Sequence[str], context: Context, least: float = OVERLAP) -> bool:
-    """Whether a question is nearly the same as one of those taken, the text's own name aside."""
+    """Return whether a question is nearly the same as one of those taken, apart from the text's name."""
     bare = _bare(question, context)
     return any(fuzz.token_sort_ratio(bare, _bare(other, context)) >= least for other in taken)
 
@@ -173,7 +174,7 @@ _LINES = 3  # of what people said, in one line of guidance
 
 
 def rephrased(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """The rule's own wording for what the question is about."""
+    """Return the rule's own wording for what the question is about."""
     context, question = context_of(variables), _only(variables)
     found = _catalogue_wording(question, variables["others"], context)
     if found is None:
@@ -182,7 +183,7 @@ def rephrased(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def simplified(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """The question without asides and examples; else the rule's own wording, where that is shorter."""
+    """Return the question without asides and examples; else the rule's own wording, if that is shorter."""
     context, question = context_of(variables), _only(variables)
     bare = plain(question)
     if bare != question and len(words(bare)) < len(words(question)) and is_sound(bare):
@@ -194,7 +195,7 @@ def simplified(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def split(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Two clauses joined by "and", or two qualities at the end, each as a question."""
+    """Return a question each for two clauses joined by "and", or for two qualities at the end."""
     question = _only(variables)
     clauses = [finish(part.strip(" ,?")) for part in _TWO_CLAUSES.split(question)]
     ends = _TWO_ENDS.match(question)
@@ -206,7 +207,7 @@ def split(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def merged(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """The first of questions that are worded nearly alike."""
+    """Return the first of questions that are worded nearly alike."""
     context, asked = context_of(variables), [entry["question"] for entry in variables["questions"]]
     if not all(overlaps(asked[0], [other], context) for other in asked[1:]):
         raise _beyond("too little in common in the words of these questions")
@@ -214,7 +215,8 @@ def merged(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def improved(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """What people said of the errors as guidance, and the rule's own wording; no rule reads guidance, LLMs do."""
+    """Return people's comments on the errors as guidance, and the rule's own wording; rules don't read guidance, LLMs
+    do."""
     context, question = context_of(variables), variables["question"]
     asked = " ".join(str(question["question"]).split())
     said = dict.fromkeys(finished(error["why"]) for error in variables["errors"] if error["why"].strip())
@@ -233,17 +235,17 @@ def improved(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def finished(sentence: str) -> str:
-    """With a mark at its end."""
+    """Return the sentence with a full stop at its end."""
     line = " ".join(sentence.split())
     return line if line[-1:] in ".!?" else f"{line}."
 
 
 LEAST_SHARED = 0.3
-"""From which cosine of wording on a question covers an attribute."""
+"""Cosine of wordings from which a question covers an attribute."""
 
 
 def covered(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """For each attribute the questions that share enough of its words."""
+    """Return for each attribute the questions that share enough of its words."""
     questions, attributes = variables["questions"], variables["attributes"]
     rows = wording([str(a["text"]) for a in attributes] + [str(q["question"]) for q in questions])
     alike = rows[: len(attributes)] @ rows[len(attributes) :].T >= LEAST_SHARED
@@ -292,10 +294,10 @@ _REPLY = "reply"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What a checklist's questions are about, taken together.
+    """What a checklist's questions together are about.
 
-    shares: of each family of rules in what the dimension's rubric says. known: most questions name a rule. at_home:
-    most name one of a family that the rubric speaks of; where they don't, it is not for the rules to say who is astray.
+    shares: by family of rules, its share of the rubric's keywords. known: most questions name a rule. at_home: most
+    name one of a family that the rubric mentions; otherwise the rules don't judge which question is irrelevant.
     """
 
     context: Context
@@ -304,7 +306,7 @@ class Field:
     at_home: bool
 
     def irrelevance(self, question: str, component: str) -> str:
-        """Why a question has no place in the checklist, "" where it has; other scripts pass."""
+        """Return why a question doesn't belong to the checklist, "" if it does; other scripts pass."""
         if not question.isascii():
             return ""
         named = affinities(question, self.context)
@@ -313,14 +315,14 @@ class Field:
         return "It has nothing to do with the dimension or its component." if self._stray(question, component) else ""
 
     def _stray(self, question: str, component: str) -> bool:
-        """Whether a question that no rule knows shares no word with component, rubric or task."""
+        """Return whether a question that names no rule shares no word with component, rubric or task."""
         here = self.context
         known = f"{component} {here.dimension} {here.rubric} {here.text_name} {here.source_name}"
         return self.known and set(content_stems(words(question))).isdisjoint(content_stems(words(known)))
 
     def _foreign(self, question: str, named: Mapping[str, float]) -> str:
-        """Says so where a rule that the question names clearly belongs to a side of quality of which the rubric hardly
-        speaks, none belongs to one of which it does, and question and rubric share no word."""
+        """Return a reason if a rule that the question names clearly belongs to a side of quality that the rubric hardly
+        mentions, none belongs to one that it does, and question and rubric share no word; else ""."""
         clear = [
             rule
             for rule, weight in named.items()
@@ -334,7 +336,7 @@ class Field:
 
 
 def field_of(questions: Sequence[str], context: Context) -> Field:
-    """The field of a checklist's questions; without a rubric nobody can tell what belongs to the dimension."""
+    """Return the field of a checklist's questions; without a rubric nothing can be called irrelevant."""
     shares = family_shares(context) if context.rubric.strip() else {}
     named = [affinities(question, context) for question in questions]
     known = sum(map(bool, named))
@@ -361,7 +363,7 @@ SHARED_WITH_RULE, SHARED_ALONE = 0.6, 0.8
 
 
 def validation(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Questions with the ids they come from and what was changed and why; dropped ones with the reason."""
+    """Return questions with their source ids, changes and reasons; dropped ones with the reason."""
     context = context_of(variables)
     field = field_of([entry["question"] for entry in variables["questions"]], context)
     kept: list[dict[str, Any]] = []
@@ -384,7 +386,7 @@ def validation(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _mended(written: str, context: Context) -> tuple[str | None, str]:
-    """A sound form of a question with what was mended, or None with what is wrong."""
+    """Return a sound form of a question with what was corrected, or None with what is wrong."""
     question = " ".join(written.split())
     if len(words(question)) < 2:
         return None, "It is not a question."
@@ -408,7 +410,8 @@ def _mended(written: str, context: Context) -> tuple[str | None, str]:
 
 
 def _ask_the_same(question: str, other: str, context: Context) -> bool:
-    """Whether two questions make one point: nearly the same words, or one rule and most words of the shorter one."""
+    """Return whether two questions ask the same: nearly the same words, or one rule and most words of the shorter
+    one."""
     if overlaps(question, [other], context):
         return True
     first, second = named_rule(question, context), named_rule(other, context)

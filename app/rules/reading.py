@@ -1,4 +1,4 @@
-"""What the rules read: the request, and the measures of a text."""
+"""Input of the rules: the request, and the measures of a text."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 class Grounding(StrEnum):
-    """What there is to compare a text with."""
+    """What a text can be compared with."""
 
     FULL = "full"
     TOPIC = "topic"
@@ -34,7 +34,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text cut up. `figures` and `names` are as they can be recognised; a text without capitals has no names."""
+    """A parsed text. `figures` and `names` are those that can be recognised; a text without capitals has no names."""
 
     raw: str
     sentences: tuple[Sentence, ...]
@@ -46,15 +46,15 @@ class Passage:
 
     @property
     def cased(self) -> bool:
-        """Whether the text uses capitals at all; lower-cased corpora don't, and aren't blamed for it."""
+        """Whether the text uses capitals at all; lower-cased corpora aren't penalised for using none."""
         return any(letter.isupper() for letter in self.raw)
 
 
 @dataclass(frozen=True, slots=True)
 class Source(Passage):
-    """A source: a passage with its vocabulary, its key terms (share of their frequency) and where stems occur.
+    """A source: a passage with its vocabulary, its key terms (share of their frequency) and the sentences of each stem.
 
-    `joined` keeps which pairs of stems a sentence brings together, as far as it was asked.
+    `joined` caches whether a sentence contains both stems of a pair.
     """
 
     vocabulary: frozenset[str]
@@ -63,7 +63,7 @@ class Source(Passage):
     joined: dict[tuple[str, str], bool] = field(default_factory=dict, compare=False)
 
     def joins(self, a: str, b: str) -> bool:
-        """Whether some sentence has both stems."""
+        """Return whether some sentence has both stems."""
         if (a, b) not in self.joined:
             few, many = sorted((self.positions.get(a, ()), self.positions.get(b, ())), key=len)
             self.joined[a, b] = bool(few) and not set(few).isdisjoint(many)
@@ -80,7 +80,7 @@ class Profile:
 
 
 def passage(text: str) -> Passage:
-    """Cut a text up."""
+    """Parse a text."""
     parts = tuple(_sentence(raw) for raw in sentences(text))
     all_words = tuple(word for part in parts for word in part.words)
     content = tuple(found for part in parts for found in part.content)
@@ -89,7 +89,7 @@ def passage(text: str) -> Passage:
 
 
 def source_of(text: str) -> Source:
-    """Cut a source up and weigh its terms: the most frequent ones, earlier ones first among equals."""
+    """Parse a source and weigh its terms: the most frequent ones, earlier ones first among equals."""
     base = passage(text)
     counts = Counter(base.content).most_common(KEY_TERMS)
     total = sum(count for _, count in counts)
@@ -106,7 +106,8 @@ def source_of(text: str) -> Source:
 
 
 def grounding_of(text: Passage, source: Source) -> Grounding:
-    """A source shorter than 40 words that is no longer than the text is only a topic: it can't support facts."""
+    """Return what the text can be compared with. A source shorter than 40 words and not longer than the text is only a
+    topic: it can't support facts."""
     if not source.content:
         return Grounding.NONE
     if len(source.words) < 40 and len(source.words) <= len(text.words):
@@ -121,12 +122,12 @@ def _sentence(raw: str) -> Sentence:
 
 
 def details_of(raw: str) -> set[str]:
-    """Figures, and capitalised words in lower case."""
+    """Return figures, and capitalised words in lower case."""
     return {*_FIGURE.findall(raw), *(name.lower() for name in _NAME.findall(raw))}
 
 
 def _names(raw: str) -> list[str]:
-    """Capitalised words that don't open the sentence."""
+    """Return capitalised words that don't open the sentence."""
     return [match.group() for match in _NAME.finditer(raw) if match.start() > 2 and len(match.group()) > 2]
 
 
@@ -134,7 +135,7 @@ def _names(raw: str) -> list[str]:
 class Reading:
     """A measured value and the finding in words, such as "3 of 41 content words (7 %) are not in the source".
 
-    `applies` is False where the text gives the rule nothing to look at; the answer is then yes, and says so.
+    `applies` is False if the text has nothing for the rule to measure; the answer is then yes, and says so.
     """
 
     value: float
@@ -162,7 +163,7 @@ def plural(count: int, noun: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the texts are and which dimension is looked at."""
+    """What the texts are, and the dimension."""
 
     text_name: str
     source_name: str
@@ -171,7 +172,7 @@ class Context:
     language: str = "English"
 
     def fill(self, template: str) -> str:
-        """A catalogue phrase with the task's own words for text and source."""
+        """Return a catalogue phrase with the task's own words for text and source."""
         return template.replace("{text}", self.text_name).replace("{source}", self.source_name)
 
 
@@ -188,7 +189,7 @@ def context_of(variables: Mapping[str, Any]) -> Context:
 
 
 def _spoken(name: str) -> str:
-    """A name as it stands inside a sentence: one line, no article, small letters unless an acronym."""
+    """Return a name for use inside a sentence: one line, no article, lower case unless an acronym."""
     line = " ".join(str(name).split()).removeprefix("the ").removeprefix("The ")
     if line[:2].isupper():
         return line

@@ -1,1 +1,1 @@
-"""Demo data, bundled: our own articles, summaries spoiled in known ways, simulated raters."""
+"""Demo data, bundled: our own articles, summaries degraded in known ways, simulated raters."""

@@ -24,7 +24,7 @@ TEXTS = "texts.json"
 
 
 def demo_attributes() -> dict[str, dict[str, list[str]]]:
-    """Considerations by dimension and expert: {"coherence": {"simulated expert Ada": [...], ...}, ...}."""
+    """Return attributes by dimension and expert: {"coherence": {"simulated expert Ada": [...], ...}, ...}."""
     entries = yaml.safe_load(files(__package__).joinpath("attributes.yaml").read_text(encoding="utf-8"))
     return {
         dimension: {expert: list(attributes) for expert, attributes in experts.items()}
@@ -33,7 +33,7 @@ def demo_attributes() -> dict[str, dict[str, list[str]]]:
 
 
 def demo_corpus() -> Corpus:
-    """Fourteen articles with a summary by each system, rated by three simulated raters on four dimensions.
+    """Return fourteen articles with a summary by each system, rated by three simulated raters on four dimensions.
 
     `text.extra` says that a text is simulated and holds its degradations with their strengths (0..1).
     """

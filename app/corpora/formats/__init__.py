@@ -1,1 +1,1 @@
-"""One file a dataset format: how to recognise it and how to read its records."""
+"""Dataset formats, one file each: how to recognise a format and how to read its records."""

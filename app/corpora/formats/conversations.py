@@ -1,4 +1,4 @@
-"""Conversations with models: lists of messages in any vendor's form, and the reply in them that is judged."""
+"""Conversations with models: lists of messages in any vendor's form, and the judged reply in them."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _NOT_RATINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What was said before, and the reply. `extra` is whatever else the record says."""
+    """The earlier turns, and the reply. `extra` holds the record's other fields."""
 
     turns: Sequence[Turn]
     reply: str
@@ -39,11 +39,11 @@ class Exchange:
 
 
 _Read = Callable[[int, dict[str, Any]], Iterator[Exchange | str]]
-"""The exchanges of one record; a string says why a part of it is left out."""
+"""Yields the exchanges of one record; a string says why a part of it is left out."""
 
 
 def conversation_reader(name: str, exchanges: _Read, scored: str = "") -> Callable[[Records, str], CorpusReader]:
-    """`scored`: the field in which this format has scores."""
+    """Return a format's reader. `scored`: the field in which it has scores."""
 
     def read(records: Records, file_name: str) -> CorpusReader:
         builder = CorpusBuilder(())
@@ -75,10 +75,10 @@ def _text(found: Exchange) -> Text:
 
 
 def with_judged(corpus: CorpusReader, part: str) -> CorpusReader:
-    """The corpus with another part of its conversations as texts. "last": the last reply, as it is. "each": every reply
-    of the model, after the turns before it. "whole": the conversation, the last reply included.
+    """Return the corpus with another part of its conversations as texts. "last": the last reply, the default. "each":
+    every reply of the model, with the turns before it. "whole": the conversation, the last reply included.
 
-    Raises InputError for another word; reading raises it where a text is no conversation.
+    Raises InputError for another word; reading raises it for a text that is no conversation.
     """
     if part in ("", "last"):
         return corpus
@@ -115,7 +115,7 @@ def _each(item: CorpusText) -> Iterator[CorpusText]:
 
 
 def _turns(messages: Any) -> list[Turn]:
-    """The turns of a list of messages in any vendor's form. Raises BadCellError."""
+    """Return the turns of a list of messages in any vendor's form. Raises BadCellError."""
     if isinstance(messages, str):
         return [Turn("user", messages.strip())] if messages.strip() else []
     if isinstance(messages, Mapping):
@@ -162,7 +162,7 @@ def _said(role: Any, kept: list[str], name: str) -> Iterator[Turn]:
 
 
 def _tool_turn(block: Any) -> Turn | None:
-    """A block that calls a tool or holds what it answered."""
+    """Return the turn of a block with a tool call or its result; None for other blocks."""
     kind = block.get("type") if isinstance(block, Mapping) else None
     if kind in ("tool_use", "tool_call", "function_call"):
         return _call(block.get("name"), block.get("input", block.get("arguments")))
@@ -181,7 +181,7 @@ _NO_WORDS = ("image", "audio", "video", "file", "document", "blob", "uri")
 
 
 def _words(block: Any) -> str:
-    """What a block of a message says; of a picture or a file only that it stood there."""
+    """Return the text of a message's block; for a picture or a file only that it was there."""
     if block is None:
         return ""
     if isinstance(block, str):
@@ -198,7 +198,7 @@ def _words(block: Any) -> str:
 
 
 def opened(value: Any) -> Any:
-    """What a field holds, where it may be JSON in a string; the string itself where it isn't."""
+    """Return a field's value, parsed if it is JSON in a string; otherwise unchanged."""
     if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
         return value
     try:
@@ -208,7 +208,7 @@ def opened(value: Any) -> Any:
 
 
 def _split(turns: list[Turn]) -> tuple[list[Turn], str]:
-    """The turns before the last reply, and the reply. Raises BadCellError where the model says nothing."""
+    """Return the turns before the last reply, and the reply. Raises BadCellError if the model says nothing."""
     last = max((n for n, turn in enumerate(turns) if turn.role == "assistant"), default=None)
     if last is None:
         raise BadCellError("No reply of a model stands in it.")
@@ -216,7 +216,8 @@ def _split(turns: list[Turn]) -> tuple[list[Turn], str]:
 
 
 def given_and_reply(given: Any, reply: Any) -> tuple[list[Turn], str]:
-    """Of a call's input and output: each is text, messages, or an object that holds them. Raises BadCellError."""
+    """Return the turns and the reply of a call's input and output; each is text, messages, or an object that holds
+    them. Raises BadCellError."""
     before, after = _messages(opened(given)), _messages(opened(reply))
     turns = [turn for turn in after if turn.role != "user"] or [Turn("assistant", turn.words) for turn in after]
     if not turns:
@@ -245,7 +246,7 @@ def rest_of(record: Mapping[str, Any], *read: str) -> dict[str, Any]:
 
 
 def first_of(record: Mapping[str, Any], *names: str) -> str:
-    """The first of these fields that holds something, as an identifier."""
+    """Return the first of these fields with a value, as an identifier."""
     return next((identifier(record[name]) for name in names if record.get(name) not in (None, "", [], {})), "")
 
 

@@ -1,4 +1,4 @@
-"""Any table, by a column mapping."""
+"""Any table, read with a column mapping."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -20,12 +20,12 @@ from app.errors import FileFormatError, InputError
 
 
 def read_generic(records: Records, mapping: ColumnMapping | None, file_name: str) -> CorpusReader:
-    """What a mapping doesn't name is guessed where it says so, or names no column at all. Raises FileFormatError for
-    unknown columns or none with texts, InputError for the scale of what isn't rated.
+    """Read a table. Fields that the mapping doesn't name are guessed if it says so, or names no column at all. Raises
+    FileFormatError for unknown columns or none with texts, InputError for the scale of an unrated dimension.
 
     Document: the mapped column, else one name for equal sources, else the row. Texts that share document and system
-    without an item to tell them apart get their row as item, unless the mapping names both document and system:
-    then a repetition is an error of that row.
+    without an item to tell them apart get their row as item, unless the mapping names both document and system: then a
+    repetition is an error of that row.
     """
     table = as_table(records)
     named = mapping or ColumnMapping()
@@ -48,7 +48,7 @@ def read_generic(records: Records, mapping: ColumnMapping | None, file_name: str
 
 
 def _task(mapping: ColumnMapping) -> Task:
-    """What sources and writers are called, going by the columns that name them."""
+    """Return the task's words for sources and writers, taken from their columns' names."""
     usual = Task()
     source, writer = source_label(mapping.columns), writer_label(mapping.columns.get("system_id", ""))
     return replace(usual, source_name=source or usual.source_name, writer_name=writer or usual.writer_name)
@@ -86,7 +86,7 @@ def _check_columns(mapping: ColumnMapping, table: TableData, file_name: str) -> 
 
 
 def _dimensions(mapping: ColumnMapping, table: TableData) -> list[Dimension]:
-    """Each with the scale that the person names, else the proposed one."""
+    """Return the dimensions, each with the scale that the person names, else the proposed one."""
     values: dict[str, list[float]] = {rating.dimension: [] for rating in mapping.ratings}
     for rating in mapping.ratings:  # what is no number is named when its row is read
         values[rating.dimension] += numbers_in(record.get(rating.column) for record in table.rows)
@@ -99,7 +99,7 @@ def _dimensions(mapping: ColumnMapping, table: TableData) -> list[Dimension]:
 
 
 def _cells(record: Mapping[str, Any], mapping: ColumnMapping) -> Iterator[RatingCell]:
-    """A list of numbers in one cell is one rating a rater, in the list's order."""
+    """Yield the ratings of a record. A list of numbers in one cell is one rating a rater, in the list's order."""
     for rating in mapping.ratings:
         value = record.get(rating.column)
         if isinstance(value, list):
@@ -127,14 +127,14 @@ def _text(row: int, record: Mapping[str, Any], mapping: ColumnMapping) -> Text:
 
 
 def document_name(source: str, row: int = 0) -> str:
-    """A name that follows from the source alone, so that further files about the same source join it."""
+    """Return a name made from the source alone, so that further files about the same source join it."""
     return f"source-{hashlib.sha256(source.encode()).hexdigest()[:10]}" if source else f"row-{row}"
 
 
 class _Items:
-    """Items for the texts that only their row tells apart. A row that repeats another whole shares its item.
+    """Item ids for texts that only their row tells apart. A row that repeats another one completely shares its item.
 
-    The file is gone through once before: whether a text shares its document and system with another shows later.
+    The file is read once beforehand: whether a text shares its document and system may show only later.
     """
 
     def __init__(self, mapping: ColumnMapping, records: Records) -> None:
@@ -152,7 +152,7 @@ class _Items:
                     self._shared.add(place)
 
     def of(self, row: int, record: Mapping[str, Any], text: Text) -> str:
-        """ "" for a text that needs none."""
+        """Return the text's item id; "" if it needs none."""
         if not self._shared or digest(text.doc_id, text.system_id) not in self._shared:
             return ""
         return str(self._first.setdefault(digest(text.doc_id, text.system_id, self._content(record, text)), row))

@@ -1,9 +1,9 @@
-"""Data sets that GPTScore is tried on: FED (turns and whole dialogues), NEWSROOM's human ratings, MQM's errors,
-REALSumm and BAGEL.
+"""Data sets of the GPTScore paper: FED (turns and whole dialogues), NEWSROOM's human ratings, MQM's errors, REALSumm
+and BAGEL.
 
-Shapes as published: FED's JSON (Mehri and Eskenazi 2020); NEWSROOM's CSV, a row for each rater's judgment; WMT's table
+Formats as published: FED's JSON (Mehri and Eskenazi 2020); NEWSROOM's CSV, a row for each rater's judgment; WMT's table
 of errors with a row for each error (Freitag et al. 2021); REALSumm's records by document (Bhandari et al. 2020), and
-those of BARTScore's repository (Yuan et al. 2021), saved as JSON, for no pickle is opened here; BAGEL also as the table
+those of BARTScore's repository (Yuan et al. 2021), saved as JSON, as no pickle is opened here; BAGEL also as the table
 of Novikova et al. (2017) with a row for each judge.
 """
 
@@ -29,8 +29,8 @@ _SPEAKER = re.compile(r"\A(System|User):\s*", re.IGNORECASE)
 
 
 def _read_fed(records: Records, file_name: str) -> CorpusReader:
-    """A record with a `response` is a turn; one without is a whole dialogue. Each has a list of ratings a dimension,
-    one a rater, whose names the file doesn't give."""
+    """Read FED. A record with a `response` is a turn; one without is a whole dialogue. Each has a list of ratings a
+    dimension, one a rater, without the raters' names."""
     numbers: dict[str, int] = {}
 
     def text_of(row: int, record: dict[str, Any]) -> tuple[Text, Iterable[RatingCell]]:
@@ -81,7 +81,7 @@ _INFORMATIVE = (
 
 
 def _read_newsroom(records: Records, file_name: str) -> CorpusReader:
-    """A row is one rater's judgment of a summary; raters have no names, so they are numbered by summary."""
+    """Read NEWSROOM. A row is one rater's judgment of a summary; raters have no names and are numbered by summary."""
     preset = load_preset("news summaries")
     known = {dimension.name: dimension.rubric for dimension in preset.dimensions}
     dimensions = [
@@ -109,7 +109,7 @@ def _read_newsroom(records: Records, file_name: str) -> CorpusReader:
 
 
 def _plain(value: object) -> str:
-    """A cell of a file whose texts were made ready for web pages."""
+    """Return a cell's text without HTML escapes."""
     return prose(html.unescape(prose(value, "text")), "text")
 
 
@@ -129,8 +129,8 @@ WORST = 25.0
 
 
 def penalty(category: str, severity: str) -> float:
-    """What an error costs (Freitag et al. 2021, Table 4): 25 for no translation at all, 5 for a major error, 1 for a
-    minor one, 0.1 for a minor slip of punctuation, 0 otherwise."""
+    """Return what an error costs (Freitag et al. 2021, Table 4): 25 for no translation at all, 5 for a major error, 1
+    for a minor one, 0.1 for a minor error of punctuation, 0 otherwise."""
     kind, grade = category.strip().lower(), severity.strip().lower()
     if grade == "major":
         return WORST if kind.startswith("non-translation") else 5.0
@@ -140,8 +140,8 @@ def penalty(category: str, severity: str) -> float:
 
 
 def _read_mqm(records: Records, file_name: str) -> CorpusReader:
-    """A row is one error that a rater found, or that none was found. A rating is what all their errors cost, below 0,
-    at most 25; accuracy and fluency count the errors of that kind alone."""
+    """Read MQM. A row is one error that a rater found, or says that none was found. A rating is minus the cost of all
+    their errors, at least -25; accuracy and fluency count the errors of that kind alone."""
 
     def text_of(row: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
         rows = record["rows"]
@@ -160,7 +160,7 @@ def _read_mqm(records: Records, file_name: str) -> CorpusReader:
 
 
 def _unmarked(value: object) -> str:
-    """Without the marks around the error of the row."""
+    """Return the text without the marks around the row's error."""
     return prose(_MARK.sub("", prose(value, "text")), "text")
 
 
@@ -202,14 +202,14 @@ def _systems(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _scored(record: Mapping[str, Any]) -> frozenset[str]:
-    """What the first text of a record by document is rated on, metrics among it."""
+    """Return the ratings and metrics of the first text of a record by document."""
     first = next(iter(_systems(record).values()), None)
     scores = first.get("scores") if isinstance(first, dict) else None
     return frozenset(map(str, scores)) if isinstance(scores, dict) else frozenset()
 
 
 def _by_text(records: Records) -> Records:
-    """One record a text in place of one a document."""
+    """Return records by text from records by document."""
     items = [
         (row, {**record, "system": name, "one": one})
         for row, record in records.items
@@ -219,7 +219,7 @@ def _by_text(records: Records) -> Records:
 
 
 def _text_of(row: int, record: Mapping[str, Any]) -> tuple[Text, Mapping[str, Any]]:
-    """The text with its scores by name. Raises BadCellError where there is none."""
+    """Return the text with its scores by name. Raises BadCellError without a text."""
     one = record["one"]
     scores = one.get("scores") if isinstance(one, dict) else None
     if not isinstance(scores, dict):
@@ -237,7 +237,7 @@ def _text_of(row: int, record: Mapping[str, Any]) -> tuple[Text, Mapping[str, An
 
 
 def _read_realsumm(records: Records, file_name: str) -> CorpusReader:
-    """Human judgment is the share of the reference's content units that a summary holds; metrics are kept beside it."""
+    """Read REALSumm. The human judgment is the share of the reference's content units in a summary."""
 
     def text_of(row: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
         text, scores = _text_of(row, record)
@@ -257,7 +257,8 @@ _JUDGED = frozenset({"dataset", "system", "judge", "mr", "sys_ref", *_OF_DATA})
 
 
 def _read_bagel(records: Records, file_name: str) -> CorpusReader:
-    """A table has rows of other data sets too, which are left out, one a judge; a record by document the means."""
+    """Read BAGEL. A table has one row a judge, also rows of other data sets, which are left out; a record by document
+    has means."""
     preset = load_preset("data to text")
     documents: dict[str, str] = {}
     table = any(record.keys() >= _JUDGED for _, record in records.items)

@@ -1,7 +1,7 @@
 """IWSLT14: translations from German to English that several people rated from 1 to 5 (Kreutzer et al. 2018).
 
-The paper tells of the ratings; how its files are laid out is described nowhere in public. So columns are known by the
-names that such tables have, with a column for each rater or a row for each rating, and only where the format is named.
+The paper describes the ratings; no public source describes the form of its files. So columns are found by the usual
+names of such tables, with a column for each rater or a row for each rating, and only if the format is named.
 """
 
 import re
@@ -32,7 +32,7 @@ _OVERALL = (
 
 
 def _columns(record: Mapping[str, Any]) -> dict[str, str]:
-    """What a column is for -> its name in this file."""
+    """Return role -> the column's name in this file."""
     plain = {name.strip().lower(): name for name in reversed(list(record))}
     return {kind: plain[name] for kind, names in _NAMES.items() for name in reversed(names) if name in plain}
 
@@ -47,7 +47,8 @@ def _matches(record: Mapping[str, Any]) -> bool:
 
 
 def _read(records: Records, file_name: str) -> CorpusReader:
-    """Rows with one source and translation are one text: each is a rating of it, where a column names the rater."""
+    """Read the corpus. Rows with the same source and translation are one text, and each is a rating if a column names
+    the rater."""
     columns = next(_columns(record) for _, record in records.items if _matches(record))
     by_text = rows_by(records, tuple(columns[kind] for kind in ("source", "text", "system") if kind in columns))
     documents: dict[str, str] = {}
@@ -70,7 +71,7 @@ def _read(records: Records, file_name: str) -> CorpusReader:
 
 
 def _cells(rows: list[dict[str, Any]], columns: Mapping[str, str]) -> list[RatingCell]:
-    """Who rated a text twice, as some did to show how steady they are, is a rater for each time."""
+    """Return the ratings. Raters who rated a text twice, to show their consistency, count as a rater for each time."""
     times: dict[str, int] = {}
     cells = []
     for row in rows:

@@ -1,4 +1,4 @@
-"""Interface that every known format fulfils, and how records of one text each are read."""
+"""Interface of all known formats."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,11 +13,10 @@ from app.domain.project import Dimension, Text
 
 @dataclass(frozen=True, slots=True)
 class KnownFormat:
-    """`matches(record)` tells by structure; `read(records, file_name)` gives a corpus that
-    raises FileFormatError where nothing is usable.
+    """A known format. `matches(record)` recognises it by structure; `read(records, file_name)` returns a corpus and
+    raises FileFormatError if nothing is usable.
 
-    `needs` names the fields in words, for the message when a file is said to have this format and hasn't. guessed:
-    whether a file of this structure is taken for one, without being said to be.
+    `needs` names the fields in words, for the message about a file that doesn't have the chosen format.
     """
 
     name: str
@@ -52,7 +51,7 @@ def read_texts(
 
 
 def rows_by(records: Records, key: tuple[str, ...]) -> Records:
-    """The rows with the same values in these columns as one record, `rows`, in the order of the first of each."""
+    """Return rows with the same values in these columns as one record, `rows`, in the order of each first row."""
     groups: dict[tuple[str, ...], tuple[int, list[dict[str, Any]]]] = {}
     for row, record in records.items:
         named = tuple(str(record.get(name)) for name in key)

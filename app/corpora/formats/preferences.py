@@ -1,4 +1,4 @@
-"""Tables of preferences: two texts of one source, and which of them a person found better."""
+"""Tables of preferences: two texts of one source, and which of them a person preferred."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ _WRITERS = ("system", "model", "generator", "assistant", "author", "student")
 
 
 def _sides(words: Sequence[str], ending: str = "") -> Mapping[str, tuple[str, ...]]:
-    """The usual names of a column of text a and of text b: text_a, text1, a_text."""
+    """Return the usual names of a column of text a and of text b: text_a, text1, a_text."""
     return {
         side: tuple(
             name
@@ -60,12 +60,12 @@ _WON = {
 }
 _DIALOGUE = "\n\nAssistant:"
 UNNAMED_RATER = "unnamed rater"
-"""Who compared the pairs where neither the file nor the person says so."""
+"""The rater's name if neither the file nor the person gives one."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairSide:
-    """One of the two texts: as it stands in the file, or, where `text` is "", what names it in the project."""
+    """One of the two texts, in the file; or, if `text` is "", its names in the project."""
 
     text: str = ""
     system: str = ""
@@ -74,7 +74,7 @@ class PairSide:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """`row` counts as in CorpusText. `doc_id`: "" where nothing in the row says which source it is."""
+    """A preference in a row. `row` counts as in CorpusText. `doc_id`: "" if the row doesn't name its source."""
 
     row: int
     a: PairSide
@@ -89,7 +89,7 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class PairTable:
-    """`columns`: what each column was read as; `skipped`: the rows that can't be used, with the reason."""
+    """A table of preferences. `columns`: how each column was read; `skipped`: the unusable rows, with the reason."""
 
     pairs: tuple[PairRow, ...]
     skipped: tuple[SkippedRow, ...]
@@ -97,7 +97,7 @@ class PairTable:
 
 
 def parse_pair_columns(maps: Sequence[str]) -> dict[str, str]:
-    """From `FIELD=COLUMN` as typed; `FIELD=` says that no column is this field. Raises InputError."""
+    """Return columns by field from typed `FIELD=COLUMN`; `FIELD=` for no column. Raises InputError."""
     columns: dict[str, str] = {}
     for entry in maps:
         name, separator, column = (part.strip() for part in entry.partition("="))
@@ -112,10 +112,10 @@ def parse_pair_columns(maps: Sequence[str]) -> dict[str, str]:
 def read_pairs(
     path: Path, columns: Mapping[str, str], rater: str = "", dimension: str = "", container: str = "auto"
 ) -> PairTable:
-    """Every row of a table (CSV, JSON Lines, JSON, Parquet, Excel) that names two texts and who won.
+    """Read every row of a table (CSV, JSON Lines, JSON, Parquet, Excel) that names two texts and the winner.
 
-    columns: field of NAMES -> column; what isn't named is guessed by its name. rater, dimension: of rows that name
-    none. Raises FileFormatError for a table without such columns or without a usable row.
+    columns: field of NAMES -> column; fields not in it are guessed by column names. rater, dimension: for rows that
+    name none. Raises FileFormatError for a table without such columns or without a usable row.
     """
     table = open_table(path, container)
     found = _columns(table.columns, columns, path.name)
@@ -147,8 +147,8 @@ def _plain(column: str) -> str:
 
 
 def _columns(there: Sequence[str], named: Mapping[str, str], file_name: str) -> dict[str, str]:
-    """Field -> column, as named, else guessed. Raises FileFormatError for a name that isn't there, and where the two
-    texts aren't named."""
+    """Return field -> column, as named, else guessed. Raises FileFormatError for a missing column, and if the two texts
+    have no columns."""
     for column in filter(None, named.values()):
         if column not in there:
             raise FileFormatError(
@@ -194,7 +194,7 @@ def _named_winner(column: str, votes: Mapping[Winner, str]) -> _Won:
 
 
 def read_winner(value: object, a: PairSide, b: PairSide) -> Winner:
-    """a, b or tie, in any of the usual words, or the name of a system or text. Raises BadCellError."""
+    """Return a, b or tie from any of the usual words, or the name of a system or text. Raises BadCellError."""
     if is_blank(value) or isinstance(value, bool):
         raise BadCellError("It doesn't say who won.")
     said = identifier(value)
@@ -211,7 +211,7 @@ def read_winner(value: object, a: PairSide, b: PairSide) -> Winner:
 def _pair(
     number: int, record: Mapping[str, Any], columns: Mapping[str, str], won: _Won, rater: str, dimension: str
 ) -> PairRow:
-    """Raises BadCellError or InputError, which say why the row can't be used."""
+    """Return the preference in a row. Raises BadCellError or InputError, which say why the row is unusable."""
 
     def cell(name: str) -> Any:
         value = record.get(columns.get(name, ""))
@@ -248,7 +248,7 @@ def _pair(
 
 
 def _text(value: Any, asked: Any) -> tuple[str, str]:
-    """What was given, and the text: of messages the last reply, of "Human: ... Assistant: ..." the last answer."""
+    """Return the prompt and the text: of messages the last reply, of "Human: ... Assistant: ..." the last answer."""
     source = asked if asked is None or isinstance(asked, str) else _shown(opened(asked))
     value = opened(value) if isinstance(value, str) and value.lstrip().startswith("[{") else value
     if isinstance(value, list | Mapping):
@@ -263,7 +263,7 @@ def _text(value: Any, asked: Any) -> tuple[str, str]:
 
 
 def _shown(value: Any) -> str:
-    """A prompt that is a list of messages, as the transcript of a conversation."""
+    """Return a prompt; a list of messages becomes the transcript of a conversation."""
     if not isinstance(value, list):
         raise BadCellError("The source is a nested structure, not a text.")
     turns, _ = given_and_reply(value, "-")

@@ -1,5 +1,5 @@
-"""Data sets as published: SummEval, ELLIPSE and OpenMEVA, and in the shape of UniEval's and GPTScore's repositories
-QAGS, Topical-Chat and SFRES.
+"""Data sets as published: SummEval, ELLIPSE and OpenMEVA; and QAGS, Topical-Chat and SFRES in the form of UniEval's and
+GPTScore's repositories.
 
 SummEval: summaries of news articles by several systems, each rated by three experts on four dimensions. ELLIPSE: essays
 by learners of English, rated from 1 to 5 in halves on seven dimensions. OpenMEVA: stories that several systems wrote to
@@ -22,7 +22,7 @@ from app.domain.project import Text, dialogue_source
 
 
 def _rest(record: Mapping[str, Any], *read: str) -> dict[str, Any]:
-    """The fields that no part of a text holds."""
+    """Return the fields that are no part of a text."""
     return {name: value for name, value in record.items() if name not in read}
 
 
@@ -30,9 +30,10 @@ _OF_SUMMEVAL = ("id", "model_id", "decoded", "text", "references", "expert_annot
 
 
 def _read_summeval(records: Records, file_name: str) -> CorpusReader:
-    """Crowd annotations and every other field go to `extra`: the experts are the standard to compare with.
+    """Read SummEval. Crowd annotations and all other fields go to `extra`: the experts are the standard to compare
+    with.
 
-    The release without source articles reads too; its texts have no source.
+    The release without source articles can be read too; its texts have no source.
     """
 
     def text_of(row: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
@@ -66,9 +67,9 @@ SUMMEVAL = KnownFormat(
 
 
 def _read_ellipse(records: Records, file_name: str) -> CorpusReader:
-    """The writing prompt is both source and document: essays on one prompt are told apart by their id.
+    """Read ELLIPSE. The writing prompt is both source and document: essays on one prompt differ by their id.
 
-    What is known of the writers, and the counts that come with each essay, go to `extra`.
+    Data on the writers, and the counts that come with each essay, go to `extra`.
     """
     preset = load_preset("learner essays")
     names = [dimension.name for dimension in preset.dimensions]
@@ -97,7 +98,7 @@ ELLIPSE = KnownFormat(
 
 
 def _read_openmeva(records: Records, file_name: str) -> CorpusReader:
-    """One record holds one story a system. Scores by metrics go to `extra["published_scores"]`."""
+    """Read OpenMEVA. A record holds one story a system. Scores by metrics go to `extra["published_scores"]`."""
     preset = load_preset("stories")
     builder = CorpusBuilder(preset.dimensions)
 
@@ -138,7 +139,7 @@ OPENMEVA = KnownFormat(
 
 
 def _rated(record: Mapping[str, Any]) -> frozenset[str]:
-    """The dimensions on which a record of UniEval's shape is scored; none for a record of another shape."""
+    """Return the dimensions scored in a record of UniEval's form; none for a record of another form."""
     scores = record.get("scores")
     fits = isinstance(scores, dict) and isinstance(record.get("system_output"), str) and "source" in record
     return frozenset(str(name) for name in scores) if fits and isinstance(scores, dict) else frozenset()
@@ -147,7 +148,7 @@ def _rated(record: Mapping[str, Any]) -> frozenset[str]:
 def _scored_text(
     record: Mapping[str, Any], what: str, doc_id: str, source: str, item_id: str = ""
 ) -> tuple[Text, list[RatingCell]]:
-    """A record of UniEval's shape as a text with its ratings. Raises BadCellError where `scores` isn't an object."""
+    """Return a record of UniEval's form as a text with its ratings. Raises BadCellError if `scores` isn't an object."""
     text = Text(
         doc_id=doc_id,
         system_id=identifier(record.get("system_id")),
@@ -170,7 +171,8 @@ _ARTICLE = (
 
 
 def _read_qags(records: Records, file_name: str) -> CorpusReader:
-    """Where the reference is the article itself, none is kept, and a note says how to compare with the article."""
+    """Read QAGS. A reference that is the article itself is left out, and a note says how to compare with the
+    article."""
 
     def text_of(row: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
         source = prose(record.get("source"), "source")
@@ -199,7 +201,7 @@ _NO_FACT = "_nofact"  # how the file marks a reply that no fact was given for
 
 
 def _read_topical_chat(records: Records, file_name: str) -> CorpusReader:
-    """Dialogues have no id in the file: they are numbered in the order in which they first appear.
+    """Read Topical-Chat. Dialogues have no id in the file: they are numbered in order of first appearance.
 
     The fact is part of the source, since groundedness can't be judged without it; `extra` keeps it raw too.
     """
@@ -226,9 +228,9 @@ TOPICAL_CHAT = KnownFormat(
 
 
 def _read_sfres(records: Records, file_name: str) -> CorpusReader:
-    """The file's doc_id counts texts, not sources, so it becomes the item; texts with equal data share a document.
+    """Read SFRES. The doc_id counts texts, not sources, so it becomes the item; texts with equal data share a document.
 
-    That document bears the number of the first text that has it.
+    A document is named after the number of its first text.
     """
     documents: dict[str, str] = {}
 

@@ -1,7 +1,6 @@
-"""Traces of calls to models, as other tools export them. Shapes as published: Langfuse's export of traces and
+"""Traces of calls to models, as other tools export them. Formats as published: Langfuse's export of traces and
 observations; OpenTelemetry's conventions for generative AI in OTLP's JSON; OpenInference's in Phoenix' spans; OpenAI's
-evals (the log of a run, and the platform's items).
-"""
+evals (the log of a run, and the platform's items)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -28,7 +27,7 @@ _OWN = frozenset({
     "usage_details",
     "parentObservationId", "parent_observation_id", "environment", "release", "tags", "level", "type",
 })  # fmt: skip
-"""Fields that tell an export from a table that has columns for input and output as well."""
+"""Fields that tell an export from a table that also has columns for input and output."""
 
 
 def _is_langfuse(record: Mapping[str, Any]) -> bool:
@@ -85,7 +84,7 @@ _OPEN_INFERENCE = ("llm.input_messages", "llm.output_messages")
 
 
 def _value(value: Any) -> Any:
-    """A value of OTLP's JSON in plain terms."""
+    """Return a value of OTLP's JSON as a plain value."""
     if not isinstance(value, Mapping):
         return value
     if isinstance(held := value.get("arrayValue"), Mapping):
@@ -96,13 +95,13 @@ def _value(value: Any) -> Any:
 
 
 def _attributes(pairs: Any) -> dict[str, Any]:
-    """name -> value of OTLP's list of pairs."""
+    """Return name -> value of OTLP's list of pairs."""
     found = [pair for pair in pairs if isinstance(pair, Mapping)] if isinstance(pairs, list) else []
     return {str(pair.get("key")): _value(pair.get("value")) for pair in found}
 
 
 def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """`a.0.b` -> {"a": {"0": {"b": ...}}}; what is nested already stays so."""
+    """Return `a.0.b` as {"a": {"0": {"b": ...}}}; nested values stay so."""
     whole: dict[str, Any] = {}
     for name, value in flat.items():
         *way, last = name.split(".")
@@ -118,7 +117,7 @@ def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _listed(value: Any) -> Any:
-    """Names with dots as objects, and {"0": ..., "1": ...} as the list that it is, at every level."""
+    """Return names with dots as objects, and {"0": ..., "1": ...} as lists, at every level."""
     if isinstance(value, Mapping):
         value = _nested(value)
         if value and all(str(key).isdecimal() for key in value):
@@ -134,7 +133,7 @@ def _at(tree: Any, path: str) -> Any:
 
 
 def _call_of(flat: Mapping[str, Any], events: Any) -> tuple[Any, Any, str] | None:
-    """Input, output and model of a span that calls a model; None for any other span."""
+    """Return input, output and model of a span that calls a model; None for any other span."""
     tree = _listed(flat)
     model = next((str(m) for m in (_at(tree, p) for p in _MODELS) if m), "")
     given, reply = (_at(tree, path) for path in _GEN_AI)
@@ -161,7 +160,7 @@ _MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
 
 
 def _of_events(events: Any) -> tuple[list[Any], list[Any]]:
-    """The earlier convention: an event a message, named by its role."""
+    """Return the messages of the earlier convention: an event a message, named by its role."""
     given: list[Any] = []
     reply: list[Any] = []
     for event in events if isinstance(events, list) else []:

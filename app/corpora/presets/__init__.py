@@ -23,7 +23,7 @@ PRESETS: tuple[str, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """What a kind of texts is called and rated on. The wording is a start: people adapt it to their data."""
+    """Names, dimensions and rubrics for a kind of texts. The wording is a start: people adapt it to their data."""
 
     name: str
     task: Task
@@ -31,12 +31,12 @@ class Preset:
 
 
 OF_DATA_SETS: tuple[str, ...] = ("turns and dialogues",)
-"""Of known data sets alone: nobody is offered them."""
+"""Presets of known data sets only; they aren't offered to people."""
 
 
 @cache
 def load_preset(name: str) -> Preset:
-    """One of PRESETS, or of a known data set. Raises NotFoundError for another name."""
+    """Return one of PRESETS, or of a known data set. Raises NotFoundError for another name."""
     if name not in (*PRESETS, *OF_DATA_SETS):
         raise NotFoundError(f"There is no preset {name!r}.", f"Choose one of: {', '.join(PRESETS)}.")
     file = files(__package__).joinpath(f"{name.replace(' ', '_')}.yaml")
@@ -50,9 +50,9 @@ def load_preset(name: str) -> Preset:
 
 @cache
 def paper_definitions(paper: str) -> dict[str, str]:
-    """What a paper says that dimensions are: name in small letters -> definition, other names of the same beside it.
+    """Return a paper's definitions of dimensions: lower-case name -> definition, also by its other names.
 
-    Raises NotFoundError for another paper than PAPERS names.
+    Raises NotFoundError for a paper that isn't in PAPERS.
     """
     if paper not in PAPERS:
         raise NotFoundError(f"There are no definitions of {paper!r}.", f"Choose one of: {', '.join(PAPERS)}.")
@@ -67,6 +67,6 @@ def _definitions() -> dict[str, Any]:
 
 
 PAPERS: dict[str, str] = {name: entry["title"] for name, entry in _definitions().items()}
-"""Papers whose definitions can take the place of a preset's rubrics -> what each is called."""
+"""Papers whose definitions can replace a preset's rubrics -> their titles."""
 
 __all__ = ["PAPERS", "PRESETS", "Preset", "load_preset", "paper_definitions"]

@@ -1,1 +1,1 @@
-"""Recipes of papers: what each of their tables takes, and the figures they published."""
+"""Recipes of papers: what is needed to reproduce each of their tables, and the published figures."""

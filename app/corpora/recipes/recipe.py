@@ -1,7 +1,7 @@
-"""Recipes: how the tables of a paper are made again, one YAML file a paper beside this module or of one's own.
+"""Recipes: how to reproduce the tables of a paper, one YAML file a paper beside this module or of a person's own.
 
 A recipe holds facts alone: data sets and where they come from, methods with their options, how figures are computed,
-and the published figures, as fractions also where a paper prints percentages.
+and the published figures, always as fractions, even if a paper prints percentages.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ FigureName = Literal[
     "mean-llm",
 ]
 OF_ATTRIBUTES = frozenset({"self-rouge-l", "topic-spread"})
-"""Figures of the attributes of a condition, for which nothing is scored."""
+"""Figures of a condition's attributes, for which nothing is scored."""
 Few = Annotated[int, Field(ge=1, le=1_000)]
 
 _FIGURES: dict[str, str] = {
@@ -117,7 +117,7 @@ class RecipeMethod(_Part):
         return self
 
     def settings(self, column: "Column | None" = None) -> tuple[tuple[str, str], ...]:
-        """(option, value) as written on the command line; a column's own options win."""
+        """Return (option, value) as written on the command line; a column's own options override the method's."""
         own = column.options if column and column.evaluator == self.evaluator else {}
         return tuple(
             (name, (("yes" if value else "no") if isinstance(value, bool) else str(value)))
@@ -145,9 +145,10 @@ class Column(_Part):
 
 
 class Row(_Part):
-    """published: a figure a place (`PaperTable.places`), None where the paper has none or it can't be read.
+    """A row of figures. published: a figure a place (`PaperTable.places`), None if the paper has none or it can't be
+    read.
 
-    scores: data sets of published scores, from which the row is computed where their files are given. compared: two
+    scores: data sets of published scores, from which the row is computed if their files are given. compared: two
     conditions of a study. mean_of: labels of the rows it is the mean of. trial: from 1.
     """
 
@@ -162,7 +163,7 @@ class Row(_Part):
 
 
 class Place(BaseModel):
-    """One column of figures: of a table's column, or (None) of the average over all."""
+    """One column of figures: of a table's column, or (None) of the mean over all columns."""
 
     model_config = ConfigDict(frozen=True)
     heading: str
@@ -171,9 +172,10 @@ class Place(BaseModel):
 
 
 class PaperTable(_Part):
-    """draw, share, seed: which texts are scored, trial t with seed + t - 1. average: heading of the mean over columns.
+    """A table. draw, share, seed: which texts are scored, trial t with seed + t - 1. average: heading of the mean over
+    columns.
 
-    own_models: each model that a person names without one of the paper's gets a row, with this method.
+    own_models: each model that a person adds to the paper's gets a row, with this method.
     """
 
     title: Words
@@ -190,7 +192,7 @@ class PaperTable(_Part):
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """The columns of figures, from left to right, each with a heading of its own."""
+        """Return the columns of figures, from left to right, each with its own heading."""
         return tuple(self._places())
 
     def _places(self) -> Iterator[Place]:
@@ -248,11 +250,11 @@ class PaperRecipe(_Part):
             yield f"“{table.own_models}” is no method of the recipe."
 
     def table(self, name: str) -> PaperTable:
-        """Raises as `table_named`."""
+        """Return the table. Raises as `table_named`."""
         return self.tables[self.table_named(name)]
 
     def table_named(self, name: str) -> str:
-        """The table's name as the recipe has it: `Table 9` and `9` are table-9. Raises NotFoundError, naming all."""
+        """Return the table's name in the recipe: `Table 9` and `9` are table-9. Raises NotFoundError, naming all."""
         written = {_plain(each): each for each in self.tables}
         found = written.get(_plain(name)) or written.get(_plain(f"table {name}"))
         if found is None:
@@ -261,7 +263,7 @@ class PaperRecipe(_Part):
         return found
 
     def data_of(self, table: PaperTable) -> list[str]:
-        """The data sets that a table can take, texts first."""
+        """Return the data sets that a table can use, texts first."""
         methods = [self.methods[name] for name in (*(row.method for row in table.rows), table.own_models) if name]
         study = any(method.condition for method in methods)
         attributes = [name for name, each in self.data.items() if each.kind == "attributes" and study]
@@ -270,14 +272,14 @@ class PaperRecipe(_Part):
 
 
 def recipe_names() -> list[str]:
-    """The papers whose recipes are bundled."""
+    """Return the papers with bundled recipes."""
     return sorted(
         file.name.removesuffix(".yaml") for file in files(__package__).iterdir() if file.name.endswith(".yaml")
     )
 
 
 def load_recipe(paper: str) -> PaperRecipe:
-    """A bundled recipe by its paper's name, or one of one's own by the path of its file, which ends in .yaml.
+    """Return a bundled recipe by its paper's name, or a person's own by the path of its .yaml file.
 
     Raises NotFoundError for an unknown name or a missing file, FileFormatError for a file that is no recipe.
     """
@@ -294,7 +296,7 @@ def load_recipe(paper: str) -> PaperRecipe:
 
 
 def _plain(name: str) -> str:
-    """G-Eval, geval and g-eval are the same."""
+    """Return a name for comparison: G-Eval, geval and g-eval are the same."""
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
