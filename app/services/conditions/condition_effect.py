@@ -1,7 +1,9 @@
-"""Diversity and performance: is the checklist of a more varied set of attributes closer to people? (Fig. 10a)
+"""Diversity and performance: are scores closer to people's if the attributes behind the checklist are more varied?
+(Fig. 10a)
 
-Only what one judge scored on the very same texts is compared, and likeness is measured in the one space that the screen
-Compare uses. Everybody but one is no condition of the paper: such sets overlap almost wholly, and are left out.
+Conditions are compared only if one judge scored them on the same texts. Similarity is measured in one space, that of
+the screen Compare. "Everybody but one" is no condition of the paper: such sets overlap almost completely and are left
+out.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -39,7 +41,7 @@ _Scored = tuple[RunSummary, Checklist]
 
 @dataclass(frozen=True, slots=True)
 class ConditionDraw:
-    """One judge's runs that planned the same texts: the newest of each condition (its code), newest run first."""
+    """One judge's runs that planned the same texts: condition's code -> its newest run, newest run first."""
 
     judge: str
     texts: int
@@ -51,7 +53,7 @@ class ConditionDraw:
 
     @property
     def words(self) -> str:
-        """Which texts, for example "160 texts (40 x 4, seed 2)"."""
+        """Return which texts, for example "160 texts (40 x 4, seed 2)"."""
         params = self.newest.params
         share, draw, seed = params.get("sample", 1), params.get("draw"), params.get("seed")
         effort = f", effort {params['effort']}" if params.get("effort") else ""
@@ -62,14 +64,15 @@ class ConditionDraw:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A judge whose conditions were never all scored on the same texts; `nearest` lacks the fewest of them."""
+    """A judge whose conditions were never all scored on the same texts. `nearest` is the draw with the fewest `missing`
+    conditions."""
 
     judge: str
     nearest: ConditionDraw
     missing: tuple[str, ...]
 
     def sentence(self, words: Words = str) -> str:
-        """words: a condition's code as it is called."""
+        """Return what is missing, as a sentence. words: returns the name of a condition's code."""
         return (
             f"{self.judge}: not every condition was scored on the same texts, so they can't be compared. On "
             f"{self.nearest.words} these are missing: {', '.join(map(words, self.missing))}. Score them on the same "
@@ -79,7 +82,8 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class ConditionDraws:
-    """`draws` on which a judge scored every condition that it scored at all, newest first."""
+    """`draws` on which a judge scored all conditions it ever scored, newest first; `refused`: judges without such a
+    draw."""
 
     draws: tuple[ConditionDraw, ...]
     refused: tuple[Refusal, ...]
@@ -87,8 +91,8 @@ class ConditionDraws:
 
 @dataclass(frozen=True, slots=True)
 class ConditionPoint:
-    """One checklist built under a condition, scored by one judge. `attributes` are those it was built from that are
-    still in use; `gone` of them are not, and `since` came to the condition later."""
+    """One checklist of a condition, scored by one judge. `attributes` counts the ones it was built from that are still
+    active; `gone` of them are not, and `since` were added to the condition later."""
 
     condition: str
     version: int
@@ -112,7 +116,7 @@ class ConditionPoint:
 
 @dataclass(frozen=True, slots=True)
 class ConditionEffect:
-    """The conditions on one draw: all figures over the `shared` texts that every one of them scored."""
+    """The conditions of one draw; all figures are over the `shared` texts that every one of them scored."""
 
     draw: ConditionDraw
     shared: int
@@ -123,7 +127,8 @@ class ConditionEffect:
         return self.draw.texts - self.shared
 
     def correlation(self, measure: str) -> float | None:
-        """Spearman of likeness with agreement over the conditions; None for fewer than four, or constants.
+        """Return the Spearman correlation of similarity with agreement over the conditions; None for fewer than four,
+        or constants.
 
         measure: a field of Similarity, such as "rouge_l".
         """
@@ -171,7 +176,7 @@ class ConditionEffect:
 
 @use_case(Right.READ)
 def condition_draws(workbench: Workbench, project_id: int, dimension_id: int) -> ConditionDraws:
-    """The runs with a checklist of one of the paper's conditions, by judge and effort and by the texts they scored."""
+    """Return the runs with checklists of the paper's conditions, grouped by judge, effort and scored texts."""
     scored: dict[tuple[str, str], dict[frozenset[int], dict[str, _Scored]]] = {}
     asked: dict[tuple[str, str], dict[str, None]] = {}
     with workbench.database.read() as work:
@@ -208,10 +213,10 @@ def effect_of_conditions(
     level: Level = "per-source",
     embedding: Embedding = LSA,
 ) -> ConditionEffect:
-    """Likeness and agreement of every condition of a draw.
+    """Return similarity and agreement of every condition of a draw.
 
-    Raises NotReadyError where no text was scored by all of them or no attribute is in use, InputError for a level that
-    the data don't have, a ProviderError where the embedding's provider fails.
+    Raises NotReadyError if no text was scored by all or no attribute is active, InputError for a level that the data
+    don't allow, a ProviderError if the embedding's provider fails.
     """
     with workbench.database.read() as work:
         attributes = work.think_aloud.attributes(project_id, dimension_id)
@@ -249,7 +254,7 @@ def _figures(
     level: Level,
     _: str,
 ) -> tuple[int, dict[int, Figure]]:
-    """How many texts every run scored completely, and each run's Spearman over these."""
+    """Return the number of texts that every run scored completely, and each run's Spearman correlation over these."""
     with database.read() as work:
         scored = {
             run: {row.text: row for row in work.results.scored(run, dimension_id) if row.counts()} for run, _, _ in runs
@@ -277,7 +282,7 @@ def _missing(draw: ConditionDraw, wanted: Collection[str]) -> tuple[str, ...]:
 
 
 def _now(attributes: Sequence[Attribute], code: str) -> set[int]:
-    """The attributes in use that the condition would be built from today."""
+    """Return the ids of the active attributes from which the condition would be built now."""
     try:
         return {a.id for a in of_condition(attributes, code)}
     except NotFoundError:  # nothing of the contributor is in use any more

@@ -1,7 +1,7 @@
-"""A study of conditions: which checklists and scores it takes, and which of them are there already.
+"""A study of conditions: which checklists and scores it needs, and which of them exist.
 
-Nothing is stored about a study but what it makes: builds marked with the digest of what they were made from
-(docs/adr/0011), and runs. So what was made for one study serves the next, and an interrupted one goes on.
+A study stores only its builds, marked with the digest of their inputs (docs/adr/0011), and its runs. So results of one
+study serve the next, and an interrupted one can be resumed.
 """
 
 import json
@@ -36,12 +36,11 @@ CHOICES = "study_choices"
 
 @dataclass(frozen=True, slots=True)
 class StudyOptions:
-    """`model` builds every checklist, `judge` answers them all for the same texts.
+    """The options of a study. `model` builds every checklist, `judge` answers them all on the same texts.
 
-    share, seed, draw, trials: which texts, as RunOptions has them. components: at most so many a checklist; sweep:
-    several such numbers, each tried in place of it on the same texts.
-    budget: US dollars for what the study asks from now on, None for no limit.
-    asking: how every LLM of it is asked, builder and judge.
+    share, seed, draw, trials: which texts, as in RunOptions. components: maximum for each checklist; sweep: several
+    such maxima, each tried on the same texts instead. budget: US dollars for all requests from now on, None for no
+    limit. asking: options of every LLM, builder and judge.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -58,11 +57,12 @@ class StudyOptions:
     sweep: tuple[int, ...] = ()
 
     def asking_of(self, model: str) -> ModelOptions:
-        """How `model` or `judge` is asked; what is no LLM is always asked alike."""
+        """Return the options for `model` or `judge`; without effect for models that aren't LLMs."""
         return options_for(model, self.asking)
 
     def as_run(self) -> RunOptions:
-        """How each condition is scored. No answer is taken over from another checklist: each is asked as a whole."""
+        """Return the options of each condition's run. No answers of another checklist are reused: each is asked as a
+        whole."""
         return RunOptions(
             self.dimensions,
             self.judge,
@@ -76,7 +76,7 @@ class StudyOptions:
 
     @property
     def words(self) -> str:
-        """For a person, for example "gpt-6-luna builds, rules judge, at most 5 components; 40 x 4 texts, seed 1"."""
+        """Return a phrase, for example "gpt-6-luna builds, rules judge, at most 5 components; 40 x 4 texts, seed 1"."""
         asked = self.as_run()
         texts = f"{self.draw[0]} x {self.draw[1]} texts" if self.draw else f"{self.share:.0%} of the texts"
         drawn = f", seed {self.seed}" if asked.drawn else ""
@@ -88,13 +88,13 @@ class StudyOptions:
 
     @property
     def asked(self) -> str:
-        """Who builds and who judges, for a person: figures of rules are not to be taken for an LLM's."""
+        """Return a sentence on who builds and who judges, with a warning that rules aren't an LLM."""
         by_rules = "rules" in (self.model, self.judge)
         warning = " Rules are not an LLM; don't report these figures as an LLM's." if by_rules else ""
         return f"Builds: {self.model}, judges: {self.judge}.{warning}"
 
     def each_trial(self) -> "list[StudyOptions]":
-        """The same study once for each number of components and trial, with the trial's seed. Raises as RunOptions."""
+        """Return the options of each number of components and trial, with the trial's seed. Raises as RunOptions."""
         return [
             replace(self, seed=trial.seed, trials=1, components=number, sweep=())
             for number in self.sweep or (self.components,)
@@ -103,7 +103,7 @@ class StudyOptions:
 
 
 def study_options_of(work: UnitOfWork, project: Project, run: RunSummary) -> StudyOptions:
-    """The choices of the study that made the run."""
+    """Return the options of the study that made the run."""
     parts = work.runs.parts(run.id)
     checklists = [work.checklists.get(part.checklist) for part in parts if part.checklist]
     there = {dimension.id: dimension for dimension in work.projects.dimensions(project.id)}
@@ -132,11 +132,11 @@ BuiltFrom = tuple[StudyOptions, int, tuple[tuple[int, str], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One condition on one dimension. `build`, `checklist` and `run` are None where they have to be made.
+    """One condition on one dimension. `build`, `checklist` and `run` are None if missing.
 
-    attributes: (id, wording) of those that feed it. code: the condition as a build takes it. run: the newest that
-    scored the study's texts with the checklist; it may not have ended yet. elsewhere: there is none, but one that
-    scored other texts with it.
+    attributes: (id, wording) of the condition's attributes. code: the condition as a build takes it. run: the newest
+    that scored the study's texts with the checklist, perhaps unfinished. elsewhere: no such run, but one on other
+    texts.
     """
 
     condition: StudyCondition
@@ -163,7 +163,8 @@ def cells_of(
     texts: frozenset[int],
     prompt: str,
 ) -> list[Cell]:
-    """One for each chosen condition that the dimension's attributes allow. runs: those that ask as the study does."""
+    """Return a cell for each chosen condition that the dimension's attributes allow. runs: those that ask as the study
+    does."""
     everything = work.think_aloud.attributes(project.id, dimension.id)
     cells = []
     for condition, code in study_conditions(everything).items():
@@ -184,7 +185,7 @@ def cells_of(
 
 
 def builds_of_studies(workbench: Workbench, project: Project) -> Mapping[BuiltFrom, Cell]:
-    """All that the project's studies built, as far as a run says what was chosen."""
+    """Return all builds of the project's studies, as far as runs record their options."""
     with own_wordings(workbench, project.id), workbench.database.read() as work:
         found = {}
         for options in dict.fromkeys(
@@ -198,7 +199,7 @@ def builds_of_studies(workbench: Workbench, project: Project) -> Mapping[BuiltFr
 
 
 def keep_builds(workbench: Workbench, project: Project, before: Mapping[BuiltFrom, Cell]) -> None:
-    """What was built is found under the names that contributors have now."""
+    """Update the digests of studies' builds after contributors were renamed, so that the builds are found again."""
     for made_from, now in builds_of_studies(workbench, project).items():
         then = before.get(made_from)
         if then is not None and then.build is not None and then.digest != now.digest:
@@ -207,7 +208,7 @@ def keep_builds(workbench: Workbench, project: Project, before: Mapping[BuiltFro
 
 
 def same_way(run: RunSummary, options: StudyOptions) -> bool:
-    """Whether a run asked the study's judge in the study's way: once, all questions in one call."""
+    """Return whether a run asked the study's judge in the study's way: once, all questions in one call."""
     plain = {name: getattr(PLAIN, name) for name in ("repeats", "soft", "per_question", "reversed_order")}
     asked = all(run.params.get(name, value) == value for name, value in plain.items())
     effort = ModelOptions.of_run(run.params).effort == options.asking_of(options.judge).effort
@@ -215,8 +216,8 @@ def same_way(run: RunSummary, options: StudyOptions) -> bool:
 
 
 def _answered(work: UnitOfWork, run: RunSummary, dimension: int, checklist: int, prompt: str) -> bool:
-    """Whether it asks the checklist's questions in these words, of whichever texts.
-    A run that was stopped counts too: it is resumed. One that failed at once doesn't."""
+    """Return whether the run asks this checklist with this prompt, on any texts. A stopped run counts too, since it can
+    be resumed; one that failed at once doesn't."""
     if run.status is RunStatus.FAILED and not run.done:
         return False
     parts = work.runs.parts(run.id)
@@ -224,9 +225,8 @@ def _answered(work: UnitOfWork, run: RunSummary, dimension: int, checklist: int,
 
 
 def _digest(project: Project, dimension: Dimension, options: StudyOptions, attributes: Sequence[Any]) -> str:
-    """Of everything that decides what a build is asked. The condition's name is not part of it; an effort is where one
-    is chosen, so that builds from before there was a choice still count. Ids of attributes were a part of it once: a
-    project that is taken elsewhere has others there."""
+    """Return the digest of everything that a build depends on, except the condition's name and attribute ids, which
+    differ between projects. An effort is part of it only if chosen, so that older builds still count."""
     task, effort = project.task, options.asking_of(options.model).effort
     inputs = [
         [task.text_name, task.source_name, task.description, task.language],
@@ -240,11 +240,8 @@ def _digest(project: Project, dimension: Dimension, options: StudyOptions, attri
 
 @dataclass(frozen=True, slots=True)
 class StudyPlan:
-    """One trial of a study.
-
-    `texts` maps a dimension's id to the texts scored on it, `left_out` to what was read as samples.
-    prompt: the hash of the judge's.
-    """
+    """The plan of one trial. `texts`: dimension's id -> texts scored on it; `left_out`: dimension's id -> what its
+    samples keep out. prompt: the digest of the judge's prompt."""
 
     options: StudyOptions
     cells: tuple[Cell, ...]
@@ -262,28 +259,28 @@ class StudyPlan:
 
     @property
     def elsewhere(self) -> int:
-        """How many are scored, but on texts of another draw."""
+        """Return how many cells are scored only on texts of another draw."""
         return sum(cell.elsewhere for cell in self.cells)
 
     @property
     def conditions(self) -> list[StudyCondition]:
-        """The conditions in the paper's order, those that leave one out last."""
+        """Return the conditions in the paper's order, those that leave one contributor out last."""
         order = list(Family)
         return sorted({cell.condition for cell in self.cells}, key=lambda c: (order.index(c.family), c.name))
 
 
 @use_case(Right.READ)
 def plan_trials(workbench: Workbench, project: Project, options: StudyOptions) -> tuple[StudyPlan, ...]:
-    """One plan a trial, of each number of components; trials share their checklists.
+    """Return a plan for each trial and number of components; trials share their checklists.
 
-    Raises as plan_study, InputError for trials of all texts.
+    Raises as `plan_study`, and InputError for several trials of all texts.
     """
     return tuple(plan_study(workbench, project, trial) for trial in options.each_trial())
 
 
 @use_case(Right.READ)
 def checks_of(workbench: Workbench, project: Project, plans: Sequence[StudyPlan]) -> list[DrawCheck]:
-    """How the texts of each trial compare with all; none where all are scored."""
+    """Return how the texts of each trial compare with all texts; [] if all are scored."""
     return [
         check
         for plan in {plan.options.seed: plan for plan in plans}.values()
@@ -295,9 +292,9 @@ def checks_of(workbench: Workbench, project: Project, plans: Sequence[StudyPlan]
 
 
 def plan_study(workbench: Workbench, project: Project, options: StudyOptions) -> StudyPlan:
-    """Of the trial that draws with `options.seed`.
+    """Return the plan of the trial that draws with `options.seed`.
 
-    Raises NotReadyError where there is nothing to compare, InputError for a choice that makes no sense.
+    Raises NotReadyError if there is nothing to compare, InputError for invalid options.
     """
     check_number(options.components)
     if not options.dimensions or not options.families:
@@ -325,9 +322,9 @@ def plan_study(workbench: Workbench, project: Project, options: StudyOptions) ->
 
 @use_case(Right.READ)
 def last_study(workbench: Workbench, project: Project) -> StudyOptions | None:
-    """The choices of the study that made the newest run, for a screen opened again; None before the first.
+    """Return the options of the study that made the newest run, for a reopened screen; None before the first.
 
-    Runs of earlier versions stored less: the families and the number of components are then the usual ones.
+    Runs of earlier versions recorded less: families and number of components are then the defaults.
     """
     with workbench.database.read() as work:
         run = next((run for run in work.runs.all(project.id) if run.study), None)
@@ -339,8 +336,8 @@ def last_study(workbench: Workbench, project: Project) -> StudyOptions | None:
 def run_params(
     work: UnitOfWork, project: Project, study: StudyOptions, trial: StudyOptions, condition: StudyCondition
 ) -> dict[str, Any]:
-    """What is stored with a run of a trial: what any run with a checklist stores, the condition, and what was chosen
-    for the whole study."""
+    """Return what is stored with a run of a trial: the parameters of any checklist run, the condition, and the study's
+    options."""
     chosen = {
         "dimensions": [dimension.id for dimension in study.dimensions],
         "families": [family.value for family in study.families],
@@ -355,7 +352,7 @@ def run_params(
 
 
 def run_plan(plan: StudyPlan, cells: Sequence[Cell]) -> list[RunDimension]:
-    """One run over the dimensions of one condition; each cell has its checklist."""
+    """Return the plan of one run over the dimensions of a condition. Cells without a checklist are left out."""
     return [
         RunDimension(
             cell.dimension.id,

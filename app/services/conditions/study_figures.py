@@ -52,7 +52,8 @@ NOTES = (
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One checklist of a condition, with the run that scored it; both 0 in a mean over dimensions."""
+    """One checklist of a condition, with the run that scored it; `run` and `version` are 0 in a mean over
+    dimensions."""
 
     condition: StudyCondition
     run: int
@@ -62,7 +63,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class ConditionFigures:
-    """A condition on a dimension: the mean over its members, which is the member itself where there is one.
+    """The figures of a condition on a dimension: the mean over its members, or its only member's.
 
     name: the contributor left out, for Family.WITHOUT, which has a row for each.
     """
@@ -79,18 +80,18 @@ class ConditionFigures:
 
     @property
     def checklists(self) -> int | None:
-        """How many the condition has; None in a mean over dimensions."""
+        """Return the number of checklists of the condition; None in a mean over dimensions."""
         return sum(bool(member.run) for member in self.members) or None
 
     @property
     def label(self) -> str:
-        """As papers write it: SL, MH, WITHOUT Ana."""
+        """Return the label used in papers: SL, MH, WITHOUT Ana."""
         return f"{self.family.value.upper()}{f' {self.name}' if self.name else ''}"
 
 
 @dataclass(frozen=True, slots=True)
 class StudyCaution:
-    """A sentence that belongs beside the figures of a dimension; `about` these conditions (keys), () for all."""
+    """A sentence of caution about the figures of a dimension; `about` these conditions (keys), () for all."""
 
     dimension: Dimension
     text: str
@@ -99,7 +100,7 @@ class StudyCaution:
 
 @dataclass(frozen=True, slots=True)
 class FamilyDifference:
-    """Second − first, so that above 0 the second agrees better with people."""
+    """The figure of `second` minus that of `first`; above 0 if the second agrees better with people."""
 
     first: ConditionFigures
     second: ConditionFigures
@@ -108,10 +109,10 @@ class FamilyDifference:
 
 @dataclass(frozen=True, slots=True)
 class StudyFigures:
-    """Of one trial, drawn with `seed`, with checklists of at most so many `components`.
+    """The figures of one trial, drawn with `seed`, with checklists of at most `components` components.
 
-    `shared` maps a dimension's id to the texts that every condition scored, `left_out` to the others. averages: means
-    over all dimensions, and over groups of them, whose name stands in the dimension's place.
+    `shared`: dimension's id -> number of texts that every condition scored; `left_out`: dimension's id -> number of
+    other texts. averages: means over all dimensions, and over groups of them, with the group's name as dimension.
     """
 
     level: Level
@@ -133,7 +134,7 @@ class StudyFigures:
         return verdict(each.tested[coefficient], second, first, self.comparisons(coefficient))
 
     def comparisons(self, coefficient: Coefficient) -> int:
-        """How many were corrected together."""
+        """Return how many comparisons were corrected together."""
         return sum(1 for each in self.differences if each.tested[coefficient].p_holm is not None)
 
 
@@ -146,10 +147,11 @@ def study_figures(
     seed: int = 0,
     groups: Mapping[str, Sequence[str]] = OF_THE_PAPER,
 ) -> StudyFigures:
-    """Of what has been scored so far; what is missing has no row. Computed once while scores and ratings stay.
+    """Return the figures of what has been scored so far; missing conditions have no row. Cached until scores or ratings
+    change.
 
-    groups: name -> dimensions, over which means are taken beside that over all; one whose dimensions aren't all there,
-    or are all there are, has none.
+    groups: name -> dimensions, which get means beside that over all; a group that is incomplete or contains all
+    dimensions is left out.
     """
     rows: list[ConditionFigures] = []
     scored: dict[str, SharedScores] = {}
@@ -199,7 +201,7 @@ def _averages(
     resamples: int,
     seed: int,
 ) -> Iterator[ConditionFigures]:
-    """Of each condition that has figures on every dimension of a group; of single contributors likewise."""
+    """Yield the mean of each condition (and single contributor) that has figures on every dimension of a group."""
     known = {name.casefold(): name for name in scored}
     wanted = {name: [known.get(each.casefold(), "") for each in of] for name, of in groups.items()}
     whole = {name: of for name, of in wanted.items() if "" not in of and 1 < len(of) < len(scored)}
@@ -231,7 +233,7 @@ Key = tuple[StudyCondition, int, int, int, int]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SharedScores:
-    """The texts that every condition scored on a dimension, and each run's scores of them."""
+    """The texts that every condition scored on a dimension, and run -> its scores of them."""
 
     rows: Sequence[ScoredText]
     columns: Mapping[int, Column]
@@ -247,7 +249,8 @@ StudyFindings = tuple[
 def _mean_figures(
     sets: tuple[tuple[SharedScores, tuple[int, ...]], ...], level: Level, resamples: int, seed: int
 ) -> Mapping[Measure, Figure]:
-    """The mean over dimensions of the means over runs; sources are drawn for all dimensions together."""
+    """Return the mean over dimensions of the means over runs; the bootstrap draws sources for all dimensions
+    together."""
     texts = {row.text: row for scores, _ in sets for row in scores.rows}
     columns = []
     for scores, runs in sets:
@@ -343,7 +346,7 @@ def _cautions(
     human: Column,
     on: AgreementDesign,
 ) -> tuple[StudyCaution, ...]:
-    """What each checklist's scores give cause for, each sentence once."""
+    """Return cautions about the checklists' scores, each sentence once."""
     about: dict[str, dict[str, None]] = {}
     members = [member for row in rows for member in row.members]
     for member in members:
@@ -356,7 +359,7 @@ def _cautions(
 
 
 def _by_family(keys: Sequence[Key]) -> dict[tuple[Family, str], list[Key]]:
-    """The checklists of each family; each left-out contributor makes one of their own."""
+    """Return (family, contributor left out) -> its checklists; the name is "" except for Family.WITHOUT."""
     families: dict[tuple[Family, str], list[Key]] = {}
     for key in keys:
         name = key[0].name if key[0].family is Family.WITHOUT else ""
@@ -365,7 +368,7 @@ def _by_family(keys: Sequence[Key]) -> dict[tuple[Family, str], list[Key]]:
 
 
 def _pairs(families: Iterable[tuple[Family, str]]) -> list[tuple[tuple[Family, str], tuple[Family, str]]]:
-    """Which of the families that are there are compared, first and second."""
+    """Return the pairs of existing families that are compared, as (first, second)."""
     there = list(families)
     pairs = [((a, ""), (b, "")) for a, b in PAIRS]
     pairs += [(one, (Family.COMB, "")) for one in there if one[0] is Family.WITHOUT]
@@ -373,7 +376,7 @@ def _pairs(families: Iterable[tuple[Family, str]]) -> list[tuple[tuple[Family, s
 
 
 def _corrected(differences: Sequence[FamilyDifference]) -> tuple[FamilyDifference, ...]:
-    """Holm's correction over every comparison of the study, all dimensions together, per coefficient."""
+    """Apply Holm's correction to every comparison of the study, all dimensions together, for each coefficient."""
     adjusted = {name: holm([each.tested[name].permutation.p for each in differences]) for name in COEFFICIENTS}
     return tuple(
         replace(each, tested={name: replace(each.tested[name], p_holm=adjusted[name][i]) for name in COEFFICIENTS})
@@ -387,7 +390,8 @@ MEANS = "Means over trials, each on texts of its own draw; intervals and tests a
 
 @dataclass(frozen=True, slots=True)
 class TrialMean:
-    """A condition, or one contributor alone (`member`), over the trials; None in `values`: no figure."""
+    """The values of a condition, or of one contributor alone (`member`), in each trial; None where a trial has no
+    figure."""
 
     row: ConditionFigures
     member: Member | None
@@ -395,7 +399,7 @@ class TrialMean:
 
     @property
     def condition(self) -> str:
-        """As `StudyCondition.key`; a condition of several checklists is its family."""
+        """Return the `StudyCondition.key`; for a condition with several checklists its family."""
         if self.member is not None:
             return self.member.condition.key
         return self.row.key
@@ -404,7 +408,7 @@ class TrialMean:
         return [value for value in self.values[measure] if value is not None]
 
     def spread(self, measure: Measure) -> tuple[float | None, float | None]:
-        """Mean and standard deviation over the trials that have the figure; none of fewer than two."""
+        """Return mean and standard deviation over the trials with a figure; (None, None) for fewer than two."""
         known = self.known(measure)
         return (fmean(known), stdev(known)) if len(known) > 1 else (None, None)
 
@@ -418,7 +422,7 @@ class TrialMean:
 
 @dataclass(frozen=True, slots=True)
 class TrialFigures:
-    """`trials` in the order of their seeds; `means` is empty where there is one only."""
+    """The figures of all trials, in the order of their seeds; `means` is empty for a single trial."""
 
     trials: tuple[StudyFigures, ...]
     means: tuple[TrialMean, ...]
@@ -432,7 +436,7 @@ class TrialFigures:
 def trial_figures(
     workbench: Workbench, /, plans: Sequence[StudyPlan], level: Level = "per-source", **options: Any
 ) -> TrialFigures:
-    """Return figures of what has been scored so far. options: those of `study_figures`."""
+    """Return the figures of each trial, as far as scored. options: those of `study_figures`."""
     trials = tuple(study_figures(workbench, plan, level, **options) for plan in plans)
     return TrialFigures(trials, _means(trials) if len(trials) > 1 else ())
 
@@ -441,7 +445,8 @@ def trial_figures(
 def sweep_figures(
     workbench: Workbench, /, plans: Sequence[StudyPlan], level: Level = "per-source", **options: Any
 ) -> Mapping[int, TrialFigures]:
-    """Number of components -> its trials, of a study that tries several (Fig. 6 of InteractEval); else its only one."""
+    """Return number of components -> figures of its trials; several numbers only in a sweep (Fig. 6 of
+    InteractEval)."""
     numbers = dict.fromkeys(plan.options.components for plan in plans)
     return {
         number: trial_figures(workbench, [p for p in plans if p.options.components == number], level, **options)
@@ -450,7 +455,8 @@ def sweep_figures(
 
 
 def single_contributors(row: ConditionFigures) -> Sequence[Member]:
-    """The single contributors of a condition (Table 10 of InteractEval); none of a condition of several at once."""
+    """Return the members of a condition with one contributor each (Table 10 of InteractEval); () for other
+    conditions."""
     return row.members if row.family in SINGLE else ()
 
 

@@ -1,4 +1,4 @@
-"""Tables of a study: a CSV and LaTeX of conditions in each trial, and of each number of components in a sweep."""
+"""Tables of a study as CSV and LaTeX: conditions in each trial, and numbers of components in a sweep."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -49,16 +49,16 @@ COLUMNS = (
 
 
 def study_csv(sweep: Mapping[int, TrialFigures]) -> bytes:
-    """One line a condition, one a single contributor and one a comparison of two conditions, of each trial, then the
-    means over trials; so for each number of components."""
+    """Return a CSV with a row for each condition, single contributor and comparison in each trial, then the means over
+    trials; repeated for each number of components."""
     return csv_bytes(COLUMNS, [row for found in sweep.values() for row in figure_rows(found)])
 
 
 def figure_rows(found: TrialFigures) -> list[dict[str, Any]]:
-    """By COLUMNS; `contributor` is empty for a condition, `trial` is "mean" for a mean over trials.
+    """Return rows with COLUMNS; `contributor` is empty for a condition, `trial` is "mean" for a mean over trials.
 
-    A row with `compared_with` holds differences: the condition's coefficient less that of the one compared with, each
-    with its permutation test (p, and Holm's correction), Fisher's z and Williams' test.
+    A row with `compared_with` holds differences: the condition's coefficient minus that of the other, each with its
+    permutation test (p, and Holm's correction), Fisher's z and Williams' test.
     """
     return [row for number, trial in enumerate(found.trials, 1) for row in _rows(number, trial)] + [
         _mean_row(mean, found.trials[0]) for mean in found.means
@@ -108,8 +108,8 @@ def _difference_row(number: int, trial: StudyFigures, each: FamilyDifference) ->
 
 
 def study_latex(sweep: Mapping[int, TrialFigures]) -> bytes:
-    """Two booktabs tables of each trial: the conditions with each contributor alone, and the pairwise comparisons; of
-    several numbers of components one table of all."""
+    """Return two booktabs tables for each trial: conditions with single contributors, and pairwise comparisons; for a
+    sweep a single table."""
     parts = []
     if len(sweep) > 1:
         headings, rows = sweep_table(sweep)
@@ -133,7 +133,7 @@ def study_latex(sweep: Mapping[int, TrialFigures]) -> bytes:
 
 
 def sweep_svg(sweep: Mapping[int, TrialFigures]) -> bytes:
-    """Spearman by the number of components. Raises InputError without two numbers that have figures."""
+    """Return the chart of Spearman by number of components. Raises InputError without two numbers that have figures."""
     points = [point for point in sweep_points(sweep) if point["figures"]["spearman"][0] is not None]
     if len({point["components"] for point in points}) < 2:
         raise InputError(
@@ -143,8 +143,8 @@ def sweep_svg(sweep: Mapping[int, TrialFigures]) -> bytes:
 
 
 def sweep_points(sweep: Mapping[int, TrialFigures]) -> list[dict[str, Any]]:
-    """A point for each condition on each dimension, mean over dimensions among them, and number of components: with
-    figures (value, low, high) by name. Of several trials the figures are their means, without interval."""
+    """Return a point for each condition on each dimension (and mean over dimensions) and number of components, with
+    figures (value, low, high) by name. Over several trials the figures are means, without interval."""
     points = []
     for number, found in sweep.items():
         means = {(mean.row.dimension.name, mean.row.key): mean for mean in found.means if mean.member is None}
@@ -161,7 +161,7 @@ def sweep_points(sweep: Mapping[int, TrialFigures]) -> list[dict[str, Any]]:
 
 
 def sweep_table(sweep: Mapping[int, TrialFigures]) -> tuple[list[str], list[list[str]]]:
-    """Headings, and a row for each point of `sweep_points`, the numbers of one condition below each other."""
+    """Return headings, and a row for each point of `sweep_points`, grouped by condition."""
     points = sweep_points(sweep)
     places = {
         place: number for number, place in enumerate(dict.fromkeys((p["dimension"], p["condition"]) for p in points))

@@ -1,4 +1,4 @@
-"""Worker of a study of conditions: what is missing is built, then scored, one condition after another."""
+"""Worker of a study of conditions: builds missing checklists, then scores missing conditions, one after another."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -45,10 +45,11 @@ TOKENS_PER_QUESTION = 28  # its words, and its place in the schema
 
 @dataclass(frozen=True, slots=True)
 class StudyEstimate:
-    """Checklists to build and texts to score, with calls and tokens; what is there already isn't counted.
+    """The estimated work: checklists to build and texts to score, with calls and tokens; existing results aren't
+    counted.
 
-    `cost_usd` is None where the price of either model is unknown. The tokens out hold those of reasoning for each call,
-    a guess unless measured.
+    `cost_usd` is None if the price of either model is unknown. The output tokens include reasoning for each call, a
+    guess unless measured.
     """
 
     checklists: int
@@ -65,7 +66,7 @@ class StudyEstimate:
 
     @property
     def reasoning(self) -> str:
-        """What of the tokens out isn't the answers, in words; "" where no call that is left takes any."""
+        """Return a phrase on how many of the output tokens are reasoning; "" for none."""
         parts = (
             ("to build", self.build_calls, Reasoning(self.build_reasoning_per_call, self.build_reasoning_measured)),
             ("to judge", self.judge_calls, Reasoning(self.judge_reasoning_per_call, self.judge_reasoning_measured)),
@@ -87,7 +88,7 @@ class StudyEstimate:
 
 @use_case(Right.READ)
 def estimate_study(workbench: Workbench, options: StudyOptions, plans: Sequence[StudyPlan]) -> StudyEstimate:
-    """plans: one a trial. Raises what says that a model can't be used."""
+    """Return the estimate. plans: one for each trial. Raises an error if a model can't be used."""
     builder, judge = judge_named(workbench, options.model), judge_named(workbench, options.judge)
     _check_effort(options)
     missing = [cell for _, cell in _to_build(plans)]
@@ -121,14 +122,14 @@ def estimate_study(workbench: Workbench, options: StudyOptions, plans: Sequence[
 
 
 def _check_effort(options: StudyOptions) -> None:
-    """Raises EffortError where a model is known not to take it, or neither of them is an LLM."""
+    """Raise EffortError if a model is known not to take the effort, or neither of them is an LLM."""
     models = (options.model, options.judge)
     for model in [m for m in models if takes_options(m)] or models:
         check_effort(model, options.asking.effort)
 
 
 def check_study(workbench: Workbench, options: StudyOptions, plans: Sequence[StudyPlan]) -> None:
-    """Raises what says that a model can't be used, or that the budget can't be kept."""
+    """Raise an error if a model can't be used, or the budget can't be enforced."""
     builder, judge = judge_named(workbench, options.model), judge_named(workbench, options.judge)
     _check_effort(options)
     check_wishes(judge, PLAIN, options.budget)
@@ -156,7 +157,8 @@ def _judge_calls(plan: StudyPlan) -> int:
 
 
 def _judge_usage(workbench: Workbench, plan: StudyPlan) -> Usage:
-    """One call a text and checklist. What was answered before isn't known without the checklist: counted as new."""
+    """Return the usage of one call for each text and checklist; cached answers are unknown before the checklist
+    exists."""
     constant = estimate_tokens(load_prompt(PLAIN.prompt()).source)
     wanted = {text for cell in plan.to_score for text in plan.texts[cell.dimension.id]}
     with workbench.database.read() as work:
@@ -179,7 +181,7 @@ OnStep = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class StudyJob:
-    """What is missing of a study."""
+    """The job that does what is missing of a study."""
 
     project: Project
     options: StudyOptions
@@ -187,9 +189,8 @@ class StudyJob:
 
 @dataclass(frozen=True, slots=True)
 class StudyReport:
-    """How a study ended. `problems` are sentences about what could not be built or scored; it can be resumed.
-    `cost_usd` is None where not all of it is known.
-    """
+    """The result of a study. `problems` are sentences about what could not be built or scored; the study can be
+    resumed. `cost_usd` is None if not all costs are known."""
 
     built: int
     scored: int
@@ -213,10 +214,9 @@ def run_study(
     stop: Stop | None = None,
     concurrency: int = CONCURRENCY,
 ) -> StudyReport:
-    """Build and score what is missing. What fails is said and doesn't keep the rest from going on.
+    """Build and score what is missing. A failure is reported and doesn't stop the rest.
 
-    report hears (what is being done, steps done, steps in all). Raises what planning raises, and what says that a
-    model can't be used or the budget can't be kept.
+    report gets (current step, steps done, all steps). Raises as `plan_trials` and `check_study`.
     """
     plans = plan_trials(workbench, project, options)
     check_study(workbench, options, plans)
@@ -259,7 +259,7 @@ def _run(workbench: Workbench, job: StudyJob, progress: Progress) -> str:
 
 @use_case(Right.FACILITATE, act="stopped a study of conditions")
 def stop_study(workbench: Workbench, project_id: int) -> None:
-    """The judge stops within a second; a checklist that is being built is finished first."""
+    """Stop the study: the judge within a second, a build after the current checklist."""
     stop_job(workbench, job_key(project_id))
     run = running_run(workbench, project_id)
     if run is not None:
@@ -273,7 +273,7 @@ def stopping_study(workbench: Workbench, project_id: int) -> bool:
 
 
 def _to_build(plans: Sequence[StudyPlan]) -> list[tuple[StudyOptions, Cell]]:
-    """What is missing, each set of attributes once for each number of components."""
+    """Return the missing cells; cells with equal digests are built once."""
     missing = {(cell.dimension.id, cell.digest): (plan.options, cell) for plan in plans for cell in plan.to_build}
     return list(missing.values())
 
@@ -287,7 +287,7 @@ def _build(
     stop: Stop,
     spent: Callable[[], float | None],
 ) -> int:
-    """Build what is missing; returns how many were built."""
+    """Build what is missing; returns how many checklists were built."""
     made = 0
     for options, cell in _to_build(plans):
         if stop.is_set():
@@ -307,7 +307,7 @@ def _build(
 
 
 def _build_one(workbench: Workbench, options: StudyOptions, cell: Cell) -> None:
-    """A build that failed or was cut off is resumed; what it has made is not asked again."""
+    """Build one checklist, resuming a failed or interrupted build without asking again."""
     build = cell.build or start_build(
         workbench, cell.dimension, options.model, cell.code, options.components, study_digest=cell.digest
     )
@@ -327,7 +327,7 @@ def _score(
     spent: Callable[[], float | None],
     concurrency: int,
 ) -> int:
-    """One run a condition, over its dimensions; runs that were begun are resumed. Returns how many it tried."""
+    """Score each condition in one run over its dimensions, resuming existing runs. Returns how many it tried."""
     done, steps = progress
     plan = plan_study(workbench, project, trial)
     of_trial = f", trial {trial.seed - options.seed + 1} of {options.trials}" if options.trials > 1 else ""
@@ -357,7 +357,7 @@ def _runs(
     cells: Sequence[Cell],
     spent: float | None,
 ) -> list[int]:
-    """The runs to work on: those begun before, and a new one for what has none."""
+    """Return the ids of the runs to work on: existing ones, and a new one for cells without any."""
     left = _check_budget(plan.options, spent)
     begun = list(dict.fromkeys(cell.run.id for cell in cells if cell.run is not None))
     for run_id in begun:
@@ -381,7 +381,7 @@ def _work_on(
     stop: Stop,
     concurrency: int,
 ) -> None:
-    """Raises WorkbenchError with the run's own sentence where it could not go on."""
+    """Work on a run. Raises WorkbenchError with the run's message if it failed."""
     ended = work_on(
         workbench,
         run_id,
@@ -397,7 +397,7 @@ def _work_on(
 
 
 def _check_budget(options: StudyOptions, spent: float | None) -> float | None:
-    """What is left. Raises BudgetError where that is nothing, or where nobody knows."""
+    """Return what is left of the budget. Raises BudgetError if nothing is left, or the spending is unknown."""
     if options.budget is None:
         return None
     if spent is None:

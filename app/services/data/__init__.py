@@ -1,1 +1,1 @@
-"""Data: projects and dimensions, texts and ratings brought in, test splits locked away."""
+"""Data: projects, dimensions, texts, ratings, imports and held-out splits."""

@@ -1,4 +1,4 @@
-"""Texts and ratings from a file into a project: the good rows come in, the bad ones are listed."""
+"""Import of texts and ratings from a file into a project: valid rows are stored, the others listed."""
 
 import time
 import uuid
@@ -50,8 +50,8 @@ class ImportedDimension:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What the project holds after the import, what was new, which rows or ratings stayed out and why, and what the
-    columns of a table were read as. `file` is its name; `notes` are about the whole file."""
+    """The result of an import: what the project holds now, what was new, skipped rows and ratings with reasons, and
+    what columns were read as. `file` is its name; `notes` are about the whole file."""
 
     project: str
     format: str
@@ -69,12 +69,12 @@ class ImportReport:
 
     @property
     def ungrouped(self) -> bool:
-        """No two texts share a source: nothing can be correlated inside a source's group."""
+        """Return whether no two texts share a source, so that correlations within sources are impossible."""
         return self.texts > 1 and self.sources == self.texts
 
     @property
     def few_sources(self) -> bool:
-        """So few sources, or such large ones, that samples keep only themselves out of scoring."""
+        """Return whether samples keep only themselves out of scoring, because sources are few or large."""
         return few_documents(self.sources, self.texts)
 
     def to_json(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ REPORTS = TypeAdapter(ImportReport)
 
 @dataclass(frozen=True, slots=True)
 class SentFile:
-    """A file that somebody uploaded: its name, and its number where it was handed over with a job."""
+    """An uploaded file: its name, and its id if it was handed over with a job."""
 
     name: str
     job_file: int | None = None
@@ -106,13 +106,13 @@ def import_file(
     part: str = "",
     definitions: str = "",
 ) -> ImportReport:
-    """Read the file, then keep all of it or nothing. The project is created if it is new.
+    """Read the file and store all of it or nothing. A new project is created.
 
-    What is already there is not added again. sheet: of a workbook, else its first. preset: whose wording and rubrics
-    the texts get where the file's format has none. writer: what a new project calls those who wrote the texts, else
-    what their column is called. references: what new texts are compared with instead of the file's references.
-    part: which part of a conversation is judged (`as_wished`). definitions: the paper that says what new dimensions
-    are, in place of the format or preset. Raises FileFormatError or NotFoundError for a file that can't be read.
+    Existing texts and ratings aren't added again. sheet: of a workbook, by default its first. preset: wording and
+    rubrics for a format that has none. writer: a new project's name for writers of texts, by default their column's.
+    references: replaces the file's references of new texts. part: which part of a conversation is judged (`as_wished`).
+    definitions: a paper whose definitions new dimensions get. Raises FileFormatError or NotFoundError for an unreadable
+    file.
     """
     corpus = open_worded(path, format_name, mapping, sheet, preset, writer, references, part, definitions)
     return replace(keep_corpus(workbench, corpus, project), file=path.name)
@@ -129,8 +129,8 @@ def open_worded(
     part: str = "",
     definitions: str = "",
 ) -> CorpusReader:
-    """As `open_corpus`, with the preset's wording where the format has none, with this name of the writer, with these
-    references and this part of conversations (`as_wished`), and with a paper's definitions of its dimensions."""
+    """Open the file as `open_corpus` does, with the preset's wording if the format has none, the name of writers,
+    references and part of conversations (`as_wished`), and a paper's definitions."""
     corpus = as_wished(open_corpus(path, format_name, mapping, sheet), references, part)
     corpus = worded(corpus, preset) if preset and corpus.columns else corpus
     corpus = defined(corpus, definitions) if definitions else corpus
@@ -138,9 +138,9 @@ def open_worded(
 
 
 def worded(corpus: CorpusReader, preset: Preset) -> CorpusReader:
-    """With the preset's wording, and its rubrics for those dimensions that are called as its own; case doesn't count.
+    """Return the corpus with the preset's wording, and its rubrics for dimensions with the same names, ignoring case.
 
-    The scale stays the file's, and what it calls sources and writers.
+    The scale and the file's names for sources and writers stay.
     """
     rubrics = {dimension.name.casefold(): dimension.rubric for dimension in preset.dimensions}
     dimensions = tuple(replace(d, rubric=d.rubric or rubrics.get(d.name.casefold(), "")) for d in corpus.dimensions)
@@ -154,7 +154,8 @@ def worded(corpus: CorpusReader, preset: Preset) -> CorpusReader:
 
 
 def defined(corpus: CorpusReader, paper: str) -> CorpusReader:
-    """With the paper's definitions of the dimensions that it has; others stay. Raises InputError where it has none."""
+    """Return the corpus with the paper's definitions of its dimensions. Raises InputError if the paper defines none of
+    them."""
     rubrics = paper_definitions(paper)
     dimensions = tuple(replace(d, rubric=rubrics.get(d.name.casefold(), d.rubric)) for d in corpus.dimensions)
     if not any(d.name.casefold() in rubrics for d in dimensions):
@@ -166,10 +167,11 @@ def defined(corpus: CorpusReader, paper: str) -> CorpusReader:
 def keep_corpus(
     workbench: Workbench, corpus: Corpus | CorpusReader, project: str, notice: str = "", sent: SentFile | None = None
 ) -> ImportReport:
-    """Nobody sees a part of it, and others write while it is read in, block by block: no more than a block is held.
+    """Store a corpus block by block, visible only once it is complete, so that memory holds one block and others can
+    write meanwhile.
 
-    sent: the file that somebody uploaded and is told about; its report is kept together with its texts. Raises
-    ConflictError where another process was quicker with the same file.
+    sent: the uploaded file; its report is stored with its texts. Raises ConflictError if another process imported the
+    same file meanwhile.
     """
     corpus = corpus.reader() if isinstance(corpus, Corpus) else corpus
     job_file = sent.job_file if sent else None
@@ -201,7 +203,7 @@ def keep_corpus(
 
 
 def _forget(workbench: Workbench, import_id: int) -> None:
-    """What was read in and is in its place now, or never will be."""
+    """Delete the rows of an import that is complete or abandoned."""
     left = True
     while left:
         with workbench.database.write() as work:
@@ -254,7 +256,7 @@ _uploads: dict[str, Upload] = {}
 
 @dataclass(frozen=True, slots=True)
 class ImportJob:
-    """`upload` is the number under which this process has the file."""
+    """The job that imports a file in this process. `upload` is its id there."""
 
     upload: str
     project: str
@@ -263,7 +265,7 @@ class ImportJob:
 
 @dataclass(frozen=True, slots=True)
 class HandedImportJob:
-    """`file` is the number under which the database has it."""
+    """The job that imports a file stored in the database with the id `file`."""
 
     file: int
     project: str
@@ -271,15 +273,16 @@ class HandedImportJob:
 
 
 def import_key(project: str) -> str:
-    """The background job that imports into this project."""
+    """Return the key of the job that imports into this project."""
     return f"import-{project}"
 
 
 @use_case(Right.FACILITATE, project="project", act="brought texts in", about="project")
 def start_import(workbench: Workbench, upload: Upload, project: str, plan: ImportPlan) -> bool:
-    """Import in the background under `import_key`; the report is `last_report`.
+    """Import in the background under `import_key`; `last_report` returns the report.
 
-    True where the file was handed over: nobody needs the bytes here any more. Raises ConflictError while one runs.
+    Returns True if the file was handed over, so that the caller can free the bytes. Raises ConflictError while an
+    import runs.
     """
     key, title = import_key(project), f"Importing {upload.name}"
     refuse_second_job(workbench, key)
@@ -319,7 +322,7 @@ def _import(workbench: Workbench, job: ImportJob, progress: Progress) -> str:
 
 @job_kind(HandedImportJob)
 def _import_handed(workbench: Workbench, job: HandedImportJob, progress: Progress) -> str:
-    """Import a file whose earlier worker may have finished the last step, or may still be working."""
+    """Import a handed-over file, unless an earlier worker finished it."""
     if is_used(workbench, job.file):
         return ""
     progress.report(_READING)
@@ -336,7 +339,7 @@ def _import_handed(workbench: Workbench, job: HandedImportJob, progress: Progres
 
 @use_case(Right.FACILITATE, project="project")
 def _bring_in(workbench: Workbench, path: Path, project: str, plan: ImportPlan, sent: SentFile) -> None:
-    """Import as the person in the audit log; check the right again, because it may have been taken away meanwhile."""
+    """Import as the person in the audit log; the right is checked again, because it may have been revoked meanwhile."""
     mapping = plan.mapped.mapping() if plan.mapped else None
     preset = load_preset(plan.preset) if plan.preset else None
     corpus = open_worded(
@@ -347,7 +350,8 @@ def _bring_in(workbench: Workbench, path: Path, project: str, plan: ImportPlan, 
 
 @use_case(Right.FACILITATE, project="project")
 def last_report(workbench: Workbench, project: str) -> ImportReport | None:
-    """What the last upload into this project brought, until it is put away or the next begins."""
+    """Return the report of the last upload into this project, until it is dismissed or the next begins; None for
+    none."""
     with workbench.database.read() as work:
         kept = work.import_reports.of(project)
     try:
@@ -367,19 +371,19 @@ TEMPLATE_FORMATS = ("xlsx", "csv")
 
 @use_case(Right.FACILITATE)
 def project_template(workbench: Workbench, project: Project, format_name: str) -> bytes:
-    """With the project's dimensions. Raises FileFormatError for another format than TEMPLATE_FORMATS."""
+    """Return a template with the project's dimensions. Raises FileFormatError for a format not in TEMPLATE_FORMATS."""
     with workbench.database.read() as work:
         return _file(project.task, work.projects.dimensions(project.id), format_name)
 
 
 def preset_template(preset: str, format_name: str) -> bytes:
-    """With the preset's dimensions, of "" with one. Raises NotFoundError, FileFormatError."""
+    """Return a template with the preset's dimensions, for "" with one. Raises NotFoundError, FileFormatError."""
     start = load_preset(preset) if preset else None
     return _file(start.task, start.dimensions, format_name) if start else _file(Task(), (), format_name)
 
 
 def _file(task: Task, dimensions: Sequence[Dimension], format_name: str) -> bytes:
-    """The columns are called so that an import guesses them right: by the task's words where these are known there."""
+    """Return the template, with column names that an import recognizes: the task's words if it knows them."""
     text = task.text_name if task.text_name in OUTPUT_NAMES else "text"
     source = task.source_name if task.source_name in FIELD_NAMES["source"] else "source"
     columns = template_columns(task, dimensions, text, source)

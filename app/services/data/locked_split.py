@@ -1,7 +1,6 @@
-"""A test split under lock: drawn once, kept from everything but the judge, and looked at only on purpose.
+"""A held-out split: drawn once, hidden from everything but the judge, and looked at only deliberately.
 
-The lock itself is in the database: `work.texts` and `work.results` answer as if the locked texts weren't there
-(docs/adr/0010).
+The database enforces it: `work.texts` and `work.results` leave the held-out texts out (docs/adr/0010).
 """
 
 from collections.abc import Sequence
@@ -18,10 +17,10 @@ from db.unit_of_work import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class SplitState:
-    """A locked split beside what it was drawn from.
+    """A held-out split with counts.
 
-    texts: how many are locked now, later imports into its documents included. scored_before: how many of them had a
-    score already when they were locked, so that somebody may have seen results on them. earlier: splits opened since.
+    texts: number of held-out texts now, including later imports into its documents. scored_before: how many of them
+    already had a score when locked, so that somebody may have seen results on them. earlier: splits opened since.
     """
 
     split: LockedSplit
@@ -34,12 +33,12 @@ class SplitState:
 
 @use_case(Right.FACILITATE, act="locked a test split")
 def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: str) -> SplitState:
-    """Lock a share of the rated documents, drawn so that they are rated like the whole; of all, by chance, where none
-    is rated but by experts while they read.
+    """Hold out a share of the rated documents, drawn so that their ratings are distributed as in all; if only experts
+    rated texts while reading, of all documents at random.
 
-    Documents of think-aloud samples and of texts that experts answer questions on, or that somebody decided about, have
-    been read and can't be drawn.
-    Raises InputError, ConflictError where a split is locked already, NotReadyError where too few documents are rated.
+    Documents that people have read can't be drawn: those of think-aloud samples, of texts that experts answer questions
+    on, and of decided texts. Raises InputError, ConflictError if a split exists, NotReadyError if too few documents are
+    rated.
     """
     name = require_name(who)
     if not 0 < share < 1:
@@ -71,7 +70,7 @@ def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: st
 
 @use_case(Right.SEE)
 def state_of(workbench: Workbench, project_id: int) -> SplitState | None:
-    """None where nothing is locked."""
+    """Return the state of the held-out split, None without one."""
     with workbench.database.read() as work:
         found = work.locked_splits.of(project_id)
         return _state(work, project_id, found) if found and found[0].opened_at is None else None
@@ -79,14 +78,14 @@ def state_of(workbench: Workbench, project_id: int) -> SplitState | None:
 
 @use_case(Right.SEE)
 def opened_splits(workbench: Workbench, project_id: int) -> list[LockedSplit]:
-    """Splits that were locked once, newest first."""
+    """Return splits that were opened, newest first."""
     with workbench.database.read() as work:
         return [split for split in work.locked_splits.of(project_id) if split.opened_at is not None]
 
 
 @use_case(Right.FACILITATE, act="opened the locked split")
 def open_split(workbench: Workbench, project_id: int, who: str) -> None:
-    """From now on its texts are texts like others. It stays on record. Raises NotReadyError where nothing is locked."""
+    """Open the split: its texts become ordinary texts. The split stays on record. Raises NotReadyError without one."""
     name = require_name(who)
     with workbench.database.write() as work:
         work.locked_splits.open(require_split(work, project_id).id, name)
@@ -94,13 +93,13 @@ def open_split(workbench: Workbench, project_id: int, who: str) -> None:
 
 @use_case(Right.SEE)
 def locked_runs(workbench: Workbench, project_id: int) -> list[int]:
-    """The runs with scores on locked texts, newest first."""
+    """Return the ids of runs with scores on held-out texts, newest first."""
     with workbench.database.read() as work:
         return work.locked_splits.runs_with_scores(project_id)
 
 
 def require_name(who: str) -> str:
-    """Raises InputError where nobody is named."""
+    """Return the name. Raises InputError if it is empty."""
     if not who.strip():
         raise InputError("Nobody is named.", "Say who you are: it stays with the split.")
     return who.strip()
@@ -111,7 +110,7 @@ def _locked(work: UnitOfWork, project_id: int) -> LockedSplit | None:
 
 
 def require_split(work: UnitOfWork, project_id: int) -> LockedSplit:
-    """Raises NotReadyError where nothing is locked."""
+    """Return the held-out split. Raises NotReadyError without one."""
     split = _locked(work, project_id)
     if split is None:
         raise NotReadyError("This project has no locked split.", "Lock one first.")
@@ -119,8 +118,8 @@ def require_split(work: UnitOfWork, project_id: int) -> LockedSplit:
 
 
 def _document_means(work: UnitOfWork, project_id: int) -> dict[str, float]:
-    """Document -> mean rating as a share of the scale, over its texts, raters and dimensions; only rated ones, and
-    nothing of experts' verdicts."""
+    """Return document -> mean rating as a share of the scale, over its texts, raters and dimensions; only imported
+    ratings."""
     document_of = work.texts.documents_by_text(project_id)
     shares: dict[str, list[float]] = {}
     for dimension in work.projects.dimensions(project_id):

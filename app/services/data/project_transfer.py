@@ -1,7 +1,7 @@
-"""A whole project as one file, ledger included, and back: between computers, SQLite and PostgreSQL.
+"""Transfer of a whole project as one file, with its ledger, between computers, SQLite and PostgreSQL.
 
-The file is a ZIP with a database of that project alone, so that one of an earlier version is brought up to date by the
-same migrations as any other, with the voice recordings beside it.
+The file is a ZIP with a database of that project alone, so that the usual migrations upgrade an older one, and with its
+voice recordings.
 """
 
 import json
@@ -46,7 +46,7 @@ _WRONG = "Name a file that `project export` wrote."
 
 @dataclass(frozen=True, slots=True)
 class CarriedProject:
-    """What is on the way; `texts` without those of a locked split, `recordings` those whose files were there."""
+    """Counts of a transferred project; `texts` without held-out ones, `recordings` whose files exist."""
 
     project: str
     file: str
@@ -60,9 +60,9 @@ class CarriedProject:
 
 @use_case(Right.FACILITATE, project="name", act="took the project along")
 def export_project(workbench: Workbench, name: str, target: Path) -> CarriedProject:
-    """Everything of a project into one file, texts of a locked split too; nothing changes.
+    """Write everything of a project into one file, with held-out texts; the project stays unchanged.
 
-    Raises NotFoundError, InputError where the file can't be written.
+    Raises NotFoundError, InputError if the file can't be written.
     """
     with TemporaryDirectory(prefix="interacteval-") as folder:
         file = Path(folder) / DATABASE
@@ -80,9 +80,9 @@ def export_project(workbench: Workbench, name: str, target: Path) -> CarriedProj
 
 @use_case(Right.SERVE, act="brought a project in", about="name")
 def import_project(workbench: Workbench, file: Path, name: str = "") -> CarriedProject:
-    """A project that `export_project` wrote, beside those that are here; `name` in place of its own. All or nothing.
+    """Import a file that `export_project` wrote as a new project, all or nothing; `name` replaces its own.
 
-    Raises NotFoundError, FileFormatError, ConflictError where the name is taken, DatabaseError for a newer version.
+    Raises NotFoundError, FileFormatError, ConflictError if the name is taken, DatabaseError for a newer version.
     """
     with TemporaryDirectory(prefix="interacteval-") as folder, _opened(file) as archive:
         inside = Path(folder) / DATABASE
@@ -103,7 +103,7 @@ def import_project(workbench: Workbench, file: Path, name: str = "") -> CarriedP
 
 @use_case(Right.FACILITATE, project="name", act="took the project along")
 def project_bytes(workbench: Workbench, name: str) -> bytes:
-    """The file of `export_project`, to be downloaded."""
+    """Return the file of `export_project` as bytes, for a download."""
     with TemporaryDirectory(prefix="interacteval-") as folder:
         file = Path(folder) / "project.zip"
         export_project(workbench, name, file)
@@ -112,7 +112,7 @@ def project_bytes(workbench: Workbench, name: str) -> bytes:
 
 @use_case(Right.SERVE, act="brought a project in", about="name")
 def import_uploaded_project(workbench: Workbench, content: bytes, name: str = "") -> CarriedProject:
-    """As import_project, from a browser."""
+    """Import an uploaded file as `import_project` does."""
     with TemporaryDirectory(prefix="interacteval-") as folder:
         file = Path(folder) / "project.zip"
         file.write_bytes(content)
@@ -120,12 +120,12 @@ def import_uploaded_project(workbench: Workbench, content: bytes, name: str = ""
 
 
 def transfer_name(project: str) -> str:
-    """A file name from the project's own, harmless wherever it is kept."""
+    """Return a safe file name made from the project's name."""
     return f"{safe_name(project) or 'project'}-whole.zip"
 
 
 def _written(workbench: Workbench, name: str, file: Path) -> list[str]:
-    """A database of the project alone; returns the recordings whose files are there."""
+    """Write a database of the project alone; returns the recordings whose files exist."""
     whole = file.with_name("whole.db")
     alone = Database(f"sqlite:///{whole}")
     try:
@@ -162,7 +162,7 @@ def _taken(workbench: Workbench, source: Database, archive: ZipFile, file: Path,
 
 @contextmanager
 def _unpacked(archive: ZipFile, recordings: Mapping[str, str]) -> Iterator[None]:
-    """The voice recordings in the data folder; none of them where the block fails."""
+    """Unpack the voice recordings into the data folder; they are deleted if the block fails."""
     paths = {there: voice_recording_path(here) for there, here in recordings.items()}
     if sum(archive.getinfo(RECORDINGS + there).file_size for there in paths) > PROJECT_FILE.unpacked_of(_size(archive)):
         raise FileFormatError("The project's recordings unpack to far more than they hold.", _WRONG)
@@ -194,7 +194,7 @@ def _about(file: Path, name: str, target: Path, recordings: int) -> CarriedProje
 
 
 def _recordings(archive: ZipFile, names: list[str]) -> dict[str, str]:
-    """Name there -> a name of our own here: whatever a file from elsewhere calls them is no path."""
+    """Return name in the file -> a new name here, so that no untrusted name is used as a path."""
     there = set(archive.namelist())
     endings = {name: name.rpartition(".")[2].lower() for name in names if RECORDINGS + name in there}
     return {name: f"{uuid.uuid4().hex}.{ending}" for name, ending in endings.items() if ending in AUDIO_FORMATS}
@@ -216,7 +216,7 @@ def _opened(file: Path) -> Iterator[ZipFile]:
 
 
 def _check_directory(stream: BinaryIO) -> None:
-    """Raises BadZipFile where the list of the archive's parts would fill the memory."""
+    """Raise BadZipFile if the archive's directory would fill the memory."""
     stream.seek(max(stream.seek(0, SEEK_END) - _END_OF_ZIP, 0))
     end = stream.read()
     for mark, size in ((b"PK\5\6", "<12xI"), (b"PK\6\6", "<40xQ")):
@@ -228,7 +228,7 @@ def _check_directory(stream: BinaryIO) -> None:
 
 
 def _unpack(archive: ZipFile, name: str, target: Path) -> None:
-    """A part of the archive as a file; zipfile never writes more than the archive says it is."""
+    """Unpack one part of the archive into a file, limited to the size that the archive declares."""
     try:
         size = archive.getinfo(name).file_size
         if size > PROJECT_FILE.unpacked_of(archive.getinfo(name).compress_size):

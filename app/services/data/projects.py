@@ -19,9 +19,9 @@ from db.unit_of_work import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class DimensionProgress:
-    """How far one dimension is. `checklist` is its newest version, `published` the number of its newest published one,
-    `run` the default one of those that scored any of it (`RunSummary.rank`), `scored` the newest version that a run
-    answered; those of studies of conditions don't count."""
+    """The progress of one dimension. `checklist` is its newest version, `published` the number of its newest published
+    one, `run` the default run (`RunSummary.rank`), `scored` the newest version that a run answered; studies of
+    conditions don't count."""
 
     dimension: Dimension
     ratings: int
@@ -36,14 +36,14 @@ class DimensionProgress:
 
     @property
     def unscored_version(self) -> int | None:
-        """The published version, where only earlier ones have scores."""
+        """Return the published version if only earlier ones have scores, else None."""
         if self.published is None or self.scored is None or self.scored >= self.published:
             return None
         return self.published
 
     @property
     def scored_words(self) -> str:
-        """The checklist version that has scores and its run, then the published version where that has none."""
+        """Return a phrase on the version with scores and its run, and on the published version if it has none."""
         if self.run is None:
             return "not yet"
         version = self.run.version(self.dimension.name)
@@ -69,7 +69,7 @@ class Overview:
 
 @use_case(Right.ENTER)
 def list_projects(workbench: Workbench) -> list[Project]:
-    """Return the projects that are open to the actor, newest first."""
+    """Return the projects that the actor may see, newest first."""
     with workbench.database.read() as work:
         return [project for project in work.projects.all() if workbench.actor.has(Right.SEE, project.id)]
 
@@ -90,8 +90,8 @@ def create_project(workbench: Workbench, name: str, task: Task, dimensions: tupl
 
 
 def begin_project(work: UnitOfWork, actor: Actor, name: str, task: Task, notice: str = "") -> Project:
-    """Make a project with the actor as its facilitator. Revoke their unopened links, which would open this project
-    too."""
+    """Create a project with the actor as its facilitator. Their unopened links are revoked, since they would open this
+    project too."""
     project = work.projects.add(name, task, notice)
     act_made_project(project.id)
     pending = PENDING.get()
@@ -104,7 +104,7 @@ def begin_project(work: UnitOfWork, actor: Actor, name: str, task: Task, notice:
 
 
 def project_to_fill(work: UnitOfWork, actor: Actor, name: str, task: Task, notice: str = "") -> Project:
-    """The one of this name, begun where there is none. Raises NotAllowedError where somebody else's came meanwhile."""
+    """Return the project of this name, created if missing. Raises NotAllowedError if it is somebody else's."""
     found = work.projects.find(name)
     if found is None:
         return begin_project(work, actor, name, task, notice)
@@ -116,7 +116,7 @@ def project_to_fill(work: UnitOfWork, actor: Actor, name: str, task: Task, notic
 
 @use_case(Right.BEGIN, act="made a project", about="name")
 def create_from_preset(workbench: Workbench, name: str, preset: str) -> Project:
-    """A project with the wording and the dimensions of a preset. Raises NotFoundError for an unknown one."""
+    """Create a project with the wording and the dimensions of a preset. Raises NotFoundError for an unknown one."""
     start = load_preset(preset)
     return create_project(workbench, name, start.task, start.dimensions)
 
@@ -126,23 +126,23 @@ def preset_names() -> tuple[str, ...]:
 
 
 def papers_with_definitions() -> dict[str, str]:
-    """Return the papers whose definitions can be taken at import, with their titles."""
+    """Return paper -> title, for papers whose definitions can be used at import."""
     return PAPERS
 
 
 def preset_task(preset: str) -> Task:
-    """What the preset calls its texts."""
+    """Return the preset's words for texts, sources and writers."""
     return load_preset(preset).task
 
 
 def preset_dimensions(preset: str) -> list[str]:
-    """What a project made from the preset is rated on."""
+    """Return the names of the preset's dimensions."""
     return [dimension.name for dimension in load_preset(preset).dimensions]
 
 
 @use_case(Right.FACILITATE, project="name", act="deleted the project", about="name")
 def delete_project(workbench: Workbench, name: str) -> None:
-    """With all that is its own, what models replied included; replies that another project was answered with stay."""
+    """Delete a project with everything in it, including models' replies, except those that another project used."""
     with workbench.database.write() as work:
         project = work.projects.get(name)
         work.calls.delete_of_project(project.id)
@@ -151,7 +151,8 @@ def delete_project(workbench: Workbench, name: str) -> None:
 
 @use_case(Right.FACILITATE, act="changed what the texts are called")
 def save_task(workbench: Workbench, project_id: int, task: Task) -> None:
-    """Raises InputError where a text, its source or its writer is called nothing: prompts and screens need words."""
+    """Store the project's words. Raises InputError if one of the names is empty, since prompts and screens need
+    them."""
     if not (task.text_name.strip() and task.source_name.strip() and task.writer_name.strip()):
         raise InputError("A text, its source and its writer need a name.", "For example summary, article and system.")
     with workbench.database.write() as work:
@@ -160,14 +161,14 @@ def save_task(workbench: Workbench, project_id: int, task: Task) -> None:
 
 @use_case(Right.FACILITATE, act="switched the research screens")
 def show_research(workbench: Workbench, project_id: int, on: bool) -> None:
-    """Whether the project's experts are offered the screens for studies."""
+    """Set whether the project's experts are offered the screens for studies."""
     with workbench.database.write() as work:
         work.projects.set_research(project_id, on)
 
 
 @use_case(Right.FACILITATE, act="chose who asks follow-up questions", about="model")
 def choose_follow_up(workbench: Workbench, project_id: int, model: str) -> None:
-    """The model that may ask the project's experts a question about what they wrote; "" for none."""
+    """Set the model that may ask experts a question about their attributes; "" for none."""
     with workbench.database.write() as work:
         work.projects.set_follow_up(project_id, model.strip())
 
@@ -180,13 +181,13 @@ def add_dimension(workbench: Workbench, project_id: int, dimension: Dimension) -
 
 @use_case(Right.FACILITATE, act="changed a dimension")
 def save_dimension(workbench: Workbench, dimension: Dimension) -> None:
-    """Raises InputError where the range would leave out ratings that are there."""
+    """Store a dimension. Raises InputError if its range would exclude existing ratings."""
     with workbench.database.write() as work:
         set_dimension(work, dimension)
 
 
 def set_dimension(work: UnitOfWork, dimension: Dimension) -> None:
-    """Raises InputError where the range would leave out ratings that are there."""
+    """Store a dimension within a transaction. Raises InputError if its range would exclude existing ratings."""
     rated = work.texts.rating_range(dimension.id)
     if rated is not None and not dimension.low <= rated[0] <= rated[1] <= dimension.high:
         raise InputError(
@@ -198,7 +199,7 @@ def set_dimension(work: UnitOfWork, dimension: Dimension) -> None:
 
 @use_case(Right.SEE, project="project")
 def dimensions_named(workbench: Workbench, project: str, names: str) -> list[Dimension]:
-    """The dimensions a person named: `all`, or names separated by commas."""
+    """Return the dimensions that a person named: `all`, or names separated by commas."""
     with workbench.database.read() as work:
         found = work.projects.get(project)
         if names.strip().lower() == "all":
@@ -209,7 +210,7 @@ def dimensions_named(workbench: Workbench, project: str, names: str) -> list[Dim
 
 @use_case(Right.SEE, project="project")
 def dimensions_to_use(workbench: Workbench, project: str, names: str) -> list[Dimension]:
-    """As `dimensions_named`. Raises NotReadyError where the project has no dimension at all."""
+    """Return dimensions as `dimensions_named` does. Raises NotReadyError if the project has none."""
     found = dimensions_named(workbench, project, names)
     if not found:
         raise NotReadyError(
@@ -243,13 +244,14 @@ def overview(workbench: Workbench, project_id: int) -> Overview:
 
 @use_case(Right.SEE)
 def scored_texts(workbench: Workbench, project_id: int, run_id: int, dimension_id: int) -> tuple[int, int]:
-    """(texts scored, texts planned) of a run of the project on one dimension."""
+    """Return (texts scored, texts planned) of a run on one dimension."""
     with workbench.database.read() as work:
         return work.runs.progress_on(run_id, dimension_id)
 
 
 def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -> list[DimensionProgress]:
-    """Every screen shows it at every click: a query for each kind of thing, whatever the number of dimensions."""
+    """Return the progress of each dimension, with a fixed number of queries, because every screen shows it at every
+    click."""
     counts = work.texts.rating_counts(project_id)
     attributes = work.think_aloud.attribute_counts(project_id)
     samples = work.think_aloud.sample_counts(project_id)
@@ -279,7 +281,7 @@ def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -
 
 
 def progress_words(progress: Overview) -> str:
-    """The furthest step that any dimension has reached, and how many have, in a few words."""
+    """Return a phrase on the furthest step that any dimension has reached, and how many have."""
     dimensions = progress.dimensions
     reached = {
         "scored": sum(1 for d in dimensions if d.run),
@@ -298,7 +300,7 @@ SEARCH_LIMIT = 1000  # characters; SQLite refuses a pattern of more than 50,000 
 
 @dataclass(frozen=True, slots=True)
 class TextPage:
-    """`means` maps (text id, dimension) to the mean over raters; `found` counts the texts on all `pages`."""
+    """One page of texts. `means`: (text id, dimension) -> mean over raters; `found` counts the texts on all `pages`."""
 
     texts: tuple[Text, ...]
     means: Mapping[tuple[int, str], float]
@@ -316,9 +318,9 @@ class RatedText:
 
 @use_case(Right.READ)
 def text_page(workbench: Workbench, project_id: int, number: int = 1, search: str = "") -> TextPage:
-    """The texts of one page, from 1; `search` looks in texts, documents and systems, case doesn't matter.
+    """Return one page of texts, counted from 1; `search` looks in texts, documents and systems, ignoring case.
 
-    Raises InputError for a search that no database could look for.
+    Raises InputError for a too long search.
     """
     wanted = storable(search.strip())
     if len(wanted) > SEARCH_LIMIT:
@@ -335,7 +337,7 @@ def text_page(workbench: Workbench, project_id: int, number: int = 1, search: st
 
 @use_case(Right.READ)
 def text_titles(workbench: Workbench, project_id: int, text_ids: Sequence[int]) -> dict[int, str]:
-    """Text id -> what it is called in lists for people; texts of other projects and locked ones have none."""
+    """Return text id -> title for lists; texts of other projects and held-out texts are left out."""
     with workbench.database.read() as work:
         found = work.texts.many(text_ids, project_id)
     return {text_id: text_title(text) for text_id, text in found.items()}
@@ -343,6 +345,6 @@ def text_titles(workbench: Workbench, project_id: int, text_ids: Sequence[int]) 
 
 @use_case(Right.READ)
 def rated_text(workbench: Workbench, project_id: int, text_id: int) -> RatedText:
-    """Raises NotFoundError for a text that the project doesn't have."""
+    """Return a text with its ratings. Raises NotFoundError for a text that the project doesn't have."""
     with workbench.database.read() as work:
         return RatedText(work.texts.in_project(project_id, text_id), tuple(work.texts.ratings_of(text_id)))

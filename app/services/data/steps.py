@@ -1,4 +1,4 @@
-"""The five steps of a dimension, how each stands, and what can be done next."""
+"""The five steps of a dimension, the state of each, and what can be done next."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,8 @@ class StepState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FlowStep:
-    """`screen`: where it is done (a page's file name without .py); `words`: what is there, or what it waits for."""
+    """A step. `screen`: where it is done (a page's file name without .py); `words`: what is there, or what it waits
+    for."""
 
     title: str
     screen: str
@@ -28,7 +29,8 @@ class FlowStep:
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """The screen to go to (a page's file name without .py), the verb on the button, why, and the right to do it.
+    """What to do next: the screen (a page's file name without .py), the verb for the button, why, and the required
+    right.
 
     `section`: the part of that screen to open, "" for its first.
     """
@@ -41,7 +43,7 @@ class NextStep:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """What the screen's address says beside project and dimension."""
+        """Return the query parameters of the screen's address besides project and dimension."""
         return {"section": self.section} if self.section else {}
 
 
@@ -70,14 +72,14 @@ _ORDER = tuple(_TODO)
 
 
 def next_of(progress: Overview, dimension: DimensionProgress | None) -> NextStep:
-    """What is to be done next on one dimension; None stands for a project that has none."""
+    """Return what to do next on one dimension; None for a project without dimensions."""
     return _worded(_kind(progress, dimension), [dimension] if dimension else [])
 
 
 def next_step(progress: Overview) -> NextStep:
-    """The first thing in the flow that is still missing, seen over all dimensions.
+    """Return the first missing step of the method over all dimensions.
 
-    Dimensions that nobody rated come last: they don't hold up those that can be compared with people.
+    Dimensions without ratings come last, so that they don't delay those that can be compared with people.
     """
     rated = tuple(d for d in progress.dimensions if d.ratings)
     for dimensions in (rated, progress.dimensions):
@@ -91,7 +93,8 @@ def next_step(progress: Overview) -> NextStep:
 
 
 def steps_of(progress: Overview, dimension: DimensionProgress | None) -> tuple[FlowStep, ...]:
-    """Texts, attributes, checklist, scores and results of a dimension; None stands for a project that has none."""
+    """Return the steps texts, attributes, checklist, scores and results of a dimension; None for a project without
+    dimensions."""
     if dimension is None:
         return tuple(
             FlowStep(

@@ -1,4 +1,4 @@
-"""Uploaded files: kept, previewed, and what their data will make possible."""
+"""Uploaded files: temporary storage, previews, and which analyses their data allow."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,8 @@ from app.think_aloud import SAMPLES, UnratedCandidate, choose_samples, draw_unra
 
 @dataclass(frozen=True, slots=True)
 class LevelOutlook:
-    """Agreement at a level: what it would rest on (sources, texts or systems), or the reason why there is none."""
+    """Whether agreement is possible at a level: its number of units (sources, texts or systems), or the reason why
+    not."""
 
     level: Level
     units: int
@@ -35,9 +36,9 @@ class LevelOutlook:
 
 @dataclass(frozen=True, slots=True)
 class Feasibility:
-    """Of a dimension's `texts`, so many are `scored` once its `samples` and what they keep out of scoring are left out,
-    and so many of these are `rated`, from so many `sources`. `dimension` is "" where the file has no ratings at all;
-    `levels` is empty where nothing is rated. `sample_sources` are left out whole; 0 where the samples alone are."""
+    """What analyses a dimension allows. Of its `texts`, `scored` remain without `samples` and what they keep out of
+    scoring; of these `rated` have ratings, from `sources` sources. `dimension` is "" if the file has no ratings;
+    `levels` is empty if nothing is rated. `sample_sources` are left out whole; 0 if only the samples are."""
 
     dimension: str
     texts: int
@@ -54,7 +55,7 @@ class Feasibility:
 
 @dataclass(slots=True)
 class _Outline:
-    """What of a file's texts is held: their documents, systems and lengths, and by dimension and text the ratings."""
+    """What is kept of a file's texts in memory: documents, systems, lengths, and dimension -> text -> ratings."""
 
     documents: list[str] = field(default_factory=list)
     systems: list[str] = field(default_factory=list)
@@ -63,8 +64,8 @@ class _Outline:
 
 
 def feasibility(corpus: Corpus | CorpusReader) -> tuple[Feasibility, ...]:
-    """For each dimension, or once where nothing is rated. A judge that agrees with people in everything stands for the
-    one to come: where it has no figure, none will have one. Raises FileFormatError where no text can be read."""
+    """Return what each dimension allows, or one entry if nothing is rated. It is computed for a perfect judge: figures
+    that such a judge lacks will not exist. Raises FileFormatError if no text can be read."""
     outline = _outline(corpus.reader() if isinstance(corpus, Corpus) else corpus)
     names = [dimension.name for dimension in corpus.dimensions] or [""]
     return tuple(_of(outline, name, outline.ratings[name]) for name in names)
@@ -106,7 +107,8 @@ def _of(texts: _Outline, dimension: str, ratings: Mapping[int, Sequence[float]])
 
 
 def _samples(texts: _Outline, ratings: Mapping[int, Sequence[float]]) -> list[tuple[int, str]]:
-    """(place, document) of those that will be chosen: the places of texts are in the order of their ids to come."""
+    """Return (place, document) of the samples that will be chosen; places of texts are in the order of their future
+    ids."""
     rated = [sample_candidate(place, texts.documents[place], texts.lengths[place], r) for place, r in ratings.items()]
     chosen = [(sample.text_id, sample.doc_id) for sample in (choose_samples(rated) if rated else ())]
     if len(chosen) == SAMPLES:
@@ -135,7 +137,7 @@ def _levels(sources: Sequence[str], systems: Sequence[str], human: Sequence[floa
 
 
 def feasibility_words(found: Sequence[Feasibility], task: Task) -> list[str]:
-    """Sentences for a person; dimensions of which the same is true share theirs."""
+    """Return sentences; dimensions with equal sentences share them."""
     by_words: dict[tuple[str, ...], list[str]] = {}
     for each in found:
         by_words.setdefault(tuple(_words(each, task)), []).append(each.dimension)
@@ -176,7 +178,8 @@ def _words(found: Feasibility, task: Task) -> list[str]:
 
 
 def samples_words(task: Task, samples: int, sources: int, texts: int) -> str:
-    """Where samples come from, and what they keep out of scoring: so many sources whole, or (0) the samples alone."""
+    """Return a sentence on the samples and what they keep out of scoring: `sources` sources whole, or for 0 only
+    themselves."""
     these = f"{samples:,} {task.text_name if samples == 1 else task.texts_name}"
     read = "is the sample" if samples == 1 else "are the samples"
     if not sources:
@@ -191,7 +194,7 @@ def samples_words(task: Task, samples: int, sources: int, texts: int) -> str:
 
 
 def without_ratings_words(task: Task) -> list[str]:
-    """What is and isn't possible where nobody rated the texts."""
+    """Return sentences on what is possible without ratings."""
     return [
         f"No {task.text_name} is rated, and ratings aren't needed to begin. Experts can say good or not good of "
         f"{task.texts_name} while they read, and why. You get a checklist, scores of all {task.texts_name}, and "
@@ -203,7 +206,7 @@ def without_ratings_words(task: Task) -> list[str]:
 
 
 def _too_few_sources(found: Feasibility, task: Task) -> str:
-    """Sources are drawn anew at that level too, so another level is no way out."""
+    """Return the end of a sentence on having too few sources, which another level doesn't solve."""
     of_one = task.source_name if found.sources == 1 else f"different {task.sources_name}"
     more = FEW_TO_DRAW - found.sources
     wanted = task.source_name if more == 1 else task.sources_name
@@ -233,7 +236,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file as it came. `name` is shown and never used as a path."""
+    """An uploaded file. `name` is shown and never used as a path."""
 
     name: str
     data: bytes
@@ -241,9 +244,10 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class MappedColumns:
-    """`fields` maps one of TEXT_FIELDS to a column; `ratings` are (dimension, column) pairs, each column a rater.
+    """The meaning of columns. `fields`: one of TEXT_FIELDS -> column; `ratings` are (dimension, column) pairs, one
+    column for each rater.
 
-    `scales` are (dimension, scale as typed) pairs, such as "1..5"; a blank one leaves it to the ratings.
+    `scales` are (dimension, scale as typed) pairs, such as "1..5"; a blank scale is taken from the ratings.
     """
 
     fields: Mapping[str, str]
@@ -251,7 +255,7 @@ class MappedColumns:
     scales: tuple[tuple[str, str], ...] = ()
 
     def mapping(self) -> ColumnMapping:
-        """Raises InputError for a scale that is none."""
+        """Return the mapping for an import. Raises InputError for an invalid scale."""
         ratings = tuple(RatingColumn(dimension.strip(), column, column) for dimension, column in self.ratings)
         scales = {name.strip(): read_scale(typed, name.strip()) for name, typed in self.scales if typed.strip()}
         return ColumnMapping(dict(self.fields), ratings, scales)
@@ -259,8 +263,8 @@ class MappedColumns:
 
 @dataclass(frozen=True, slots=True)
 class UploadPreview:
-    """What a file holds. Only a table of no known format has its first `rows` of `count`, a `guess` what its columns
-    mean with `why`, and what its columns of `numbers` hold."""
+    """What a file holds. A table of no known format has its first `rows` of `count`, a `guess` of its columns with
+    `why`, and statistics of its columns of `numbers`."""
 
     format: str
     columns: tuple[str, ...] = ()
@@ -271,29 +275,27 @@ class UploadPreview:
     numbers: Mapping[str, NumberColumn] = field(default_factory=dict)
 
     def worded(self, task: Task, fields: Mapping[str, str]) -> Task:
-        """The words of a new project where these columns hold its fields: they may say what sources and writers are
-        called."""
+        """Return a new project's words, with names for sources and writers from the columns of these fields."""
         source, writer = source_label(fields), writer_label(fields.get("system_id", ""))
         return replace(task, source_name=source or task.source_name, writer_name=writer or task.writer_name)
 
     @property
     def conversations(self) -> bool:
-        """Whether another part than the last reply can be judged."""
+        """Return whether another part than the last reply can be judged."""
         return self.format in CONVERSATIONS
 
     @property
     def kind(self) -> str:
-        """Return the preset that the text column's name suggests ("summary": summaries), "" where it suggests none."""
+        """Return the preset that the text column's name suggests ("summary": summaries), "" for none."""
         column = self.guess.fields.get("text", "") if self.guess else ""
         return next((kind for word, kind in _KINDS.items() if word in column.casefold()), "")
 
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """How an upload is to be read: its format, of a workbook the sheet, what the columns mean where no format fixes it,
-    and for a new project the preset whose wording and rubrics it takes and what the writers of its texts are called, ""
-    for none and for what their column is called. `references` and `part` as in `as_wished`. definitions: the paper that
-    says what new dimensions are, "" for none."""
+    """How to read an upload: its format, the sheet of a workbook, the meaning of its columns, and for a new project the
+    preset and the name for writers, "" for the default. `references` and `part` as in `as_wished`. definitions: a paper
+    whose definitions new dimensions get, "" for none."""
 
     format: str = "auto"
     sheet: str = ""
@@ -312,7 +314,7 @@ def upload_sheets(upload: Upload) -> tuple[str, ...]:
 
 
 def preview_upload(upload: Upload, format_name: str = "auto", sheet: str = "") -> UploadPreview:
-    """Raises FileFormatError where the file can't be read as this format."""
+    """Return what a file holds. Raises FileFormatError if it can't be read in this format."""
     with stored(upload) as path:
         found = detect_format(path, sheet) if format_name == "auto" else format_name
         if found in KNOWN_FORMATS:
@@ -333,7 +335,7 @@ def preview_upload(upload: Upload, format_name: str = "auto", sheet: str = "") -
 
 
 def check_upload(upload: Upload, plan: ImportPlan) -> tuple[Feasibility, ...]:
-    """What can be done with the texts if they are imported so. Raises FileFormatError, InputError."""
+    """Return which analyses the texts allow if imported by this plan. Raises FileFormatError, InputError."""
     with stored(upload) as path:
         mapping = plan.mapped.mapping() if plan.mapped else None
         return feasibility(as_wished(open_corpus(path, plan.format, mapping, plan.sheet), plan.references, plan.part))
@@ -341,7 +343,7 @@ def check_upload(upload: Upload, plan: ImportPlan) -> tuple[Feasibility, ...]:
 
 @contextmanager
 def stored(upload: Upload) -> Iterator[Path]:
-    """The file under a name of our own, for as long as the block lasts; errors name it as the person does."""
+    """Write the upload to a temporary file for the length of the block; errors name it as the person does."""
     with stored_as(upload.name) as path:
         path.write_bytes(upload.data)
         yield path
@@ -349,7 +351,7 @@ def stored(upload: Upload) -> Iterator[Path]:
 
 @contextmanager
 def stored_as(name: str) -> Iterator[Path]:
-    """Where a file that a person calls so can be written, for as long as the block lasts; errors name it as they do."""
+    """Yield a temporary path for the length of the block; errors name the file as the person does."""
     suffix = Path(name).suffix.lower()
     with TemporaryDirectory(prefix="interacteval-") as folder:
         path = Path(folder) / f"the-file{suffix if suffix[1:] in SUFFIXES else ''}"

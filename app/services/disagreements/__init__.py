@@ -1,1 +1,1 @@
-"""Disagreements: where experts, judges and a judge's repeats part, and what a facilitator decides about it."""
+"""Disagreements: where experts, judges and a judge's repeats differ, and what a facilitator decides."""

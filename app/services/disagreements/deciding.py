@@ -1,4 +1,4 @@
-"""Deciding what holds for a question and a text, taking it back, and settling decisions that contradict each other."""
+"""Decisions on a question and a text: making, undoing, and settling contradictory ones."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,8 @@ from db.unit_of_work import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """`draft` is the version of the draft whose question has the line as guidance now; None where that wasn't asked."""
+    """A stored decision. `draft` is the version of the draft that got the line as guidance; None if that wasn't
+    asked."""
 
     decision: Decision
     draft: int | None = None
@@ -37,12 +38,13 @@ def decide_answer(
     as_guidance: bool = False,
     run_id: int | None = None,
 ) -> Decided:
-    """Nobody's own answer changes. seen: the decision that the person saw, None for none.
+    """Store the answer that holds for a question and a text; nobody's own answer changes. seen: the decision that the
+    person saw, None for none.
 
-    as_guidance: the line `why` becomes guidance of the question, in the newest draft that holds it, or in one that is
-    started; both are kept, or neither.
-    Raises ConflictError where another decision stands by now, InputError for an answer or a line that can't be taken,
-    NotReadyError for a draft, NotFoundError for a question or a text that isn't the project's, or is locked.
+    as_guidance: the line `why` becomes guidance of the question, in the newest draft with the question or a new draft;
+    both are stored, or neither. Raises ConflictError if another decision was made meanwhile, InputError for an invalid
+    answer or line, NotReadyError for a draft, NotFoundError for a question or text that isn't the project's or is held
+    out.
     """
     line = " ".join(why.split())
     check_line(line, as_guidance)
@@ -72,9 +74,9 @@ def decide_answer(
 
 @use_case(Right.FACILITATE, act="undid a decision")
 def undo_decision(workbench: Workbench, decision_id: int, who: str = "") -> Decision:
-    """The one before holds again, if there was one; guidance that was made of it stays in its draft.
+    """Undo a decision, so that the one before holds again; guidance made from it stays in its draft.
 
-    Returns the decision as it is now. Raises ConflictError where it was undone before, NotFoundError.
+    Returns the decision as it is now. Raises ConflictError if it was undone before, NotFoundError.
     """
     with workbench.database.write() as work:
         work.decisions.undo(decision_id, who)
@@ -83,9 +85,9 @@ def undo_decision(workbench: Workbench, decision_id: int, who: str = "") -> Deci
 
 @use_case(Right.FACILITATE, act="settled decisions that contradict each other")
 def keep_decision(workbench: Workbench, checklist_id: int, decision_id: int, who: str = "") -> Decision:
-    """It holds from now on: those about the same question and text that say otherwise are undone.
+    """Settle a contradiction: undo all other decisions on the same question and text with another answer.
 
-    Raises ConflictError where it doesn't stand any more, or nothing contradicts it, NotFoundError.
+    Raises ConflictError if the decision was undone, or nothing contradicts it, NotFoundError.
     """
     with workbench.database.write() as work:
         kept = work.decisions.get(decision_id)
@@ -127,13 +129,14 @@ def check_answer(question: Question, given: Answer) -> None:
 
 
 def _check_seen(work: UnitOfWork, checklist_id: int, question_id: int, text_id: int, seen: int | None) -> None:
-    """Before a draft is started for what isn't kept then; what happens in between, the database finds."""
+    """Raise ConflictError if another decision was made since, before a draft is started in vain. The database checks
+    again."""
     standing = reference(work.decisions.of_checklist(checklist_id).get(question_id, ())).get(text_id)
     work.decisions.check_seen(standing, seen)
 
 
 def make_guidance(work: UnitOfWork, draft: Checklist, there: Question, line: str, who: str, what: str) -> None:
-    """Add the line to the guidance of this question of a draft; `what` is what the draft's history says of it."""
+    """Add the line to the guidance of this question in a draft; `what` describes the change in the draft's history."""
     now = question_in(work.checklists.get(draft.id), there.id)
     if now is None:
         raise ConflictError(

@@ -1,4 +1,4 @@
-"""Disagreements of judge and experts: the queue and each pair."""
+"""The queue of disagreements among experts and judges, and the answers to each pair of question and text."""
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,10 +34,10 @@ NUMBERS = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: OUTSIDE}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VersionAnswers:
-    """`texts` (texts,): the ids of those that experts or judges were asked about, rising, which is import order; none
-    of the locked split. `people` is (experts, texts, questions), each of `judges` (repeats, texts, questions) of the
-    run at the same place. `decisions`: question -> those about it in all its versions, undone ones too.
-    """
+    """All answers to one version. `texts` (texts,): ids of texts that experts or judges were asked about, ascending,
+    without held-out ones. `people` is (experts, texts, questions); each of `judges` is (repeats, texts, questions) for
+    the run at the same place in `runs`. `decisions`: question -> decisions about it in all its versions, with undone
+    ones."""
 
     checklist: Checklist
     texts: Ints
@@ -49,14 +49,14 @@ class VersionAnswers:
     decisions: Mapping[int, Sequence[Decision]]
 
     def row(self, text: int) -> int | None:
-        """Its place among the texts; None where it is none of them."""
+        """Return the index of a text in `texts`, None if it isn't there."""
         return _row(self.texts, text)
 
 
 def version_answers(workbench: Workbench, checklist_id: int) -> VersionAnswers:
-    """The run with most texts of each judge counts, as on Results: none of the locked split, of a study, of a
-    comparison of ways of asking or of a look at anchors. What people and judges said is read again only when it
-    has changed.
+    """Return all answers to a version. Of each judge the run with most texts counts, as on Results; runs on the
+    held-out split, of studies, of comparisons of ways of asking and of looks at anchors don't. Answers are cached until
+    they change.
 
     Raises NotReadyError for a draft.
     """
@@ -93,7 +93,7 @@ def version_answers(workbench: Workbench, checklist_id: int) -> VersionAnswers:
 
 
 def default_runs_of(work: UnitOfWork, project_id: int, checklist_id: int) -> list[RunSummary]:
-    """The run with most texts of each judge that asked this version; newest first."""
+    """Return the run with most texts of each judge that asked this version, newest first."""
     asked, found = work.runs.with_checklist(checklist_id), dict[str, RunSummary]()
     for run in work.runs.all(project_id):
         if run.id in asked and run.done and not run.locked and not run.apart:
@@ -103,7 +103,7 @@ def default_runs_of(work: UnitOfWork, project_id: int, checklist_id: int) -> lis
 
 @lru_cache(maxsize=16)
 def kept_answers(database: Database, draw_id: int, _: tuple[object, ...]) -> tuple[ExpertAnswer, ...]:
-    """Everybody's, read once for as long as nothing changes."""
+    """Return the answers of all experts, cached until they change."""
     with database.read() as work:
         return tuple(work.expert_answers.of(draw_id))
 
@@ -112,7 +112,7 @@ def kept_answers(database: Database, draw_id: int, _: tuple[object, ...]) -> tup
 def _kept_judge(
     database: Database, run_id: int, dimension_id: int, asked: tuple[int, ...], _: tuple[object, ...]
 ) -> tuple[Ints, Floats]:
-    """The texts with an answer, and (repeats, texts, questions) of the answers about them."""
+    """Return the texts with an answer, and the (repeats, texts, questions) answers about them."""
     with database.read() as work:
         given = work.results.answer_columns(run_id, dimension_id)
     texts = judged_texts(given)
@@ -120,7 +120,7 @@ def _kept_judge(
 
 
 def _aligned(cube: Floats, of: Ints, texts: Ints) -> Floats:
-    """The same answers over `texts`."""
+    """Return the cube `cube` on `texts`, with NaN for texts that aren't in `of`."""
     found = np.full((cube.shape[0], len(texts), cube.shape[2]), np.nan)
     place, there = places_among(of, texts)
     found[:, place[there]] = cube[:, there]
@@ -149,10 +149,10 @@ QueueState = Literal["open", "decided", "contradicting"]
 
 @dataclass(frozen=True, slots=True)
 class QueuedPair:
-    """One question about one text. `judges` part from most experts, `wavering` said something else when asked again;
-    `people` counts what experts said. `kinds` may be none where something was decided that nobody parts about here.
+    """One question about one text. `judges` differ from most experts, `wavering` judges from themselves; `people`
+    counts experts' answers. `kinds` is empty for a decision without a disagreement.
 
-    `decision` is the one that holds; `contradicting` are those that stand and say different things, oldest first.
+    `decision` is the one that holds; `contradicting` are standing decisions with different answers, oldest first.
     """
 
     text: int
@@ -169,7 +169,7 @@ class QueuedPair:
 
     @property
     def id(self) -> str:
-        """What commands and addresses call it."""
+        """Return the id used in commands and addresses."""
         return f"{self.question.id}-{self.text}"
 
     @property
@@ -179,7 +179,7 @@ class QueuedPair:
         return "open" if self.decision is None else "decided"
 
     def to_json(self) -> list[dict[str, Any]]:
-        """One entry a kind; for judges one each."""
+        """Return one entry for each kind of disagreement; for judges one for each judge."""
         document, system, item = self.key
         about = {
             "id": self.id,
@@ -210,7 +210,8 @@ class QueuedPair:
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
-    """None and "" leave nothing out. `question` is its number; `judge` parts from experts or from itself."""
+    """Which pairs to show; None and "" don't filter. `question` is its number; `judge` differs from experts or from
+    itself."""
 
     kind: PartedKind | None = None
     question: int | None = None
@@ -235,9 +236,9 @@ class QueueFilter:
 
 @dataclass(frozen=True, slots=True)
 class DisagreementQueue:
-    """Of one version. `pairs` hold what is decided, too; the open ones come first in the order to settle them.
+    """The queue of one version. `pairs` include decided ones; open ones come first, in the order to settle them.
 
-    `answered` counts the experts who answered; `runs` are the newest of each judge.
+    `answered` counts the experts who answered; `runs` has one run of each judge.
     """
 
     checklist: Checklist
@@ -257,7 +258,7 @@ class DisagreementQueue:
         return [pair for pair in self.pairs if wanted.takes(pair)]
 
     def pair(self, question_id: int, text_id: int) -> QueuedPair:
-        """Raises NotFoundError where nobody parts about it and nothing was decided."""
+        """Return the pair. Raises NotFoundError if there is neither a disagreement nor a decision."""
         for pair in self.pairs:
             if (pair.question.id, pair.text) == (question_id, text_id):
                 return pair
@@ -269,7 +270,7 @@ class DisagreementQueue:
 
 @use_case(Right.READ)
 def decidable_versions(workbench: Workbench, dimension_id: int) -> list[Checklist]:
-    """The published versions, newest first, those that experts or a judge answered before those that nobody did."""
+    """Return the published versions, newest first, those with answers of experts or judges before those without."""
     with workbench.database.read() as work:
         published = [c for c in work.checklists.versions(dimension_id) if c.status is ChecklistStatus.PUBLISHED]
         runs = {run.id for run in work.runs.all(work.projects.project_of(dimension_id).id)}
@@ -283,8 +284,8 @@ def decidable_versions(workbench: Workbench, dimension_id: int) -> list[Checklis
 
 @use_case(Right.READ)
 def disagreement_queue(workbench: Workbench, checklist_id: int) -> DisagreementQueue:
-    """Of a published version, over the answers of all experts and of the newest run of each judge, and all that was
-    decided about its questions in whatever version. Raises NotReadyError for a draft."""
+    """Return the queue of a published version: answers of all experts, of one run of each judge, and decisions about
+    its questions in all versions. Raises NotReadyError for a draft."""
     found = version_answers(workbench, checklist_id)
     decided = _decided(found)
     parted = parted_answers(found.people, found.judges, decided)
@@ -302,7 +303,7 @@ def _order(pair: QueuedPair) -> tuple[bool, float, int, int]:
 
 
 def _decided(found: VersionAnswers) -> Floats:
-    """(texts, questions): the decisions that hold, NaN elsewhere."""
+    """Return (texts, questions) the decisions that hold, NaN elsewhere."""
     cube = np.full((len(found.texts), len(found.checklist.asked)), np.nan)
     for place, question in enumerate(found.checklist.asked):
         for text, decision in reference(found.decisions.get(question.id, ())).items():
@@ -315,7 +316,7 @@ def _decided(found: VersionAnswers) -> Floats:
 def _pairs(
     found: VersionAnswers, parted: PartedAnswers, keys: Mapping[int, Key], places: Iterable[Any]
 ) -> list[QueuedPair]:
-    """keys: doc_id, system_id and item_id of the texts at these places."""
+    """Return the queued pairs at these places. keys: text -> doc_id, system_id and item_id."""
     asked = found.checklist.asked
     judges = [run.judge for run in found.runs]
     holds = {question.id: reference(found.decisions.get(question.id, ())) for question in asked}
@@ -355,8 +356,8 @@ def _contradicting(decisions: Iterable[Decision]) -> dict[int, tuple[Decision, .
 
 @dataclass(frozen=True, slots=True)
 class PersonSaid:
-    """`who` is "Expert A" and so on until something is decided, then the name. UNANSWERED is a skipped question, None
-    only a note. `from_version`: the earlier version in which it was said, None for this one."""
+    """One expert's answer. `who` is "Expert A" and so on until a decision, then the name. UNANSWERED is a skipped
+    question, None only a note. `from_version`: the earlier version in which it was given, None for this one."""
 
     who: str
     answer: Answer | None
@@ -366,7 +367,7 @@ class PersonSaid:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSaid:
-    """`judgments` in the order of the repeats."""
+    """A judge's answers to one pair; `judgments` in the order of the repeats."""
 
     judge: str
     run: int
@@ -375,7 +376,7 @@ class JudgeSaid:
 
 @dataclass(frozen=True, slots=True)
 class SidesOfPair:
-    """`decisions` about the question, in all its versions, and the text: all that were ever made, newest first."""
+    """All answers to one pair. `decisions` about it in all versions of the question, newest first, with undone ones."""
 
     text: Text
     question: Question
@@ -386,7 +387,8 @@ class SidesOfPair:
 
 @use_case(Right.READ)
 def sides_of_pair(workbench: Workbench, checklist_id: int, question_id: int, text_id: int) -> SidesOfPair:
-    """Raises NotFoundError for a question that the version doesn't ask, or a text that isn't there or locked."""
+    """Return all answers to a pair. Raises NotFoundError for a question that the version doesn't ask, or a missing or
+    held-out text."""
     with workbench.database.read() as work:
         checklist = published(work, checklist_id)
         question = next((each for each in checklist.asked if each.id == question_id), None)
@@ -418,7 +420,7 @@ def sides_of_pair(workbench: Workbench, checklist_id: int, question_id: int, tex
 def _answers_of_people(
     given: tuple[ExpertAnswer, ...], pair: tuple[int, int], checklist_id: int, named: bool
 ) -> tuple[PersonSaid, ...]:
-    """Letters in an order drawn for the version, so that they say nothing about who came first."""
+    """Return experts' answers. Letters are in a random order, fixed for the version, that hides who came first."""
     names = sorted({one.expert for one in given})
     random.Random(checklist_id).shuffle(names)  # noqa: S311 - an order, no secret
     letters = {name: f"Expert {_letter(number)}" for number, name in enumerate(names)}
@@ -431,6 +433,6 @@ def _answers_of_people(
 
 
 def _letter(number: int) -> str:
-    """A, B, ... Z, AA, AB: as columns of a spreadsheet."""
+    """Return A, B, ... Z, AA, AB for 0, 1, ..., like spreadsheet columns."""
     before, last = divmod(number, len(ascii_uppercase))
     return (_letter(before - 1) if before else "") + ascii_uppercase[last]

@@ -1,5 +1,5 @@
-"""A room to decide together: experts vote blind on a question about some texts, see the votes, say a line each, and
-vote again; what they agree on becomes decisions and guidance."""
+"""Rooms to decide together: experts vote blind on a question about some texts, see the votes, write one line each, and
+vote again; the agreed answers become decisions and guidance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,10 +34,10 @@ __all__ = ["Agreement"]
 
 @dataclass(frozen=True, slots=True)
 class RoomView:
-    """A room as one person may see it. `texts` are those still there; `version` is the checklist's.
+    """A room as one person may see it. `texts` are those that still exist; `version` is the checklist's.
 
     before, after: Krippendorff's alpha of the first and the second vote, nominal; None until the votes are revealed.
-    alike_before, alike_after: the share of pairs of votes on one text that say the same, None without a pair.
+    alike_before, alike_after: the share of equal pairs among pairs of votes on one text, None without a pair.
     """
 
     room: Room
@@ -73,8 +73,8 @@ class RoomView:
 
 @dataclass(frozen=True, slots=True)
 class ClosedRoom:
-    """`decided` texts have a decision now; on `split` ones no answer has more than half of the votes. `draft` is the
-    version of the draft that has the line as guidance, None where that wasn't asked."""
+    """The result of closing a room. `decided` texts got a decision; `split` ones have no majority. `draft` is the
+    version of the draft with the line as guidance, None if that wasn't asked."""
 
     decided: int = 0
     split: int = 0
@@ -85,10 +85,10 @@ class ClosedRoom:
 def open_room(
     workbench: Workbench, checklist_id: int, question_id: int, text_ids: Sequence[int], who: str = ""
 ) -> Room:
-    """Open a room on a question of a published version, about one text or several.
+    """Open a room on a question of a published version, about one or more texts.
 
-    Raises ConflictError where a room on the dimension is open, InputError for no text or too many, NotFoundError for a
-    question or text that isn't there or is locked.
+    Raises ConflictError if a room on the dimension is open, InputError for no text or too many, NotFoundError for a
+    missing question or a missing or held-out text.
     """
     texts = list(dict.fromkeys(text_ids))
     if not 1 <= len(texts) <= MOST_ROOM_TEXTS:
@@ -104,8 +104,8 @@ def open_room(
 
 @use_case(Right.ANSWER)
 def rooms_of(workbench: Workbench, dimension_id: int, expert: str = "") -> list[Room]:
-    """Return the rooms of a dimension, newest first, with the votes that this person may read: for an expert those that
-    they have joined or may join, without a name all."""
+    """Return the rooms of a dimension, newest first, with the votes that this person may read: for an expert the rooms
+    they have joined or may join, for "" all."""
     with workbench.database.read() as work:
         found = [
             room.seen_by(_self(workbench, work, dimension_id, expert)) for room in work.rooms.of_dimension(dimension_id)
@@ -117,7 +117,7 @@ def rooms_of(workbench: Workbench, dimension_id: int, expert: str = "") -> list[
 def room_view(workbench: Workbench, room_id: int, expert: str = "") -> RoomView:
     """Return a room as this person may see it.
 
-    Raises NotFoundError where it isn't there, NotAllowedError for an expert who didn't join before the first reveal.
+    Raises NotFoundError for a missing room, NotAllowedError for an expert who didn't join before the first reveal.
     """
     with workbench.database.read() as work:
         dimension_id = _dimension_of(work, room_id)
@@ -141,10 +141,10 @@ def room_states(workbench: Workbench, project_id: int) -> int:
 
 @use_case(Right.ANSWER, act="joined a room", about="room_id")
 def join_room(workbench: Workbench, room_id: int, expert: str) -> None:
-    """Add an expert to the room; one who has joined already stays in it.
+    """Add an expert to the room; joining twice has no effect.
 
-    Raises ConflictError where the room is full or its first votes were revealed, NotReadyError where the expert's own
-    answer to this question about one of the room's texts is still missing.
+    Raises ConflictError if the room is full or its first votes were revealed, NotReadyError if the expert hasn't
+    answered this question about the room's texts yet.
     """
     with workbench.database.read() as work:
         dimension_id = _dimension_of(work, room_id)
@@ -176,9 +176,9 @@ def _answered(given: object) -> bool:
 
 @use_case(Right.ANSWER, act="voted in a room", about="room_id")
 def vote(workbench: Workbench, room_id: int, expert: str, text_id: int, given: Answer) -> None:
-    """Keep a vote of the present round, in place of an earlier one. The audit log says that the expert voted, not what.
+    """Store a vote of the current round, replacing an earlier one. The audit log says that the expert voted, not how.
 
-    Raises ConflictError where nobody votes now, InputError for a text or an answer that the room doesn't have.
+    Raises ConflictError if no round is open, InputError for a text or an answer that the room doesn't have.
     """
     with workbench.database.write() as work:
         room = _with_member(work, room_id, expert)
@@ -192,9 +192,9 @@ def vote(workbench: Workbench, room_id: int, expert: str, text_id: int, given: A
 
 @use_case(Right.ANSWER, act="said in a room", about="line")
 def say_line(workbench: Workbench, room_id: int, expert: str, line: str) -> None:
-    """Keep an expert's one line of the discussion, in place of an earlier one; the audit log holds both.
+    """Store an expert's one line of the discussion, replacing an earlier one; the audit log holds both.
 
-    Raises ConflictError where the room doesn't discuss, InputError for a line that is empty or too long.
+    Raises ConflictError outside the discussion, InputError for an empty or too long line.
     """
     said = " ".join(line.split())
     check_storable(said, "The line")
@@ -210,9 +210,9 @@ def say_line(workbench: Workbench, room_id: int, expert: str, line: str) -> None
 
 @use_case(Right.FACILITATE, act="moved a room on")
 def move_room(workbench: Workbench, room_id: int, to: RoomStage) -> None:
-    """Move the room to its next stage. DISCUSS and DECIDE reveal the votes; the audit log then says how many were what.
+    """Move the room to its next stage. DISCUSS and DECIDE reveal the votes; the audit log then records the counts.
 
-    Raises ConflictError where `to` isn't the next stage, NotReadyError where fewer than two have voted on every text.
+    Raises ConflictError if `to` isn't the next stage, NotReadyError if fewer than two have voted on every text.
     """
     with workbench.database.write() as work:
         room = work.rooms.get(room_id, alone=True).seen_by("")
@@ -242,14 +242,14 @@ def close_room(
     decide: bool = False,
     as_guidance: bool = False,
 ) -> ClosedRoom:
-    """Close the room for good, with the line that was agreed.
+    """Close the room for good, with the agreed line.
 
     decide: the answer of more than half of the second votes becomes the decision about a text; a text without such a
-    majority stays open. as_guidance: the line becomes guidance of the question, in the newest draft that holds it, or
-    in a new one.
+    majority stays open. as_guidance: the line becomes guidance of the question, in the newest draft with the question
+    or a new one.
 
-    Raises ConflictError where it is closed, NotReadyError for a decision before the second votes are revealed,
-    InputError for a line that can't be taken.
+    Raises ConflictError if it is closed, NotReadyError for a decision before the second votes are revealed, InputError
+    for an invalid line.
     """
     agreed = " ".join(line.split())
     check_line(agreed, as_guidance)
@@ -279,7 +279,7 @@ def close_room(
 
 
 def _majorities(room: Room) -> dict[int, Answer]:
-    """Text id -> the answer of more than half of the second votes, UNANSWERED where there is no such majority."""
+    """Return text id -> the answer of more than half of the second votes, UNANSWERED without such a majority."""
     said = room.said(2)
     return {text: answer_said([one for (_, of), one in said.items() if of == text]) for text in room.texts}
 
@@ -305,7 +305,8 @@ def _dimension_of(work: UnitOfWork, room_id: int) -> int:
 
 
 def _self(workbench: Workbench, work: UnitOfWork, dimension_id: int, expert: str) -> str:
-    """Return the expert whose votes may be shown: the name given, but only if it is this person's own; else ""."""
+    """Return the expert's name if it is the caller's own, or the caller is the owner; else "", which sees only revealed
+    votes."""
     if workbench.actor.person is None:
         return expert
     return expert if workbench.actor.name_in(work.projects.project_of(dimension_id).id) == expert else ""

@@ -1,1 +1,1 @@
-"""Did a judge change, or the texts?"""
+"""Drift: did a judge change, or the texts?"""

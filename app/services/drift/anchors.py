@@ -1,4 +1,4 @@
-"""Drift anchors: frozen answers, and later ones beside them."""
+"""Drift anchors: texts with frozen answers, and a judge's later answers to them."""
 
 import hashlib
 import json
@@ -42,16 +42,16 @@ def newest_anchors(workbench: Workbench, dimension: Dimension) -> AnchorSet | No
 
 @use_case(Right.READ)
 def count_possible_anchors(workbench: Workbench, project_id: int, dimension: Dimension) -> int:
-    """Texts that freezing now would take."""
+    """Return how many texts would become anchors now."""
     return len({text for text, _ in _agreed(workbench, project_id, dimension)[1]})
 
 
 @use_case(Right.FACILITATE, act="froze anchors")
 def freeze_anchors(workbench: Workbench, project_id: int, dimension: Dimension, who: str) -> AnchorSet:
-    """Of the newest published version that experts answered: the texts and questions about which something was decided,
-    or on which most of them agree.
+    """Freeze anchors from the newest published version that experts answered: pairs of text and question with a
+    decision or a majority of experts.
 
-    Raises NotReadyError where fewer than two such texts are there.
+    Raises NotReadyError for fewer than two such texts.
     """
     checklist, answers = _agreed(workbench, project_id, dimension)
     if checklist is None:
@@ -70,7 +70,8 @@ def freeze_anchors(workbench: Workbench, project_id: int, dimension: Dimension, 
 
 
 def check_anchors(workbench: Workbench, project_id: int, dimension: Dimension, found: AnchorSet) -> None:
-    """Raises InputError where texts, questions or wordings are no longer what was frozen, or a text is held back."""
+    """Raise InputError if texts, questions or prompts have changed since they were frozen, or a text is held back by
+    samples."""
     with own_wordings(workbench, project_id):
         prompt = _prompts()
     with workbench.database.read() as work:
@@ -92,7 +93,7 @@ def check_anchors(workbench: Workbench, project_id: int, dimension: Dimension, f
 
 
 def anchor_texts(workbench: Workbench, found: AnchorSet) -> list[Text]:
-    """Return anchor texts in the order frozen, without those locked or removed since."""
+    """Return anchor texts in the order frozen, without those held out or deleted since."""
     with workbench.database.read() as work:
         texts = work.texts.many(found.texts)
     return [texts[text] for text in found.texts if text in texts]
@@ -101,8 +102,8 @@ def anchor_texts(workbench: Workbench, found: AnchorSet) -> list[Text]:
 def _agreed(
     workbench: Workbench, project_id: int, dimension: Dimension
 ) -> tuple[Checklist | None, dict[tuple[int, int], Answer]]:
-    """The version that was answered, if any, and (text, question) -> what was decided, else what most experts say,
-    where most say the same of a text that is scored; what doesn't apply is no anchor."""
+    """Return the version that was answered, if any, and (text, question) -> the decided answer, else that of most
+    experts, for texts that are scored. Pairs that don't apply are left out."""
     with workbench.database.read() as work:
         asked = {text.id for text in evaluation_texts(work, project_id, dimension.id)[0]}
         versions = [each for each in work.checklists.versions(dimension.id) if work.expert_answers.draw_of(each.id)]
@@ -131,9 +132,9 @@ def _digest(
     answers: Mapping[tuple[int, int], Answer],
     prompts: tuple[str, ...],
 ) -> str:
-    """sha256 over canonical JSON of everything that a judge is asked about the anchors, and of people's answers.
+    """Return the sha256 over canonical JSON of everything a judge is asked about the anchors, and of people's answers.
 
-    Texts and questions stand in it by their place: a project that is taken elsewhere has other ids there.
+    Texts and questions are identified by place, because ids change when a project is transferred.
     """
     texts = work.texts.many({text for text, _ in answers})
     text_place = {text: place for place, text in enumerate(sorted(texts))}
@@ -159,7 +160,7 @@ def _words_of(question: Question) -> list[str]:
 
 
 def _prompts() -> tuple[str, ...]:
-    """Digests of the words in which a judge is asked: usually, where a question may not apply, and with examples."""
+    """Return digests of the judge's prompts: the usual one, with questions that may not apply, and with examples."""
     return tuple(load_prompt(name).digest for name in (PROMPT, OPEN[PROMPT], PROMPT_WITH_EXAMPLES))
 
 
@@ -169,7 +170,7 @@ _PEOPLE = {Answer.NO: 0.0, Answer.YES: 1.0}
 
 @dataclass(frozen=True, slots=True)
 class AskedAnchors:
-    """The askings that belong together: a judge's reference and the looks compared with it, each in order."""
+    """A judge's reference askings and the looks compared with them, each in order."""
 
     references: tuple[AnchorLook, ...]
     looks: tuple[AnchorLook, ...]
@@ -184,14 +185,14 @@ def asked_anchors(workbench: Workbench, found: AnchorSet, judge: str, against: s
 
 
 def is_over(workbench: Workbench, look: AnchorLook) -> bool:
-    """Whether everything was tried; what failed then is left out."""
+    """Return whether the look's run is done; failed texts are then left out."""
     with workbench.database.read() as work:
         return work.runs.get(look.run).status is RunStatus.DONE
 
 
 def answerings_of(workbench: Workbench, found: AnchorSet, askings: Sequence[AnchorLook]) -> Answerings:
-    """(anchors, askings, questions) in the order frozen; that one stayed unanswered is an answer of its own, and
-    that it doesn't apply another."""
+    """Return (anchors, askings, questions) in the order frozen; unanswered and "does not apply" are values of their
+    own."""
     with workbench.database.read() as work:
         questions = [question.id for question in work.checklists.get(found.checklist).asked]
         answers = [work.results.answers(asking.run, found.dimension) for asking in askings]
@@ -208,7 +209,7 @@ def answerings_of(workbench: Workbench, found: AnchorSet, askings: Sequence[Anch
 
 
 def people_of(workbench: Workbench, found: AnchorSet) -> Floats:
-    """(anchors, questions): 1, 0, or NaN where most experts didn't agree."""
+    """Return (anchors, questions) frozen answers: 1, 0, or NaN without a majority of experts."""
     with workbench.database.read() as work:
         questions = [question.id for question in work.checklists.get(found.checklist).asked]
     said = [
@@ -219,14 +220,15 @@ def people_of(workbench: Workbench, found: AnchorSet) -> Floats:
 
 
 def documents_of(workbench: Workbench, found: AnchorSet) -> list[str]:
-    """The document of each anchor; a text without one stands for itself."""
+    """Return the document of each anchor; for a text without one a name of its own."""
     texts = {text.id: text.doc_id for text in anchor_texts(workbench, found)}
     return [texts.get(text) or f"text {text}" for text in found.texts]
 
 
 @dataclass(frozen=True, slots=True)
 class MovedScores:
-    """`difference` is the mean of the run `newest` minus that of `earlier`, with its 95 % interval by document."""
+    """`difference` is the mean score of the run `newest` minus that of `earlier`, with its 95 % interval by
+    document."""
 
     earlier: int
     newest: int
@@ -247,7 +249,8 @@ class MovedScores:
 
 
 def moved_scores(workbench: Workbench, project_id: int, found: AnchorSet, judge: str) -> MovedScores | None:
-    """Of the anchors' version, anchors left out. None without two runs over different texts, or too few documents."""
+    """Return how scores moved between runs of the anchors' version, without anchors. None without two runs over
+    different texts, or with too few documents."""
     with workbench.database.read() as work:
         runs = [
             run
@@ -272,7 +275,8 @@ def _plain(run: RunSummary, judge: str) -> bool:
 def _moved(
     earlier: tuple[RunSummary, list[ScoredText]], newest: tuple[RunSummary, list[ScoredText]]
 ) -> MovedScores | None:
-    """Documents in both are drawn together; the interval knows as many as the run with fewer has."""
+    """Return the difference. Documents in both runs are resampled together; the interval counts the documents of the
+    smaller run."""
     parts = [
         [(row.doc_id or f"text {row.text}", float(row.score or 0)) for row in rows] for _, rows in (earlier, newest)
     ]

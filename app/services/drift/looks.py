@@ -1,4 +1,4 @@
-"""Looks at a judge's drift, in the background or at once, and the state they leave."""
+"""Looks at a judge's drift, in the background or at once, and the resulting state."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -38,7 +38,7 @@ from app.services.scoring.scoring_jobs import job_key, plan_scoring, refuse_seco
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Whom to ask, as whom to treat them, and how. `against` is the judge whose reference it is compared with."""
+    """Which judge to ask and how. `against` is the judge whose reference it is compared with, "" for its own."""
 
     judge: str
     against: str = ""
@@ -50,7 +50,7 @@ class Asking:
         return self.against or self.judge
 
     def of_reference(self) -> "Asking":
-        """The judge that it is compared with, asked in the same way for its own reference."""
+        """Return the same asking for the judge it is compared with, for that judge's own reference."""
         return replace(self, judge=self.reference, against="")
 
 
@@ -63,10 +63,10 @@ def ask_reference(
     asking: Asking,
     on_progress: OnProgress = lambda _: None,
 ) -> list[RunReport]:
-    """Ask what is missing of the judge's own reference, three askings in all; nothing where it is whole.
+    """Complete the judge's own reference of three askings; does nothing if it is complete.
 
-    They are runs of their own, asked once each as looks are: several repeats in one run would be asked at another
-    temperature, and an unchanged judge would look like another. Raises what scoring raises.
+    Each asking is a run of its own with one repeat, as looks are: several repeats in one run use another temperature,
+    and an unchanged judge would seem to have changed. Raises what scoring raises.
     """
     check_anchors(workbench, project_id, dimension, found)
     reports = []
@@ -98,9 +98,9 @@ def look_once(
     asking: Asking,
     on_progress: OnProgress = lambda _: None,
 ) -> RunReport:
-    """Ask every anchor once, or resume an interrupted look, and save the result.
+    """Ask every anchor once, or resume an interrupted look, and store the result.
 
-    Raises NotReadyError without a whole reference, InputError where the anchors are no longer what was frozen.
+    Raises NotReadyError without a complete reference, InputError if the anchors have changed since they were frozen.
     """
     check_anchors(workbench, project_id, dimension, found)
     before = asked_anchors(workbench, found, asking.judge, asking.reference)
@@ -182,9 +182,9 @@ MOST_CHANGED = 3
 
 @dataclass(frozen=True, slots=True)
 class DriftState:
-    """`verdict` is None where there is nothing to judge yet. `looks` are those that ended, in order; `open` is one
-    that was cut off. `reference` holds the judge's own noise. `questions`: wording -> share of anchors it changed on
-    at the newest look, most first. `problem`: why the anchors can't be used as they are."""
+    """The state of a judge's drift. `verdict` is None if there is nothing to judge yet. `looks` are finished ones, in
+    order; `open` is an interrupted one. `reference` describes the judge's own noise. `questions`: (wording, share of
+    anchors with a changed answer) at the newest look, most first. `problem`: why the anchors can't be used."""
 
     dimension: Dimension
     judge: str
@@ -201,13 +201,13 @@ class DriftState:
 
     @property
     def judge_ends(self) -> date | None:
-        """The day on which the judge's vendor removes it, where that is known."""
+        """Return the day on which the judge's vendor removes it, None if unknown."""
         end = end_of(self.judge)
         return end.day if end else None
 
     @property
     def limit(self) -> float:
-        """The evidence that shows a change."""
+        """Return the evidence from which on a change counts as shown."""
         return LIMIT
 
     @property
@@ -216,7 +216,7 @@ class DriftState:
 
     @property
     def findable(self) -> float | None:
-        """The share of flipped answers that the next look finds with 80 % power."""
+        """Return the share of flipped answers that the next look detects with 80 % power."""
         found = (self.last or self.reference).get("findable")
         return None if found is None else float(found)
 
@@ -236,7 +236,7 @@ class DriftState:
 
     @property
     def sentence(self) -> str:
-        """What follows, in one sentence."""
+        """Return the conclusion in one sentence."""
         return " ".join(filter(None, (self.problem, self._said())))
 
     def _said(self) -> str:
@@ -316,7 +316,7 @@ class DriftState:
 def drift_state(
     workbench: Workbench, project_id: int, dimension: Dimension, judge: str = "", against: str = ""
 ) -> DriftState:
-    """Return the drift on the newest anchors; without a judge, of the newest look, reference or run."""
+    """Return the drift on the newest anchors; by default of the judge of the newest look, reference or run."""
     found = newest_anchors(workbench, dimension)
     judge = judge or _usual_judge(workbench, project_id, dimension, found)
     against = against or _usual_reference(workbench, found, judge)
@@ -360,7 +360,7 @@ def _usual_judge(workbench: Workbench, project_id: int, dimension: Dimension, fo
 
 
 def _usual_reference(workbench: Workbench, found: AnchorSet | None, judge: str) -> str:
-    """The judge that it was compared with last, else itself."""
+    """Return the judge it was last compared with, else itself."""
     if found is None:
         return judge
     with workbench.database.read() as work:
@@ -381,7 +381,7 @@ class AnchorsJob:
 
 @dataclass(frozen=True, slots=True)
 class AnchoredScoringJob:
-    """A look for each of `asked`, and then runs to work on."""
+    """The job that takes a look for each of `asked`, then works on runs."""
 
     project_id: int
     run_ids: tuple[int, ...]
@@ -392,9 +392,9 @@ class AnchoredScoringJob:
 def begin_reference(
     workbench: Workbench, project_id: int, dimension: Dimension, asking: Asking, who: str, *, anew: bool = False
 ) -> None:
-    """Freeze anchors where there are none or others are wanted, and ask the judge about them three times.
+    """Start asking the judge about the anchors three times. Anchors are frozen first if there are none, or if `anew`.
 
-    Raises NotReadyError where experts have answered too little, ConflictError while texts of the project are scored.
+    Raises NotReadyError if experts have answered too little, ConflictError while texts of the project are scored.
     """
     refuse_second(workbench, project_id)
     if anew or newest_anchors(workbench, dimension) is None:
@@ -405,7 +405,7 @@ def begin_reference(
 
 @use_case(Right.FACILITATE, act="had a judge asked about anchors")
 def begin_look(workbench: Workbench, project_id: int, dimension: Dimension, asking: Asking) -> None:
-    """Look at the anchors once. Raises NotReadyError without any, ConflictError while texts are scored."""
+    """Start one look at the anchors. Raises NotReadyError without anchors, ConflictError while texts are scored."""
     refuse_second(workbench, project_id)
     _anchors(workbench, dimension)
     title = f"Asking {asking.judge} about the anchors of {dimension.name}"
@@ -414,11 +414,11 @@ def begin_look(workbench: Workbench, project_id: int, dimension: Dimension, aski
 
 @use_case(Right.FACILITATE, act="had a judge asked about anchors")
 def begin_successor(workbench: Workbench, project_id: int, dimension: Dimension, asking: Asking, who: str) -> None:
-    """Compare a judge with one that its vendor removes, while that one still answers: freeze anchors where there are
-    none, ask `asking.against` about them three times, then `asking.judge` once.
+    """Start comparing a judge with one that its vendor removes, while that one still answers: freeze anchors if
+    missing, ask `asking.against` about them three times, then `asking.judge` once.
 
-    Raises InputError where both are the same, NotReadyError where experts have answered too little, ConflictError while
-    texts of the project are scored.
+    Raises InputError if both are the same, NotReadyError if experts have answered too little, ConflictError while texts
+    of the project are scored.
     """
     if asking.reference == asking.judge:
         raise InputError(f"{asking.judge} can't be its own successor.", "Choose another model.")
@@ -451,7 +451,7 @@ def _anchors(workbench: Workbench, dimension: Dimension) -> AnchorSet:
 def begin_anchored_scoring(
     workbench: Workbench, project_id: int, asked: Sequence[tuple[Dimension, Asking]], wishes: Sequence[RunOptions]
 ) -> list[int]:
-    """As `begin_scoring`, with a look at the anchors ahead."""
+    """Start scoring as `begin_scoring` does, after a look at the anchors."""
     run_ids = plan_scoring(workbench, project_id, wishes)
     start_scoring_job(workbench, AnchoredScoringJob(project_id, tuple(run_ids), tuple(asked)), run_ids)
     return run_ids
@@ -465,7 +465,8 @@ def _score_anchored(workbench: Workbench, job: AnchoredScoringJob, progress: Pro
 
 @use_case(Right.FACILITATE)
 def anchors_ahead(workbench: Workbench, wishes: Sequence[RunOptions]) -> list[tuple[Dimension, Asking]]:
-    """The dimensions whose anchors tell whether a judge changed before it scores: it has answered them before."""
+    """Return the dimensions with anchors that the judge has a reference for, which can tell before scoring whether it
+    changed."""
     found = []
     for options in wishes:
         for dimension in options.dimensions if options.evaluator == CHECKLIST else ():
@@ -477,8 +478,8 @@ def anchors_ahead(workbench: Workbench, wishes: Sequence[RunOptions]) -> list[tu
 
 @use_case(Right.FACILITATE)
 def look_ahead(workbench: Workbench, project_id: int, asked: Sequence[tuple[Dimension, Asking]]) -> str:
-    """A look for each, before texts are scored; what follows from them, a sentence for each dimension. Whatever keeps a
-    look from being taken is said, and keeps nobody from scoring."""
+    """Take the looks before texts are scored, and return a sentence for each dimension. A failed look is reported and
+    doesn't prevent scoring."""
     said = []
     for dimension, asking in asked:
         anchors = newest_anchors(workbench, dimension)
@@ -500,7 +501,7 @@ def _told(progress: Progress) -> OnProgress:
 
 
 def _ended(workbench: Workbench, job: AnchorsJob, reports: list[RunReport], progress: Progress) -> str:
-    """What follows, in one sentence; what is missing where not all anchors were answered."""
+    """Return the job's last message: the conclusion, or what is missing if not all anchors were answered."""
     left = sum(report.run.all - report.run.done for report in reports)
     stopped = any(report.run.status is not RunStatus.DONE for report in reports)
     if left or stopped:

@@ -1,1 +1,1 @@
-"""From decisions to a better question: proposed, tried, and proven on texts that nobody tried it on."""
+"""Improving questions by decisions: wordings are proposed, tried, and proven on unseen texts."""

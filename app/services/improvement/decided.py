@@ -1,4 +1,4 @@
-"""Decided answers that improve a question, and trials of a draft on the texts of a run."""
+"""Decided answers for improving a question, and trials of a draft on texts of a run."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -40,8 +40,8 @@ Earlier = Mapping[int, Sequence[Judgment]]
 
 @dataclass(frozen=True, slots=True)
 class TriedText:
-    """One text that people rated `human` on average: its score in the run, and from the draft; None where the judge
-    gave none."""
+    """One text, rated `human` on average by people: its score in the run and from the draft; None if the judge gave
+    none."""
 
     row: ScoredText
     human: float
@@ -50,13 +50,14 @@ class TriedText:
 
     @property
     def nearer(self) -> float:
-        """By how much the draft's score is nearer to people's; below 0 it is further away."""
+        """Return by how much the draft's score is nearer to people's; below 0 it is further away."""
         return 0.0 if self.after is None else abs(self.before - self.human) - abs(self.after - self.human)
 
 
 @dataclass(frozen=True, slots=True)
 class DraftTrial:
-    """`texts` in the order asked for. `failed`: for how many the judge gave no score, and `why` of the first."""
+    """A trial of a draft; `texts` in the order asked for. `failed` counts texts without a score, `why` is the first
+    reason."""
 
     judge: str
     texts: tuple[TriedText, ...]
@@ -69,7 +70,7 @@ class DraftTrial:
 
     @property
     def distance(self) -> tuple[float, float] | None:
-        """The mean distance from people before and after, over the same texts; None where no text has a score."""
+        """Return the mean distance from people before and after, over the same texts; None if no text has a score."""
         scored = self.scored
         if not scored:
             return None
@@ -78,7 +79,7 @@ class DraftTrial:
 
     @property
     def moved(self) -> tuple[int, int, int]:
-        """How many texts came nearer to people, went further away, stayed."""
+        """Return how many scores came nearer to people, moved away, and stayed."""
         nearer = sum(text.nearer > NEARLY for text in self.scored)
         further = sum(text.nearer < -NEARLY for text in self.scored)
         return nearer, further, len(self.scored) - nearer - further
@@ -86,10 +87,10 @@ class DraftTrial:
 
 @use_case(Right.READ)
 def try_draft(workbench: Workbench, view: ChecklistView, run_id: int, texts: Sequence[int]) -> DraftTrial:
-    """Ask the questions of `view` about these texts of the run, which scored them before.
+    """Ask the questions of `view` about texts that the run scored before.
 
-    Raises NotReadyError where nothing is asked or no text fits, InputError for a run that asked no checklist, and what
-    asking raises where no text could be scored.
+    Raises NotReadyError if no question is asked or no text fits, InputError for a run without a checklist, and errors
+    of the model if no text could be scored.
     """
     if not view.checklist.asked:
         raise NotReadyError("This checklist asks nothing.", "Switch a question on, or add one.")
@@ -118,14 +119,14 @@ def try_draft(workbench: Workbench, view: ChecklistView, run_id: int, texts: Seq
 
 
 def asking_of_run(run: RunSummary) -> JudgeOptions:
-    """How a run asked its judge."""
+    """Return the judge options of a run."""
     chosen = options_of(METHOD, run.params)
     assert isinstance(chosen, JudgeOptions)  # the checklist's own
     return chosen
 
 
 def counting_again(work: UnitOfWork, view: ChecklistView, run: RunSummary, texts: Sequence[int]) -> Earlier:
-    """The answers to unchanged questions that a run of the draft would take over."""
+    """Return the answers to unchanged questions that a run of the draft would reuse."""
     part = next(part for part in work.runs.parts(run.id) if part.dimension == view.dimension.id)
     planned = replace(part, checklist=view.checklist.id, texts=tuple(texts))
     options, effort = asking_of_run(run), ModelOptions.of_run(run.params).effort
@@ -156,11 +157,11 @@ _BY_MODELS = {*SAID.values(), TAKEN}
 
 @dataclass(frozen=True)
 class DecidedQuestion:
-    """`texts` are those decided about that nothing keeps away: no samples, nothing locked. `halves` says where each
-    belongs; `spent` are those of the proof half that prove nothing about this question any more.
+    """A question with its decisions. `texts` are decided texts that aren't held out or kept out by samples; `halves`:
+    text -> its half; `spent`: texts of the proof half that were used in earlier proofs of this question.
 
-    `run` is the one whose judge is looked at, None for none; `answers` its judge's majority over repeats and a reason,
-    about the wording of `asked`, which may be another one than the draft's. `attempts`: oldest first.
+    `run` is the one whose judge is compared, None for none; `answers`: text -> its majority over repeats and a reason,
+    about the wording of `asked`, which may differ from the draft's. `attempts`: oldest first.
     """
 
     question: Question
@@ -175,26 +176,27 @@ class DecidedQuestion:
 
     @cached_property
     def development(self) -> dict[int, Answer]:
-        """Text -> what was decided."""
+        """Return text -> decided answer in the development half."""
         return self._of(Half.DEVELOPMENT)
 
     @cached_property
     def proof(self) -> dict[int, Answer]:
-        """Those that a wording can still be proven on."""
+        """Return text -> decided answer in the proof half, without spent texts."""
         return {text: answer for text, answer in self._of(Half.PROOF).items() if text not in self.spent}
 
     def errors(self, half: Half) -> AnswerErrors:
-        """Of the run's judge; in the proof half over spent texts too, since nothing is proven by it."""
+        """Return the errors of the run's judge in a half; in the proof half over spent texts too, since this proves
+        nothing."""
         return errors_of({text: said for text, (said, _) in self.answers.items()}, self._of(half))
 
     @property
     def mistaken(self) -> list[DecidedError]:
-        """The errors of the development half; those of the proof half are counted, and not shown."""
+        """Return the errors of the development half; those of the proof half are only counted, never shown."""
         return mistakes(self, self.development, self.answers)
 
     @property
     def reworded(self) -> bool:
-        """Whether the run asked another wording, guidance or examples than the draft has."""
+        """Return whether the run asked another wording, guidance or examples than the draft has."""
         return self.asked is not None and (self.asked.text, self.asked.guidance, self.asked.examples) != (
             self.question.text,
             self.question.guidance,
@@ -208,7 +210,7 @@ class DecidedQuestion:
 def mistakes(
     decided: DecidedQuestion, wanted: Mapping[int, Answer], answers: Mapping[int, tuple[Answer, str]]
 ) -> list[DecidedError]:
-    """What was answered otherwise than decided, with the reasons of both."""
+    """Return the answers that differ from the decided ones, with the reasons of both."""
     return [
         DecidedError(decided.texts[text], answers[text][0], right, answers[text][1], decided.decisions[text].why)
         for text, right in wanted.items()
@@ -218,10 +220,10 @@ def mistakes(
 
 @use_case(Right.REVIEW)
 def decided_questions(workbench: Workbench, checklist_id: int, run_id: int | None = None) -> dict[int, DecidedQuestion]:
-    """Question of the draft -> what was decided about it; only those with a decision that stands.
+    """Return question of the draft -> its decisions, for questions with a standing decision.
 
-    run_id: whose judge is looked at; without it the newest checklist run of an earlier version. Raises NotFoundError
-    for a run that is none.
+    run_id: the run whose judge is compared, by default the newest checklist run of an earlier version. Raises
+    NotFoundError for another run.
     """
     with workbench.database.read() as work:
         return read_decided(work, checklist_id, run_id)
@@ -229,7 +231,7 @@ def decided_questions(workbench: Workbench, checklist_id: int, run_id: int | Non
 
 @use_case(Right.REVIEW)
 def judged_runs(workbench: Workbench, checklist_id: int) -> list[RunSummary]:
-    """The runs of the versions that a draft descends from, newest first: whose judges can be looked at."""
+    """Return the runs of the versions that a draft descends from, newest first."""
     with workbench.database.read() as work:
         return runs_of_line(work, work.checklists.get(checklist_id))
 
@@ -272,20 +274,21 @@ def read_decided(work: UnitOfWork, checklist_id: int, run_id: int | None = None)
 
 
 def halves_now(work: UnitOfWork, project_id: int) -> dict[str, Half]:
-    """Document -> its half: as drawn, and for those that aren't drawn yet as they would be now."""
+    """Return document -> its half: as stored, and for others as it would be drawn now."""
     drawn = work.improvements.halves(project_id)
     return drawn | draw_halves(_drawable(work, project_id), drawn, project_id)
 
 
 def keep_halves(work: UnitOfWork, project_id: int) -> None:
-    """From now on each document has its half for good."""
+    """Draw and store the half of each document that has none yet."""
     work.improvements.hold_halves(project_id)
     drawn = work.improvements.halves(project_id)
     work.improvements.add_halves(project_id, draw_halves(_drawable(work, project_id), drawn, project_id))
 
 
 def told(judgments: Sequence[Judgment], line: set[int]) -> tuple[Answer, str] | None:
-    """What a judge said about the question in any of its versions, by majority of repeats, and a reason for it."""
+    """Return a judge's answer to the question in any of its versions, by majority of repeats, and a reason; None
+    without one."""
     mine = [judgment for judgment in judgments if judgment.question in line]
     if not mine:
         return None
@@ -303,7 +306,7 @@ def runs_of_line(work: UnitOfWork, checklist: Checklist) -> list[RunSummary]:
 
 
 def _drawable(work: UnitOfWork, project_id: int) -> list[str]:
-    """Documents that nothing holds back whole: no sample of any dimension, nothing locked."""
+    """Return documents that aren't kept out whole by samples of any dimension, or held out."""
     held = {
         document
         for dimension in work.projects.dimensions(project_id)
@@ -344,8 +347,8 @@ def _spent(
 
 
 def _last_edit(work: UnitOfWork, checklist: Checklist, line: set[int]) -> datetime | None:
-    """When a person last edited wording or guidance, or wrote examples, on the way to this version. What a model
-    proposed or was chosen on the development half saw no decision of the proof half, and is no edit."""
+    """Return when a person last edited wording, guidance or examples in this version or its ancestors. Edits by models
+    or from the development half don't count, since they saw no decision of the proof half."""
 
     def reworded(step: Step) -> bool:
         said = bool({"text", "guidance"} & step.after.keys()) or bool(step.after.get("examples"))
@@ -361,7 +364,7 @@ def _last_edit(work: UnitOfWork, checklist: Checklist, line: set[int]) -> dateti
 
 
 def figures_sentence(found: PairedDifference) -> str:
-    """The difference with its interval, the test, and what so many texts can show."""
+    """Return the difference with its interval and test, and the smallest difference that so many texts can show."""
     if found.difference is None or found.low is None or found.high is None or found.p is None:
         return "No text of the proof half got a reply under both wordings."
     return (
@@ -373,8 +376,9 @@ def figures_sentence(found: PairedDifference) -> str:
 
 @dataclass(frozen=True, slots=True)
 class VersionAgreement:
-    """`reworded`: wording or guidance differ from the version before. `run`: whose answers these are, None where the
-    judge answered none of the decided texts under this version; `errors` is None then. `decisions` were made in it."""
+    """The errors of a judge under one version of a question. `reworded`: wording or guidance differ from the version
+    before. `run` and `errors` are None if the judge answered none of the decided texts. `decisions` counts those made
+    in this version."""
 
     version: int
     question: Question
@@ -386,7 +390,7 @@ class VersionAgreement:
 
 @dataclass(frozen=True, slots=True)
 class QuestionTimeline:
-    """Oldest version first. `texts`: how many decided texts all versions with answers have in common."""
+    """A question's versions, oldest first. `texts` counts decided texts that all versions with answers share."""
 
     judge: str
     texts: int
@@ -395,7 +399,8 @@ class QuestionTimeline:
 
 @use_case(Right.REVIEW)
 def question_timeline(workbench: Workbench, question_id: int, run_id: int | None = None) -> QuestionTimeline | None:
-    """Of the judge of this run, else of the newest. None where nothing is decided about the question."""
+    """Return the timeline for the judge of this run, by default the newest. None without decisions about the
+    question."""
     with workbench.database.read() as work:
         checklist_id = work.drafts.draft_of("question", question_id)
         decided = read_decided(work, checklist_id, run_id).get(question_id)

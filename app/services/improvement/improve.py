@@ -1,4 +1,4 @@
-"""Wordings are tried on decided answers and proven once on the other half."""
+"""Improvement of questions: wordings are tried on decided answers and proven once on the other half."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -83,7 +83,7 @@ Told = dict[int, tuple[Answer, str]]
 
 @dataclass(frozen=True, slots=True)
 class QuestionAlone:
-    """`known` are answers that count already, under the wording that the question has."""
+    """A question to ask alone. `known`: answers under its present wording, which needn't be asked again."""
 
     task: Task
     dimension: Dimension
@@ -93,7 +93,7 @@ class QuestionAlone:
     known: Mapping[int, tuple[Answer, str]]
 
     def worded(self, wording: ProposedWording) -> "QuestionAlone":
-        """The same with another wording or examples, to which no old answer counts."""
+        """Return the question with another wording or examples, without known answers."""
         examples = wording.examples or self.question.examples
         question = replace(self.question, text=wording.text, guidance=wording.guidance, examples=examples)
         return replace(self, question=question, known={})
@@ -105,7 +105,7 @@ class QuestionAlone:
 async def asked_alone(
     model: ChatModel, alone: QuestionAlone, texts: Sequence[Text]
 ) -> tuple[Told, list[ProviderError]]:
-    """What the judge says about each; texts that got no reply are missing, with the reasons."""
+    """Return text -> the judge's answer, and the errors of texts without a reply, which are left out."""
     only = replace(alone.checklist, questions=(replace(alone.question, enabled=True),))
     evaluator = ChecklistEvaluator(model, alone.task, alone.dimension, only, alone.options)
     errors: list[ProviderError] = []
@@ -127,7 +127,7 @@ async def asked_alone(
 
 @dataclass(frozen=True, slots=True)
 class PreparedAttempt:
-    """All that an attempt starts from. `others`: the wordings of the checklist's other questions."""
+    """Everything an attempt needs. `others`: the wordings of the checklist's other questions."""
 
     project: Project
     dimension: Dimension
@@ -152,11 +152,11 @@ class PreparedAttempt:
 def improve(
     workbench: Workbench, question_id: int, model: str, run_id: int | None = None, who: str = ""
 ) -> Improvement:
-    """Have `model` propose wordings for a question of a draft, try each, and prove the best one once.
+    """Ask `model` for wordings for a question of a draft, try each, and prove the best one once.
 
-    run_id: whose judge answers; without it the newest run of an earlier version. The proof half is asked only where a
-    wording was better on the development half and FEWEST_PROOF of its texts are unseen: else they stay so.
-    Raises NotReadyError where nothing can be tried, and what asking raises where no text got a reply.
+    run_id: the run whose judge answers, by default the newest of an earlier version. The proof half is asked only if a
+    wording was better on the development half and FEWEST_PROOF of its texts are unseen. Raises NotReadyError if nothing
+    can be tried, and errors of the model if no text got a reply.
     """
     with workbench.database.write() as work:
         checklist_id = work.drafts.draft_of("question", question_id)
@@ -172,7 +172,7 @@ def improve(
 
 
 def prepared(work: UnitOfWork, question_id: int, run_id: int | None) -> PreparedAttempt:
-    """Raises NotReadyError, with what is missing."""
+    """Return what an attempt needs. Raises NotReadyError with what is missing."""
     checklist_id = work.drafts.draft_of("question", question_id)
     checklist = work.checklists.get(checklist_id)
     if checklist.status is ChecklistStatus.PUBLISHED:
@@ -254,9 +254,8 @@ def propose_examples(
 ) -> Improvement:
     """Choose examples for a question of a draft from the development half, and prove them once on the other.
 
-    As `improve`, without a model that proposes: the run's judge alone is asked. Random examples are tried beside them.
-    written: prove the examples that the question has, against none, and choose no others. Raises NotReadyError where
-    it has none.
+    As `improve`, but only the run's judge is asked. Random examples are tried for comparison. written: prove the
+    question's own examples against none instead. Raises NotReadyError if it has none.
     """
     with workbench.database.write() as work:
         checklist_id = work.drafts.draft_of("question", question_id)
@@ -279,7 +278,7 @@ def _check_reads_examples(workbench: Workbench, attempt: PreparedAttempt) -> Non
 
 
 def _without_examples(attempt: PreparedAttempt) -> PreparedAttempt:
-    """The question as it would be asked without its examples, to which no old answer counts."""
+    """Return the attempt for the question without its examples, and without known answers."""
     question = attempt.decided.question
     if not question.examples:
         raise NotReadyError("The question has no examples.", "Write some, or have some proposed.")
@@ -330,14 +329,14 @@ async def _examples_tried(workbench: Workbench, attempt: PreparedAttempt, writte
 
 
 def example_tokens(wording: ProposedWording) -> int:
-    """About how many tokens the examples add to each request."""
+    """Return the estimated number of tokens that the examples add to each request."""
     return sum(estimate_tokens(f"{one.text} {one.answer} {one.reason}") + 10 for one in wording.examples)
 
 
 async def _answers(
     judge: ChatModel, attempt: PreparedAttempt, wording: ProposedWording, wanted: Mapping[int, Answer]
 ) -> Told:
-    """Raises the first error where no text got a reply."""
+    """Return the judge's answers. Raises the first error if no text got a reply."""
     question = attempt.decided.question
     same = (wording.text, wording.guidance, wording.examples or question.examples) == (
         question.text,
@@ -363,14 +362,14 @@ def _rests_on(decided: DecidedQuestion, proven: bool) -> tuple[int, ...]:
 
 
 def difference_of(trial: WordingTrial | None) -> PairedDifference | None:
-    """The paired test of a trial; None for none."""
+    """Return the paired test of a trial; None without a trial."""
     return None if trial is None else paired_difference(trial.both, trial.gained, trial.lost, trial.neither)
 
 
 @dataclass(frozen=True, slots=True)
 class ImprovementJob:
-    """Wordings for one question of a draft, by `model`, judged as in `run_id`; examples where `model` is "", those that
-    it has where `written`."""
+    """The job that tries wordings by `model` for a question of a draft, judged as in `run_id`; if `model` is ""
+    examples, the question's own if `written`."""
 
     question_id: int
     model: str
@@ -393,8 +392,8 @@ def begin_improvement(
     who: str = "",
     written: bool = False,
 ) -> None:
-    """`improve` in the background, or `propose_examples` where `model` is "". Raises ConflictError while one goes on
-    about the draft."""
+    """Start `improve` in the background, or `propose_examples` if `model` is "". Raises ConflictError while such a job
+    runs for the draft."""
     key, title = improvement_job_key(checklist_id), f"Trying wordings of {model}" if model else "Trying examples"
     start_job(workbench, key, title, ImprovementJob(question_id, model, run_id, who, written))
 
@@ -408,7 +407,7 @@ def _improve(workbench: Workbench, job: ImprovementJob, _: Progress) -> str:
 
 @use_case(Right.REVIEW)
 def attempts_at(workbench: Workbench, checklist_id: int) -> dict[int, list[Improvement]]:
-    """Question of this version -> the attempts at it in all its versions, oldest first."""
+    """Return question of this version -> the attempts to improve it in all its versions, oldest first."""
     with workbench.database.read() as work:
         return work.improvements.of_checklist(checklist_id)
 
@@ -425,7 +424,7 @@ def attempt_sentence(attempt: Improvement) -> str:
 
 
 def standing_of(attempt: Improvement) -> str:
-    """Return its standing in two or three words."""
+    """Return the outcome of an attempt in two or three words."""
     return "none better" if attempt.best is None else proof_standing(difference_of(attempt.proof))
 
 
@@ -433,9 +432,9 @@ def standing_of(attempt: Improvement) -> str:
 def take_improvement(
     workbench: Workbench, question_id: int, improvement_id: int, who: str = "", words: ProposedWording | None = None
 ) -> None:
-    """Put the wording that was chosen into the draft, or `words` in its place.
+    """Put the chosen wording, or `words`, into the draft.
 
-    Raises ConflictError where it was decided or the question has changed since, InputError where none was chosen.
+    Raises ConflictError if it was decided or the question has changed since, InputError if no wording was chosen.
     """
     with workbench.database.write() as work:
         attempt = _undecided(work, question_id, improvement_id)
@@ -487,10 +486,10 @@ GUIDANCE = ProposedWording("", "Some forty words say what counts as yes and what
 
 @dataclass(frozen=True, slots=True)
 class ImprovementForecast:
-    """Texts of each half, and the most that would be asked: every proposal that may come, and the best one's proof.
+    """Texts of each half, and the maximal cost: every possible proposal, and the proof of the best one.
 
-    `proof` texts are asked only where `provable`. `cost_usd` is None where a price is unknown; what was asked before
-    costs less.
+    `proof` texts are asked only if `provable`. `cost_usd` is None if a price is unknown; cached answers make it
+    cheaper.
     """
 
     development: int
@@ -509,7 +508,7 @@ class ImprovementForecast:
 def forecast_improvement(
     workbench: Workbench, question_id: int, model: str, run_id: int | None = None
 ) -> ImprovementForecast:
-    """Raises what `improve` would raise before it asks; what `propose_examples` would where `model` is ""."""
+    """Return the forecast. Raises what `improve`, or `propose_examples` if `model` is "", would raise before asking."""
     with workbench.database.read() as work:
         attempt = prepared(work, question_id, run_id)
     if not model:
@@ -541,7 +540,7 @@ def forecast_improvement(
 
 
 def _examples_forecast(workbench: Workbench, attempt: PreparedAttempt) -> ImprovementForecast:
-    """With examples as long as the longest that may be chosen."""
+    """Return the forecast for the longest examples that may be chosen."""
     _check_reads_examples(workbench, attempt)
     judge, decided = judge_named(workbench, attempt.run.judge), attempt.decided
     longest = sorted((example_of(decided.texts[t], answer) for t, answer in decided.development.items()), key=_length)
@@ -565,7 +564,7 @@ def _length(example: Example) -> int:
 
 
 def _judge_calls(attempt: PreparedAttempt) -> list[int]:
-    """The tokens of each request."""
+    """Return the estimated tokens of each request."""
     alone, development = attempt.alone, attempt.texts(attempt.decided.development)
     proof = attempt.texts(attempt.decided.proof) if attempt.provable else []
     question = alone.question
