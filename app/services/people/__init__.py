@@ -1,1 +1,1 @@
-"""A team's people: links that let them in, who is signed in, and their part in projects."""
+"""A team's people: invitations, sign-ins, memberships and shares of texts."""

@@ -1,4 +1,4 @@
-"""Invitations of people, by a link that works once; and API tokens of programs."""
+"""Invitations of people by links that work once; and API tokens of programs."""
 
 import asyncio
 import uuid
@@ -43,8 +43,8 @@ _REFUSALS = {
 
 @dataclass(frozen=True, slots=True)
 class MadeLink:
-    """`token` is nowhere else: who loses the link needs a new one. `remarks`: what is odd about the name, such as that
-    it looks like another's."""
+    """A new link. `token` is stored nowhere, so that a lost link has to be replaced. `remarks`: what is odd about the
+    name, such as that it looks like another's."""
 
     name: str
     token: str
@@ -56,10 +56,10 @@ class MadeLink:
 def invite(
     workbench: Workbench, project_id: int, name: str, role: Role, days: int = LINK_DAYS, who: str = ""
 ) -> MadeLink:
-    """A link for somebody to take part in a project; a new one for somebody who has one takes its place.
+    """Make a link for somebody to join a project, replacing an earlier link of theirs.
 
-    Raises InputError for no name, days that are too few or too many, or a role of one's own that would change,
-    ConflictError where an LLM bears the name, NotAllowedError where the link would give more rights than its maker has.
+    Raises InputError for no name, an invalid number of days, or a change of one's own role, ConflictError if an LLM has
+    the name, NotAllowedError if the link would give more rights than its maker has.
     """
     called = checked_name(name, "person", "Say who the link is for.")
     with workbench.database.write() as work:
@@ -79,7 +79,8 @@ def invite(
 def invite_several(
     workbench: Workbench, project_id: int, people: Sequence[InvitedPerson], days: int = LINK_DAYS, who: str = ""
 ) -> tuple[list[tuple[InvitedPerson, MadeLink]], list[str]]:
-    """A link for each of them, as `invite` makes it, and for those without one the reason why."""
+    """Make a link for each person as `invite` does; returns (person, link) pairs and the reasons for those without
+    one."""
     made: list[tuple[InvitedPerson, MadeLink]] = []
     refused: list[str] = []
     for one in people:
@@ -91,7 +92,7 @@ def invite_several(
 
 
 def message_for(name: str, project: str, role: Role, link: str, expires_at: datetime) -> str:
-    """What to send somebody with their link."""
+    """Return the message to send to a person with their link."""
     todo = {
         Role.EXPERT: "to say what you look for in its texts",
         Role.FACILITATOR: "to run it together",
@@ -105,29 +106,28 @@ def message_for(name: str, project: str, role: Role, link: str, expires_at: date
 
 @use_case(Right.SERVE, act="made a link for the owner")
 def invite_owner(workbench: Workbench, days: int = LINK_DAYS) -> MadeLink:
-    """A link for the owner of the server, who may do everything. Those made before, which nobody opened, let in no
-    more."""
+    """Make a link for the owner of the server, who may do everything. Their earlier unopened links are revoked."""
     with workbench.database.write() as work:
         return _link(work, _owner(work), None, days, "")
 
 
 @use_case(Right.SERVE, act="made a link for the owner")
 def offer_owner_link(workbench: Workbench) -> MadeLink:
-    """One that a server prints at its start, beside those of other processes: whichever is opened first lets in."""
+    """Make a link that a server prints at its start. Links of other processes stay valid until one is opened."""
     with workbench.database.write() as work:
         return _link(work, _owner(work), None, LINK_DAYS, "", beside=True)
 
 
 @use_case(Right.SERVE)
 def owner_came_in(workbench: Workbench) -> bool:
-    """Whether the owner has ever signed in."""
+    """Return whether the owner has ever signed in."""
     with workbench.database.read() as work:
         return any(owner.seen_at is not None for owner in work.people.owners())
 
 
 @use_case(Right.FACILITATE)
 def members_of(workbench: Workbench, project_id: int) -> list[ProjectMember]:
-    """Everybody with a part in the project, each with their newest link."""
+    """Return the project's members, each with their newest link."""
     with workbench.database.read() as work:
         return [
             replace(member, invitation=work.invitations.newest(member.person.id, project_id))
@@ -137,8 +137,7 @@ def members_of(workbench: Workbench, project_id: int) -> list[ProjectMember]:
 
 @use_case(Right.FACILITATE, act="took somebody's part away", about="name")
 def revoke_access(workbench: Workbench, project_id: int, name: str) -> None:
-    """This person has no part in the project any more; what they wrote stays. Raises NotFoundError, and InputError
-    where somebody would shut themselves out."""
+    """Remove a member from the project; their attributes stay. Raises NotFoundError, and InputError for oneself."""
     with workbench.database.write() as work:
         member = work.people.member(project_id, name)
         if member is None:
@@ -153,8 +152,8 @@ def revoke_access(workbench: Workbench, project_id: int, name: str) -> None:
 
 @use_case(Right.ARRIVE)
 def read_invitation(workbench: Workbench, token: str, here: Actor = NOBODY) -> Invitation:
-    """Return the invitation behind an open link. Raises NotAllowedError, with the reason, where it doesn't admit the
-    person at this browser (any more)."""
+    """Return the invitation of an open link. Raises NotAllowedError, with the reason, if it doesn't admit this
+    person."""
     with workbench.database.read() as work:
         link = _open_one(work, token)
         _who_enters(work, link, here)
@@ -163,7 +162,7 @@ def read_invitation(workbench: Workbench, token: str, here: Actor = NOBODY) -> I
 
 @use_case(Right.ARRIVE)
 def came_in_by(workbench: Workbench, token: str, here: Actor) -> bool:
-    """Whether this link was opened by the very person who is here: they are in already."""
+    """Return whether the person who is signed in here has already used this link."""
     with workbench.database.read() as work:
         link = work.invitations.find(token_hash(token))
     return link is not None and link.used_at is not None and link.person == here.person
@@ -171,9 +170,8 @@ def came_in_by(workbench: Workbench, token: str, here: Actor) -> bool:
 
 @use_case(Right.ARRIVE)
 def accept_invitation(workbench: Workbench, token: str, here: Actor = NOBODY) -> tuple[str, str]:
-    """Admit the person who opens the link; `here` is who is signed in at the browser. Returns the name and a new
-    cookie, "" for people whom a proxy signs in. Raises as `read_invitation`.
-    """
+    """Sign in the person who opens the link; `here` is who is signed in at the browser. Returns the name and a new
+    cookie, "" for people whom a proxy signs in. Raises as `read_invitation`."""
     with workbench.database.write() as work:
         link = _open_one(work, token)
         if not work.invitations.use(link.id):
@@ -204,7 +202,8 @@ def _link(
 
 
 def _check_renewal(work: UnitOfWork, actor: Actor, member: ProjectMember, role: Role) -> None:
-    """A link signs in as the person it is for, with all that is theirs: nobody makes one to what they may not see."""
+    """Raise InputError for a change of one's own role, NotAllowedError if the member's link would open projects that
+    its maker doesn't run."""
     if member.person.id == actor.person and role is not member.role:
         raise InputError("You can't change your own role.", "Another facilitator can.")
     theirs = work.people.actor(member.person.id)
@@ -216,10 +215,10 @@ def _check_renewal(work: UnitOfWork, actor: Actor, member: ProjectMember, role: 
 
 
 def _who_enters(work: UnitOfWork, link: Invitation, here: Actor) -> Person:
-    """Return who enters: a person signed in under the same name, or the one whom a proxy signs in.
+    """Return the person who enters: the one the link is for, or the one who is signed in here and takes over the link.
 
-    Only somebody who was never there can turn out to be another, so that no link moves what is somebody's already; or
-    somebody who came in by links alone, where those let nobody in any more.
+    The second is possible only if the link's person was never here, or came by links alone in a mode without links, so
+    that no link moves what belongs to somebody.
     """
     person = work.people.get(link.person)
     known = work.people.get(here.person) if here.person is not None else None
@@ -235,7 +234,7 @@ def _who_enters(work: UnitOfWork, link: Invitation, here: Actor) -> Person:
 
 
 def _meet(work: UnitOfWork, one: Person, other: Person) -> bool:
-    """Whether both have a part in the same project, so that one of the two parts would be lost."""
+    """Return whether both are members of the same project, so that merging them would lose one membership."""
     return not work.people.actor(one.id).memberships.keys().isdisjoint(work.people.actor(other.id).memberships)
 
 
@@ -254,7 +253,7 @@ COLUMNS = ("at", "who", "act", "about", "project")
 
 @use_case(Right.FACILITATE)
 def trail_of(workbench: Workbench, project_id: int) -> list[TrailEntry]:
-    """Newest first."""
+    """Return the project's audit log, newest first."""
     with workbench.database.read() as work:
         return work.trail.of(project_id)
 
@@ -267,7 +266,7 @@ def server_trail(workbench: Workbench) -> list[TrailEntry]:
 
 
 def trail_csv(entries: list[TrailEntry]) -> bytes:
-    """A row an entry, with times in UTC."""
+    """Return a CSV with a row for each entry; times in UTC."""
     rows = (
         {"at": one.at.isoformat(), "who": one.who, "act": one.act, "about": one.about, "project": one.project}
         for one in entries
@@ -285,7 +284,7 @@ _TOKEN_REFUSALS = {LinkState.EXPIRED: "This token is too old.", LinkState.REVOKE
 
 @dataclass(frozen=True, slots=True)
 class MadeToken:
-    """`secret` is nowhere else: who loses it needs a new token."""
+    """A new token. `secret` is stored nowhere, so that a lost one has to be replaced."""
 
     token: ApiToken
     secret: str
@@ -295,9 +294,9 @@ class MadeToken:
 def make_api_token(
     workbench: Workbench, project_id: int, name: str, budget_usd: float = TOKEN_USD, days: int = TOKEN_DAYS
 ) -> MadeToken:
-    """A token for programs that ask this project. budget_usd: what judging with it may cost in all.
+    """Make a token for programs that use this project. budget_usd: the limit of all judging with it.
 
-    Raises InputError for no name, one that another token has or had, and days or dollars that are too few or too many.
+    Raises InputError for no name, a name that a token has or had, and an invalid number of days or dollars.
     """
     called = checked_name(name, "token", "Say what it is for.")
     if not 1 <= days <= MOST_DAYS:
@@ -316,14 +315,14 @@ def make_api_token(
 
 @use_case(Right.FACILITATE)
 def api_tokens_of(workbench: Workbench, project_id: int) -> list[ApiToken]:
-    """Newest first, revoked and expired ones included."""
+    """Return the project's tokens, newest first, with revoked and expired ones."""
     with workbench.database.read() as work:
         return work.api_tokens.of_project(project_id)
 
 
 @use_case(Right.FACILITATE, act="revoked an API token", about="name")
 def revoke_api_token(workbench: Workbench, project_id: int, name: str) -> None:
-    """Programs with this token are refused from their next request on. Raises NotFoundError."""
+    """Revoke a token from its next request on. Raises NotFoundError."""
     with workbench.database.write() as work:
         found = next((token for token in work.api_tokens.of_project(project_id) if token.name == name.strip()), None)
         if found is None:
@@ -333,7 +332,7 @@ def revoke_api_token(workbench: Workbench, project_id: int, name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ApiCaller:
-    """A program that came with a good token. `workbench` reads its one project, and nothing else."""
+    """A program with a valid token. `workbench` can read only the token's project."""
 
     workbench: Workbench
     token: ApiToken
@@ -341,10 +340,9 @@ class ApiCaller:
 
 @use_case(Right.ARRIVE)
 def api_caller(workbench: Workbench, secret: str) -> ApiCaller | None:
-    """Return who uses this token; None for one that isn't this server's.
+    """Return the program with this token; None for a token that this server didn't make.
 
-    Raises NotAllowedError for a token that was revoked or is too old, and for one whose maker is no facilitator of the
-    project any more.
+    Raises NotAllowedError for a revoked or expired token, and if its maker is no facilitator of the project any more.
     """
     with workbench.database.read() as work:
         token = work.api_tokens.find(token_hash(secret)) if secret else None
@@ -364,9 +362,9 @@ def api_caller(workbench: Workbench, secret: str) -> ApiCaller | None:
 
 
 class TokenMoney:
-    """The money of a token, in the database: of several processes each sees what the others have set aside.
+    """The budget of a token, kept in the database so that each process sees the reservations of others.
 
-    What a process had set aside when it died counts as spent, for nobody knows what was paid of it.
+    A reservation of a process that died counts as spent, since nobody knows what was paid.
     """
 
     def __init__(self, database: Database, token: int) -> None:
@@ -374,12 +372,12 @@ class TokenMoney:
         self._token = token
 
     def left(self) -> float:
-        """US dollars."""
+        """Return the US dollars that are left."""
         with self._database.read() as work:
             return work.api_tokens.get(self._token).left_usd
 
     async def take(self, usd: float) -> None:
-        """Raises BudgetError."""
+        """Reserve US dollars. Raises BudgetError if less is left."""
         if not await asyncio.to_thread(self._set_aside, usd):
             raise self.used_up()
 

@@ -27,7 +27,7 @@ def new_token() -> str:
 
 
 def token_hash(token: str) -> str:
-    """sha256: a token is as long as the hash, so that no salt and no slow hash make it safer."""
+    """Return the sha256 of a token. Tokens are random and as long as the hash, so salt or a slow hash add nothing."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -36,7 +36,7 @@ def signed_cookie(token: str) -> str:
 
 
 def token_in(cookie: str) -> str:
-    """ "" for a cookie that this server didn't make."""
+    """Return the token in a cookie; "" for a cookie that this server didn't sign."""
     try:
         token = URLSafeSerializer(_secret(), salt=_PURPOSE).loads(cookie)
     except BadData:
@@ -45,12 +45,12 @@ def token_in(cookie: str) -> str:
 
 
 def signed_words(words: list[str], purpose: str) -> str:
-    """For a cookie. Its browser can read them, and change none of them."""
+    """Return the words signed, for a cookie. Its browser can read but not change them."""
     return str(URLSafeTimedSerializer(_secret(), salt=purpose).dumps(words))
 
 
 def words_in(cookie: str, purpose: str, seconds: int) -> list[str]:
-    """[] for a cookie that this server didn't make for this purpose, or made longer ago."""
+    """Return the words in a cookie; [] unless this server signed it for this purpose within `seconds`."""
     try:
         words = URLSafeTimedSerializer(_secret(), salt=purpose).loads(cookie, max_age=seconds)
     except BadData:
@@ -59,13 +59,13 @@ def words_in(cookie: str, purpose: str, seconds: int) -> list[str]:
 
 
 def _secret() -> str:
-    """The one given, so that several servers know each other's cookies, else one of this computer's own."""
+    """Return the configured secret, which several servers can share, else one stored on this computer."""
     return settings().provider_variable("INTERACTEVAL_COOKIE_SECRET") or _kept_secret(settings().home / KEPT_IN)
 
 
 @lru_cache(maxsize=4)
 def _kept_secret(file: Path) -> str:
-    """Made once, readable by this user alone."""
+    """Return the secret in the file, which is created once, readable by this user only."""
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
@@ -92,8 +92,8 @@ def actor_of_cookie(workbench: Workbench, cookie: str) -> Actor:
 
 @use_case(Right.ARRIVE)
 def actor_of_oidc_cookie(workbench: Workbench, cookie: str, allowed: AllowList, issuer: str) -> Actor:
-    """The same where a provider said who somebody is: their address is looked for in the list at each look, and the
-    cookie is good for this provider alone. issuer: the address of its document."""
+    """Return who is signed in by a provider with this cookie, which holds only for this provider and while their
+    address is on the list; else NOBODY. issuer: the address of the discovery document."""
     token, address, said_by = _oidc_words(cookie)
     return _actor_of_token(workbench, token) if said_by == issuer and allowed.allows(address) else NOBODY
 
@@ -114,7 +114,7 @@ def actor_of_proxy(workbench: Workbench, subject: str) -> Actor:
 
 @use_case(Right.ARRIVE)
 def end_sign_in(workbench: Workbench, cookie: str) -> None:
-    """This browser isn't signed in any more."""
+    """Sign this browser out."""
     if token := token_in(cookie) or _oidc_words(cookie)[0]:
         with workbench.database.write() as work:
             if person := _person_signed_in(work, token):
@@ -123,15 +123,15 @@ def end_sign_in(workbench: Workbench, cookie: str) -> None:
 
 
 def begin_sign_in(work: UnitOfWork, person: Person) -> str:
-    """The cookie for the browser of this person."""
+    """Sign a person in; returns the cookie for their browser."""
     token = new_token()
     work.sign_ins.begin(person.id, token_hash(token), datetime.now(UTC) + timedelta(days=SIGNED_IN_DAYS))
     return signed_cookie(token)
 
 
 def begin_oidc_sign_in(work: UnitOfWork, identity: Identity, issuer: str) -> str:
-    """The cookie for the browser of somebody whom a provider vouches for; they are kept from their first time on, with
-    no part in any project."""
+    """Sign in a person identified by a provider; returns their cookie. They are stored at their first sign-in, without
+    any project."""
     person = work.people.ensure(identity.issuer, identity.subject, identity.name)
     work.people.note_seen(person.id)
     work.trail.add(PendingAct(None, person.id, person.name, "signed in"))
@@ -168,13 +168,13 @@ PARAMETER = "token"
 
 
 def start_link(host: str, port: int, token: str) -> str:
-    """What is opened in a browser. token: "" where none is asked for."""
+    """Return the server's address to open in a browser. token: "" if none is required."""
     named = f"[{host}]" if ":" in host else host
     return f"http://{named}:{port}/" + (f"?{urlencode({PARAMETER: token})}" if token else "")
 
 
 def begin_start_token() -> str:
-    """The one that is set, else a new one. The server, which runs in this very process, finds it in its settings."""
+    """Return the start token: the configured one, else a new one, which is put into the settings of this process."""
     token = settings().provider_variable("INTERACTEVAL_START_TOKEN") or new_token()
     set_variable(START_TOKEN, token)
     return token

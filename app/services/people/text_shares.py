@@ -1,4 +1,4 @@
-"""Shares of a draw: which of the drawn texts are whose to answer, as far as not everybody answers all of them."""
+"""Shares of a draw: which expert answers which of the drawn texts, unless all answer all."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -15,14 +15,14 @@ from db.unit_of_work import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class AnsweredTexts:
-    """Text -> the experts who have begun on it with an answer or a note, and those who have answered all about it."""
+    """Text -> experts who have begun it with an answer or a note, and experts who have answered all its questions."""
 
     begun: Mapping[int, frozenset[str]]
     whole: Mapping[int, frozenset[str]]
 
 
 def experts_on(work: UnitOfWork, dimension_id: int) -> list[str]:
-    """The experts with a part in the project whose dimension it is, in the order they joined."""
+    """Return the dimension's experts in the order they joined."""
     project = work.projects.project_of(dimension_id)
     given = work.assignments.given(project.id)
     members = [one.name for one in work.people.members(project.id) if one.role is Role.EXPERT]
@@ -38,8 +38,8 @@ def newest_draw(work: UnitOfWork, dimension_id: int) -> AnswerDraw | None:
 def texts_of_expert(
     work: UnitOfWork, draw: AnswerDraw, dimension_id: int, expert: str, begun: Collection[int]
 ) -> frozenset[int]:
-    """Return the drawn texts that this expert answers: those assigned to them, and those they have begun, also where
-    they were assigned to others since."""
+    """Return the drawn texts that this expert answers: assigned ones, and those they have begun before they were
+    reassigned."""
     if not work.assignments.is_theirs(dimension_id, expert):
         return frozenset(begun)
     shares = work.assignments.shares(draw.id)
@@ -56,8 +56,8 @@ def answered_texts(work: UnitOfWork, draw: AnswerDraw) -> AnsweredTexts:
 
 
 def share_out(work: UnitOfWork, draw: AnswerDraw, dimension_id: int, texts: Sequence[int], overlap: int) -> None:
-    """Give each of these texts to so many experts. What somebody has begun stays theirs, and so does as much else as
-    the spread allows; a person who has no part any more keeps what they have answered whole."""
+    """Assign each of these texts to `overlap` experts. Begun texts stay with their expert, and others as far as an even
+    spread allows; former members keep what they have answered completely."""
     experts = experts_on(work, dimension_id)
     answered = answered_texts(work, draw)
     stays = {
@@ -71,8 +71,7 @@ def share_out(work: UnitOfWork, draw: AnswerDraw, dimension_id: int, texts: Sequ
 
 
 def share_new_texts(work: UnitOfWork, draw: AnswerDraw) -> None:
-    """What was drawn just now, given to as many experts as the dimension asks for, or as there are; nothing where
-    everybody answers all."""
+    """Share out the newest wave by the dimension's overlap, or among fewer experts; does nothing if all answer all."""
     dimension_id = work.checklists.dimension_of(draw.checklist)
     overlap = min(work.assignments.overlap(dimension_id), len(experts_on(work, dimension_id)))
     if overlap:
@@ -80,9 +79,10 @@ def share_new_texts(work: UnitOfWork, draw: AnswerDraw) -> None:
 
 
 def take_over_texts(work: UnitOfWork, checklist_id: int) -> AnswerDraw | None:
-    """The texts of the nearest earlier version that experts answered unchanged questions of, drawn for this one too.
+    """Draw for this version the texts of the nearest earlier version with answers to unchanged questions, with the same
+    shares; returns the draw.
 
-    Whose they are stays. None where there is no such version, or texts are drawn for this one already.
+    None without such a version, or if texts are drawn already.
     """
     taken = work.expert_answers.inherit_draw(checklist_id)
     if taken is None:

@@ -1,4 +1,4 @@
-"""How people come in (local, invite, proxy, OpenID Connect), and what each may upload."""
+"""How people sign in (local, invite, proxy, OpenID Connect), and limits on their uploads."""
 
 import hmac
 import ipaddress
@@ -28,7 +28,7 @@ _MODES = ", ".join(AccessMode)
 
 
 def access_mode() -> AccessMode:
-    """Raises InputError for a setting that is none."""
+    """Return the configured mode. Raises InputError for an invalid setting."""
     wished = settings().access.strip().lower()
     if wished not in list(AccessMode):
         raise InputError(f"INTERACTEVAL_ACCESS is “{wished[:60]}”.", f"Set it to one of: {_MODES}.")
@@ -36,9 +36,10 @@ def access_mode() -> AccessMode:
 
 
 def check_way_in(host: str, names: Iterable[str] = ()) -> AccessMode:
-    """names: further ones that the server is to answer to.
+    """Return the access mode after checking the settings. names: further names of the server.
 
-    Raises InputError where people would get in without being known, or where what the mode needs isn't set."""
+    Raises InputError if unknown people could get in, or a setting that the mode needs is missing.
+    """
     mode = access_mode()
     address = set_address()
     if mode is AccessMode.LOCAL:
@@ -54,7 +55,8 @@ def check_way_in(host: str, names: Iterable[str] = ()) -> AccessMode:
 
 
 def _check_local(host: str, address: str, names: Iterable[str]) -> None:
-    """A name that others reach the server by means a proxy before it, and to the proxy's requests everybody is here."""
+    """Raise InputError unless only this computer can reach the server. A public name means a proxy, all of whose
+    requests would count as the owner's."""
     if not _is_loopback(host):
         raise InputError(
             f"On {host} everybody who reaches this computer could read and change everything.",
@@ -94,7 +96,7 @@ def allow_list() -> AllowList:
 
 
 def proxies() -> frozenset[str]:
-    """The addresses whose word is taken for who somebody is. Raises InputError for what is no address."""
+    """Return the addresses of trusted proxies. Raises InputError for an invalid address."""
     found = set()
     for written in filter(None, (part.strip() for part in settings().proxy_addresses.split(","))):
         try:
@@ -108,13 +110,14 @@ def proxies() -> frozenset[str]:
 
 
 def set_address() -> str:
-    """Return the server's address for browsers, "" where it isn't set. Raises InputError for what is no address."""
+    """Return the server's configured address for browsers, "" for none. Raises InputError for an invalid one."""
     written = settings().address.strip()
     return whole_address(written, "INTERACTEVAL_ADDRESS") if written else ""
 
 
 def whole_address(written: str, where: str) -> str:
-    """where: what names it, for the sentence. Raises InputError for what is no address of a web server."""
+    """Return the address of a web server without a trailing slash. where: the setting's name, for errors. Raises
+    InputError for an invalid address."""
     try:
         parts = urlsplit(written.strip())
     except ValueError:
@@ -128,23 +131,24 @@ def whole_address(written: str, where: str) -> str:
 
 
 def is_secure() -> bool:
-    """Whether browsers reach the server by https, so that cookies never travel without."""
+    """Return whether browsers reach the server by https, so that cookies need it too."""
     return set_address().startswith("https://")
 
 
 def cookie_name(plain: str) -> str:
-    """Where cookies travel by https alone, one that no neighbouring name (evil.example.org) can set for this server."""
+    """Return the cookie's name; with https one that a neighbouring site (evil.example.org) can't set for this
+    server."""
     return f"__Host-{plain}" if is_secure() else plain
 
 
 def link_of(token: str, seen_at: str) -> str:
-    """Return the link for a person. seen_at: the server's address in the browser of the link's maker, used where no
-    address is set."""
+    """Return the link for a person. seen_at: the server's address in the link maker's browser, used if none is
+    configured."""
     return f"{set_address() or seen_at}/enter?key={token}"
 
 
 def whom_to_ask() -> str:
-    """Return in words whom to ask for access."""
+    """Return a phrase on whom to ask for access."""
     return settings().contact.strip() or "this server's owner"
 
 
@@ -165,9 +169,10 @@ def who_asks(workbench: Workbench, cookies: Mapping[str, str], headers: Mapping[
 
 
 def proxy_subject(headers: Mapping[str, str]) -> str:
-    """Whom the proxy says a request is from; "" for nobody, and in other modes.
+    """Return the name that the proxy gives for a request; "" for none, and in other modes.
 
-    Raises NotAllowedError for two such headers: a proxy that adds its own to the browser's lets people choose.
+    Raises NotAllowedError for two such headers, since a proxy that adds its own to the browser's lets people choose
+    their name.
     """
     if access_mode() is not AccessMode.PROXY:
         return ""
@@ -197,14 +202,15 @@ _REFUSED = ("access_denied", "login_required", "interaction_required", "consent_
 
 
 def begin_attempt(back: str, other: bool) -> tuple[str, str]:
-    """Where the browser goes, and the cookie that it comes back with. back: the path that the sign-in leads to. other:
-    as somebody else than last time. Raises SignInError where the provider can't be reached."""
+    """Start a sign-in; returns the provider's address and a cookie. back: the path to open afterwards. other: as
+    another person than last time. Raises SignInError if the provider can't be reached."""
     attempt = new_attempt(back)
     return address_to_sign_in(oidc_client(), attempt, _redirect(), other), signed_words([*astuple(attempt)], _ATTEMPT)
 
 
 def attempt_in(cookie: str, state: str) -> Attempt:
-    """The sign-in that comes back. Raises NotAllowedError for one that this browser didn't begin, or long ago."""
+    """Return the sign-in that this browser started. Raises NotAllowedError for another one, or after
+    ATTEMPT_SECONDS."""
     words = words_in(cookie, _ATTEMPT, ATTEMPT_SECONDS)
     attempt = Attempt(*words) if len(words) == len(Attempt.__slots__) else None
     if attempt is None or not hmac.compare_digest(attempt.state.encode(), state.encode("utf-8", "replace")):
@@ -217,7 +223,7 @@ def attempt_in(cookie: str, state: str) -> Attempt:
 
 
 def check_answer(error: str) -> None:
-    """error: what the provider says went wrong, "" for nothing. Raises NotAllowedError or SignInError."""
+    """Raise NotAllowedError or SignInError for the provider's error code, if there is one ("" for none)."""
     if error in _REFUSED:
         raise NotAllowedError("The provider didn't let you in, or you said no there.", _AGAIN)
     if error in _NO_ANSWER:
@@ -231,11 +237,11 @@ def check_answer(error: str) -> None:
 
 @use_case(Right.ARRIVE)
 def sign_in_with_code(workbench: Workbench, attempt: Attempt, code: str, said_by: str = "") -> str:
-    """Return a cookie for the person who comes back with this code and is on the list. said_by: the issuer, where the
-    browser names it.
+    """Return a cookie for the person with this authorization code, if they are on the list. said_by: the issuer that
+    the browser names, "" for none.
 
-    Raises NotListedError for people who aren't on the list, NotAllowedError for a code of another sign-in, and
-    SignInError where the provider can't be reached or believed.
+    Raises NotListedError for people who aren't on the list, NotAllowedError for a code of another sign-in, SignInError
+    if the provider can't be reached or trusted.
     """
     client = oidc_client()
     identity = identity_by_code(client, attempt, code, _redirect(), said_by)
@@ -264,23 +270,22 @@ LARGEST_WRITTEN = LARGEST_LIST // MB
 
 
 def largest_upload() -> int:
-    """MB that a file may have. Raises InputError for a setting that is none."""
+    """Return the largest size of a file in MB. Raises InputError for an invalid setting."""
     wished = _whole_megabytes("INTERACTEVAL_UPLOAD_MB", settings().upload_mb, LARGEST_FILE // MB)
     return LARGEST_FILE // MB if access_mode() is AccessMode.LOCAL else wished
 
 
 def uploads_a_day() -> int:
-    """MB that each person may upload within 24 hours where people sign in. Raises InputError for a setting that is
-    none."""
+    """Return how many MB a signed-in person may upload in 24 hours. Raises InputError for an invalid setting."""
     return _whole_megabytes("INTERACTEVAL_UPLOAD_MB_A_DAY", settings().upload_mb_a_day)
 
 
 @use_case(Right.ENTER)
 def count_upload(workbench: Workbench, name: str, size: int, irreplaceable: bool = False) -> None:
-    """Once for each file that arrives, before anything is made of it. size: in bytes.
+    """Count an uploaded file before it is processed. size: in bytes.
 
-    irreplaceable: it can't be had again, such as what somebody has just said, so it counts but is taken all the same.
-    So is whatever the owner of the server sends. Raises NotAllowedError for what is too large, or too much for a day.
+    irreplaceable: it can't be uploaded again, such as a voice recording, so it is counted but always accepted. The
+    server's owner has no limit. Raises NotAllowedError for a too large file, or too much in a day.
     """
     person = workbench.actor.person
     if person is None:

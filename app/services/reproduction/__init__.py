@@ -1,1 +1,1 @@
-"""Tables of papers, made again from their recipes."""
+"""Reproduction of papers' tables from recipes."""

@@ -37,8 +37,8 @@ _NO_MEAN_OF_Z = "The paper doesn't say how it averages z over dimensions."
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One figure of a table. low, high: of our 95 % interval; mark: † or ‡ where ours is above the columns that the
-    recipe names for it, by a permutation test at .05; reason: why there is no figure of ours."""
+    """One figure of a table. low, high: of our 95 % interval; mark: † or ‡ if ours is above the columns that the recipe
+    names for it, by a permutation test at .05; reason: why we have no figure."""
 
     row: str
     column: str
@@ -52,7 +52,7 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Ours less the published."""
+        """Return our figure minus the published one, None if either is missing."""
         return None if self.ours is None or self.published is None else self.ours - self.published
 
     def to_json(self) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """Scores beside ratings, a place a text; `keys` tell which texts of several dimensions are the same."""
+    """Scores with ratings, one place for each text; equal `keys` mark the same text on several dimensions."""
 
     keys: tuple[object, ...]
     scores: tuple[float | None, ...]
@@ -75,7 +75,8 @@ class _Scored:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Figures of one column, and what they rest on where an average can be drawn anew; `run` where it is one."""
+    """The figures of one column, with the scores behind them if an average can be resampled; `run` if it is a single
+    run."""
 
     figures: Mapping[str, Figure | Mean | float | None]
     scored: _Scored | None = None
@@ -86,7 +87,7 @@ class _Found:
 
 @dataclass
 class TableCells:
-    """Of a reproduction, as it stands. resamples: of intervals, 0 for none."""
+    """Computes the cells of a reproduction as far as it is scored. resamples: for intervals, 0 for none."""
 
     made: Reproduction
     resamples: int = RESAMPLES
@@ -94,7 +95,7 @@ class TableCells:
     _studies: dict[object, Sequence[StudyFigures]] = field(default_factory=dict)
 
     def cells(self) -> list[Cell]:
-        """Row by row, from left to right."""
+        """Return all cells, row by row, from left to right."""
         places = self.made.table.places
         found: dict[tuple[str, str], Cell] = {}
         for row in sorted(self.made.rows, key=lambda row: bool(row.mean_of)):
@@ -105,7 +106,7 @@ class TableCells:
         return [found[row.label, place.heading] for row in self.made.rows for place in places]
 
     def _mean_of(self, row: Row, place: Place, published: float | None, found: Mapping[tuple[str, str], Cell]) -> Cell:
-        """Over the rows that have a figure, models of one's own among them."""
+        """Return the mean over the rows that have a figure, including those of the user's own models."""
         own = [each.label for each in self.made.rows if each not in self.made.table.rows]
         cells = [found[label, place.heading] for label in (*row.mean_of, *own)]
         values = [cell.ours for cell in cells if cell.ours is not None]
@@ -140,7 +141,7 @@ class TableCells:
         return _joined(empty, [fmean(known) if known and len(known) == len(values) else None])
 
     def _over(self, parts: Sequence[_Scored]) -> Mapping[Measure, Figure]:
-        """The mean over columns, whose texts may be others in each."""
+        """Return the mean over columns, which may have different texts."""
         rows = {
             key: (source, writer, item)
             for part in parts
@@ -200,8 +201,8 @@ class TableCells:
         return more if isinstance(more, str) else replace(found, figures={**found.figures, **more.figures})
 
     def _of_attributes(self, dimension: Dimension, condition: str, column: Column) -> _Found | str:
-        """Likeness within the condition's attributes and their spread over five topics that LDA finds in everybody's,
-        each the mean over contributors where the condition is of single ones."""
+        """Return the similarity within the condition's attributes and their spread over five LDA topics of all
+        attributes; for a condition of single contributors the means over them."""
         with self.made.workbench.database.read() as work:
             project = work.projects.project_of(dimension.id)
             attributes = work.think_aloud.attributes(project.id, dimension.id)
@@ -237,7 +238,7 @@ class TableCells:
         return _Found(_named(result.meta), _scored(result, column.data), run, dimension)
 
     def _of_writers(self, run: int, dimension: int, preferred: str) -> _Found | str:
-        """Mean scores of texts by people and by LLMs, of the pairs in which people found that one better."""
+        """Return mean scores of texts by people and by LLMs, in the pairs where people preferred that one."""
         try:
             study = bias_of(self.made.workbench, run, dimension, self._choices())
         except NotReadyError as error:
@@ -293,7 +294,7 @@ class TableCells:
         return self._studies[key]
 
     def _difference(self, source: StudySource, trial: StudyFigures) -> _Found | str:
-        """Fisher's z, of the second less the first."""
+        """Return Fisher's z of the second condition minus the first."""
         for each in trial.differences:
             keys = (each.first.family.value, each.second.family.value)
             if each.first.dimension.id == source.dimension.id and keys == source.conditions:
@@ -314,7 +315,7 @@ class TableCells:
         return said
 
     def _better(self, other: Column, found: _Found, runs: Sequence[int], figure: Coefficient) -> bool:
-        """Whether the second run agrees better with people than the first, and not by chance."""
+        """Return whether the second run agrees significantly better with people than the first."""
         project = self.made.projects[other.data]
         assert project is not None and found.dimension is not None
         first, second = sets_named(self.made.workbench, project.id, found.dimension, runs)
@@ -327,12 +328,12 @@ class TableCells:
 
 
 def cells_of(made: Reproduction, resamples: int = RESAMPLES) -> list[Cell]:
-    """Every cell of the table, from what has been scored so far."""
+    """Return every cell of the table, as far as scored."""
     return TableCells(made, resamples).cells()
 
 
 def _joined(cell: Cell, figures: Sequence[Figure | Mean | float | None]) -> Cell:
-    """The cell with one figure and its interval; of several models with their mean, which has none."""
+    """Return the cell with its figure and interval; for several models with their mean, without an interval."""
     first = figures[0]
     if len(figures) == 1 and isinstance(first, Figure):
         return replace(cell, ours=first.value, low=first.low, high=first.high, n=first.n, reason=_reason(first))
@@ -357,7 +358,7 @@ def _value(figure: Figure | Mean | float | None) -> float | None:
 
 
 def _scored(result: DimensionResult, data: str) -> _Scored:
-    """The texts that figures rest on; the same text on other dimensions has the same key."""
+    """Return the scores behind a result; the same text on other dimensions has the same key."""
     rows = result.compared
     return _Scored(
         tuple((data, row.text) for row in rows),

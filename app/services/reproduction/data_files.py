@@ -1,4 +1,4 @@
-"""Files for a paper's table: which data set each holds, and their way into the table's projects."""
+"""Files for a paper's table: which data set each file is, and their import into the table's projects."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,8 +33,8 @@ _TABLES = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", "
 
 
 def file_sets(recipe: PaperRecipe, table: PaperTable, given: Sequence[str]) -> dict[str, list[Path]]:
-    """Data set -> its files, of FILE or DATA=FILE as typed. A file is known by its structure, and by its path where
-    several data sets have the same.
+    """Return data set -> its files, from FILE or DATA=FILE as typed. A file is recognized by its structure, and by its
+    path if several data sets have the same structure.
 
     Raises NotFoundError for a missing file, InputError for one that is none of the table's data sets.
     """
@@ -58,7 +58,8 @@ def file_sets(recipe: PaperRecipe, table: PaperTable, given: Sequence[str]) -> d
 
 
 def _sets_of(recipe: PaperRecipe, names: Sequence[str], path: Path, found: Mapping[str, Sequence[Path]]) -> list[str]:
-    """One as a rule; several where a file holds several: turns and dialogues, or trials in a column of that name."""
+    """Return the data sets in a file, mostly one; several for turns and dialogues, or trials in a column of that
+    name."""
     with open_file(path):  # says what is wrong with the path
         pass
     kinds = {kind: [name for name in names if recipe.data[name].kind == kind] for kind in _ALL_KINDS}
@@ -88,12 +89,12 @@ _ALL_KINDS = ("texts", "attributes", "scores")
 
 
 def _has_words(data: DataSet, path: Path) -> bool:
-    """Whether the path has all of the words that tell the data set's files, and none of the others."""
+    """Return whether the path has all words that mark the data set's files, and none that exclude them."""
     return bool(data.names or data.not_names) and not _lacking(data, path) and not _foreign(data, path)
 
 
 def _lacking(data: DataSet, path: Path) -> int:
-    """How many of the words that tell the data set's files the path doesn't have."""
+    """Return how many of the words that mark the data set's files are missing in the path."""
     return sum(_plain(word) not in _where(path) for word in data.names)
 
 
@@ -102,7 +103,7 @@ def _foreign(data: DataSet, path: Path) -> bool:
 
 
 def _where(path: Path) -> str:
-    """The name of the file and of two folders around it, without what separates words."""
+    """Return the names of the file and two folders above it, without separators of words."""
     return _plain("/".join(path.resolve().parts[-3:]))
 
 
@@ -111,7 +112,8 @@ def _plain(text: str) -> str:
 
 
 def _of_scores(recipe: PaperRecipe, names: Sequence[str], path: Path, found: Mapping[str, Sequence[Path]]) -> str:
-    """The one whose words the path has; else, of those that lack the fewest, the first without a file of this name."""
+    """Return the data set whose words are in the path; else, of those that lack the fewest, the first without a file of
+    this name."""
     fitting = [name for name in names if not _foreign(recipe.data[name], path)] or list(names)
     fitting.sort(key=lambda name: _lacking(recipe.data[name], path))
     if _has_words(recipe.data[fitting[0]], path):
@@ -137,9 +139,9 @@ def _format(path: Path) -> str:
 
 
 def bring_texts_in(workbench: Workbench, path: Path, data: DataSet, project: str) -> None:
-    """The file's texts into the project, which is made where it is new, with the recipe's words until it has runs.
+    """Import the file's texts into the project, created if missing, with the recipe's words until the project has runs.
 
-    Texts that are there already aren't added again. Raises as `import_file`.
+    Existing texts aren't added again. Raises as `import_file`.
     """
     bring = partial(import_file, workbench, path, project, references=data.references, definitions=data.definitions)
     if data.pairs:
@@ -169,10 +171,10 @@ def bring_texts_in(workbench: Workbench, path: Path, data: DataSet, project: str
 
 
 def bring_attributes_in(workbench: Workbench, project: Project, paths: Sequence[Path]) -> None:
-    """Attributes into the project; those of a contributor who has some on the dimension stay as they are.
+    """Import attributes into the project, except those of contributors who already have some on the dimension.
 
-    A table names its dimensions and contributors. Of a list the name of its file says dimension and kind, such as
-    attributes_coherence_human.txt; its contributor is called by the kind. Raises InputError where it doesn't.
+    A table names its dimensions and contributors. For a list the file's name gives dimension and kind, such as
+    attributes_coherence_human.txt, and the kind is the contributor's name. Raises InputError if it doesn't.
     """
     for path in paths:
         content = read_file(path)
@@ -196,7 +198,7 @@ def bring_attributes_in(workbench: Workbench, project: Project, paths: Sequence[
 
 @dataclass(frozen=True, slots=True)
 class PublishedScores:
-    """Scores of one dimension beside their ratings, a place a row; repeated texts are kept, as they were published."""
+    """Published scores of one dimension with their ratings, one place for each row; repeated texts are kept."""
 
     scores: tuple[float | None, ...]
     ratings: tuple[float | None, ...]
@@ -205,10 +207,10 @@ class PublishedScores:
 
 
 def read_scores(data: DataSet, paths: Sequence[Path], dimension: str, trial: int) -> PublishedScores | None:
-    """The rows on a dimension: those whose column `dimension` says so, or all of a file that is named after it; of the
-    trial where there is a column `trial`. None without any.
+    """Return the rows on a dimension: those with it in the column `dimension`, or all of a file named after it; of the
+    trial if there is a column `trial`. None without any.
 
-    Raises FileFormatError, and InputError for what is no number.
+    Raises FileFormatError, and InputError for a cell that is no number.
     """
     found: list[tuple[float | None, float | None, str, str]] = []
     for path in paths:
@@ -236,5 +238,5 @@ def read_scores(data: DataSet, paths: Sequence[Path], dimension: str, trial: int
 
 
 def _trial_of(cell: object) -> int:
-    """1 from 1, "1" and "1st"; 0 where no number stands."""
+    """Return the trial number of 1, "1" or "1st"; 0 without a number."""
     return int("".join(character for character in identifier(cell) if character in "0123456789")[:3] or 0)

@@ -1,7 +1,8 @@
-"""A table of a paper, made again in ordinary projects: files come in, what is missing is asked, the rest is there.
+"""Reproduction of a paper's table in ordinary projects: files are imported, missing runs are scored, existing ones
+reused.
 
-What a recipe calls for is planned anew each time from what the projects hold, so that a reproduction that was killed
-goes on where it was, and nothing is paid twice.
+The missing parts are planned each time from what the projects hold, so that an interrupted reproduction can be resumed
+and nothing is paid twice.
 """
 
 import threading
@@ -67,10 +68,10 @@ SAYS = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a person gives for a table. judges, models: `MODEL`, or `NAME=MODEL` for one of the paper's models.
+    """A user's options for a table. judges, models: `MODEL`, or `NAME=MODEL` to stand in for one of the paper's models.
 
-    share: of the texts, instead of what the recipe draws. project: its name, or the beginning of it where the table
-    has several data sets. asking: how models are asked.
+    share: of the texts, instead of the recipe's draw. project: its name, or a prefix if the table has several data
+    sets. asking: options of all models.
     """
 
     files: tuple[str, ...] = ()
@@ -92,7 +93,7 @@ class RunSource:
 
 @dataclass(frozen=True, slots=True)
 class StudySource:
-    """A condition of a study on a dimension, in a trial from 1; of two, how they differ."""
+    """A condition of a study on a dimension, in a trial counted from 1; or two conditions, for their difference."""
 
     project: Project
     options: StudyOptions
@@ -104,7 +105,7 @@ class StudySource:
 
 @dataclass(frozen=True, slots=True)
 class ImportedSource:
-    """Scores on a dimension that came in by themselves."""
+    """Scores on a dimension that were imported."""
 
     project: Project
     dimension: Dimension
@@ -123,7 +124,7 @@ class FileSource:
 
 @dataclass(frozen=True, slots=True)
 class AttributeSource:
-    """The attributes of a condition on a dimension, of which nothing has to be scored."""
+    """The attributes of a condition on a dimension; nothing has to be scored for it."""
 
     project: Project
     dimension: Dimension
@@ -135,7 +136,7 @@ Source = RunSource | StudySource | ImportedSource | FileSource | AttributeSource
 
 @dataclass(frozen=True, slots=True)
 class PlannedPart:
-    """A run, a study or a think-aloud that is still missing, and what it would ask."""
+    """A missing run, study or think-aloud, with its estimate."""
 
     project: str
     what: str
@@ -164,8 +165,8 @@ class PlannedPart:
 
 @dataclass
 class Reproduction:
-    """One table. Raises NotFoundError for an unknown table, InputError for files that are none of its data sets and
-    for models of no use."""
+    """The reproduction of one table. Raises NotFoundError for an unknown table, InputError for files that are none of
+    its data sets and for useless models."""
 
     workbench: Workbench
     recipe: PaperRecipe
@@ -182,7 +183,7 @@ class Reproduction:
         self._models = self._named(self.wishes.models)
 
     def _named(self, given: Sequence[str]) -> dict[str, list[str]]:
-        """The paper's model, "" for all others -> the models that stand in for it."""
+        """Return the paper's model, "" for all others -> the models that stand in for it."""
         methods = self.recipe.methods.values()
         known = {name.casefold(): name for each in methods for name in (each.model, each.contributor) if name}
         found: dict[str, list[str]] = {}
@@ -197,7 +198,8 @@ class Reproduction:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """The paper's, and one for each model that stands in for none of the paper's, where the table has such rows."""
+        """Return the paper's rows, and one for each of the user's models that stands in for none of the paper's, if the
+        table allows it."""
         own = self._models.get("", []) if self.table.own_models else []
         labels = {row.label for row in self.table.rows}
         more = [Row(label=name[:120], method=self.table.own_models) for name in own if name not in labels]
@@ -207,7 +209,7 @@ class Reproduction:
         return self.recipe.methods[row.method] if row.method else None
 
     def stand_ins(self, row: Row, method: RecipeMethod) -> list[str]:
-        """The models that answer in place of the paper's: those named for it, else those named for all."""
+        """Return the models that answer in place of the paper's: those named for it, else those named for all."""
         if self.table.own_models and row not in self.table.rows:
             return [row.label]
         name = method.model.casefold()
@@ -217,19 +219,19 @@ class Reproduction:
 
     @cached_property
     def thinkers(self) -> list[str]:
-        """The models that think aloud and build checklists; the first builds."""
+        """Return the models that think aloud and build checklists; the first one builds."""
         return [model for models in self._models.values() for model in models]
 
     # What there is.
 
     def project_name(self, data: str) -> str:
-        """An ordinary project; a table of several data sets has one for each."""
+        """Return the name of a data set's project; a table with several data sets has one for each."""
         several = len([name for name, each in self.data.items() if each.kind == "texts"]) > 1
         name = self.wishes.project or f"{self.recipe.paper} {self.name}"
         return f"{name} {data}" if several else name
 
     def bring_in(self, say: SAYS = lambda _: None) -> None:
-        """The files' texts and attributes, into the projects. Nothing is added twice."""
+        """Import the files' texts and attributes into the projects. Nothing is added twice."""
         for name, data in self.data.items():
             if data.kind == "texts" and (paths := self.files.get(name)):
                 say(f"{paths[0].name}: {data.title}, project “{self.project_name(name)}”")
@@ -243,8 +245,8 @@ class Reproduction:
         self._choose_samples()
 
     def _choose_samples(self) -> None:
-        """Those that demonstrations show or models read who think aloud: none of them is scored, so they are chosen
-        before anything is."""
+        """Choose the samples for demonstrations and think-alouds before anything is scored, because samples aren't
+        scored."""
         shown = [column for column in self.table.columns if column.options.get("setting") == "idm"]
         wanted = [
             (project, self._dimension(project, c)) for c in shown if (project := self.projects[c.data]) is not None
@@ -263,7 +265,7 @@ class Reproduction:
 
     @cached_property
     def projects(self) -> Mapping[str, Project | None]:
-        """Data set -> its project; None where there is none yet."""
+        """Return data set -> its project; None if there is none yet."""
         return {name: self._project(name) for name, data in self.data.items() if data.kind == "texts"}
 
     def _project(self, data: str) -> Project | None:
@@ -276,7 +278,7 @@ class Reproduction:
 
     @cached_property
     def sources(self) -> Mapping[tuple[str, str], list[Source] | str]:
-        """(row, column's heading) -> what its figures rest on, one source a model; or why there is nothing."""
+        """Return (row, column's heading) -> the sources of its figures, one for each model; or why there are none."""
         return {
             (row.label, column.heading): self._sources(row, column)
             for row in self.rows
@@ -348,17 +350,18 @@ class Reproduction:
         return found
 
     def _drawn(self, trial: int) -> dict[str, Any]:
-        """Which texts, as RunOptions takes them."""
+        """Return which texts are drawn, as arguments of RunOptions."""
         if self.wishes.share is not None:
             return {"share": self.wishes.share, "seed": self.table.seed + trial - 1}
         return {"share": self.table.share, "draw": self.table.draw, "seed": self.table.seed + trial - 1}
 
     def _problem(self, project: Project, options: RunOptions) -> str:
-        """Why the run can't be made here, else "". Raises what is for the person to mend: a model or its key."""
+        """Return why the run can't be made here, else "". Raises errors that the user has to fix: a model or its
+        key."""
         return self._plan(project, options)[0]
 
     def _plan(self, project: Project, options: RunOptions) -> tuple[str, int]:
-        """Why the run can't be made here, else "", and how many scores it would have."""
+        """Return why the run can't be made here, else "", and how many scores it would have."""
         key = project.id, options
         if key not in self._planned:
             try:
@@ -398,12 +401,12 @@ class Reproduction:
         ]
 
     def _contributor(self, method: RecipeMethod) -> str:
-        """The model that stands in for the contributor, else its name as the paper has it; "" for none."""
+        """Return the model that stands in for the contributor, else the paper's name for it; "" for none."""
         stands_in = self._models.get(method.contributor.casefold(), []) if method.contributor else []
         return next(iter(stands_in), method.contributor)
 
     def _study(self, data: str, project: Project, method: RecipeMethod, judge: str) -> StudyOptions:
-        """One for all rows with these models: the conditions, trials and dimensions that they name together."""
+        """Return one study for all rows with these models, with all their conditions, trials and dimensions."""
         alike = [
             (row, other)
             for row in self.rows
@@ -431,7 +434,7 @@ class Reproduction:
 
     @property
     def wanted_runs(self) -> list[tuple[Project, RunOptions]]:
-        """Each once, in the order of the table."""
+        """Return each needed run once, in the order of the table."""
         return list(dict.fromkeys((s.project, s.options) for s in self._all_sources() if isinstance(s, RunSource)))
 
     @property
@@ -442,7 +445,7 @@ class Reproduction:
         return [source for found in self.sources.values() if not isinstance(found, str) for source in found]
 
     def run_of(self, project: Project, options: RunOptions) -> RunSummary | None:
-        """The newest run that was planned so, on the texts that are there now; it may not have ended yet."""
+        """Return the newest run with these options on the current texts, perhaps unfinished; None without one."""
         wanted = {name: value for name, value in options.params().items() if name not in _NOT_COMPARED}
         texts = self._plan(project, options)[1]
         names = {dimension.name for dimension in options.dimensions}
@@ -459,7 +462,7 @@ class Reproduction:
         )
 
     def to_ask(self, project: Project, options: StudyOptions) -> dict[str, list[Dimension]]:
-        """Model -> the dimensions it still has to think aloud about. None where LLMs' attributes came as a file."""
+        """Return model -> the dimensions it still has to think aloud about; {} if LLMs' attributes were imported."""
         models = self.thinkers
         said: dict[str, set[str]] = {dimension.name: set() for dimension in options.dimensions}
         for attribute in attributes_of(self.workbench, project.id):
@@ -473,7 +476,7 @@ class Reproduction:
         return {model: dimensions for model, dimensions in asked.items() if dimensions}
 
     def forecast(self) -> list[PlannedPart]:
-        """What is missing, with its calls and cost. Raises what planning it raises."""
+        """Return the missing parts with calls and cost. Raises what planning them raises."""
         found = []
         for project, options in self.wanted_runs:
             run = self.run_of(project, options)
@@ -499,7 +502,7 @@ class Reproduction:
         return found
 
     def draw_checks(self) -> list[DrawCheck]:
-        """How far each draw's ratings are distributed like all texts'; none where all are scored."""
+        """Return how closely each draw's ratings are distributed like those of all texts; [] if all are scored."""
         found: list[DrawCheck] = []
         for project, options in self.wanted_runs:
             found += check_draws(self.workbench, project.id, options)
@@ -514,9 +517,9 @@ class Reproduction:
         say: SAYS = lambda _: None,
         stop: threading.Event | None = None,
     ) -> None:
-        """Score what is missing, one run after another; begun ones go on. `problems` says what could not be done.
+        """Score what is missing, one run after another, resuming unfinished ones. `problems` gets what failed.
 
-        Raises what only the person can mend: a key, or a model that isn't there.
+        Raises errors that only the user can fix: a key, or a missing model.
         """
         stop = stop or threading.Event()
         for project, options in self.wanted_runs:
@@ -534,7 +537,7 @@ class Reproduction:
                 self._make_study(project, study, say, stop, concurrency)
 
     def _note_problem(self, what: str, error: WorkbenchError) -> None:
-        """Raises it where a person has to mend something first; else the rest goes on."""
+        """Note the problem and continue, or raise the error if the user has to fix something first."""
         if isinstance(error, _FOR_THE_PERSON):
             raise error
         self.problems.append(f"{what}: {error}")

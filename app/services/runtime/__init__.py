@@ -1,1 +1,1 @@
-"""Runtime: what every use case needs: the database, models with their keys and ledger, prompts, jobs, files."""
+"""Runtime: what every use case needs: the database, models with keys and ledger, prompts, batches, files, backups."""

@@ -1,4 +1,4 @@
-"""Copies of everything that is kept, and how one is put back."""
+"""Backups of the whole database, restoring them, and locks that tell which processes are alive."""
 
 import os
 import socket
@@ -27,7 +27,8 @@ SERVER = "web-"
 
 
 class WriterLock:
-    """`name` is like no other's, ever. kind: SERVER for a web process, which only a restore asks for."""
+    """A lock that a process holds while it lives. `name` is unique for ever. kind: SERVER for a web process; only a
+    restore looks for these."""
 
     def __init__(self, kind: str = "") -> None:
         self.name = f"{socket.gethostname()}|{kind}{os.getpid()}-{uuid.uuid4().hex}"
@@ -45,20 +46,20 @@ class WriterLock:
         forget_writer(self.name)
 
     def leave_open(self) -> None:
-        """Let go of it for everybody to see, as if the process had ended: what it worked on is free."""
+        """Release the lock but keep its file, so that others see the process as ended and take over its work."""
         self._lock.release()
         with suppress(OSError):  # signs of life alone count then
             _lock_file(self.name).touch()
 
 
 def forget_writer(writer: str) -> None:
-    """Nobody asks any more whether this one lives."""
+    """Delete the lock file of a writer that nobody will ask about again."""
     with suppress(OSError):  # the file system became read-only
         _lock_file(writer).unlink(missing_ok=True)
 
 
 def has_ended(writer: str) -> bool:
-    """Whether a writer of this machine is known to have ended without letting go of what it worked on."""
+    """Return whether a writer of this machine is known to have ended without releasing its work."""
     if not _is_of_here(writer):
         return False
     lock = FileLock(_lock_file(writer), thread_local=False)
@@ -76,7 +77,7 @@ def is_alive(writer: str) -> bool:
 
 
 def servers_there() -> int:
-    """How many web processes have this data folder. Those that were killed are forgotten."""
+    """Return how many web processes use this data folder. Lock files of killed ones are deleted."""
     found = 0
     for file in (settings().home / "running").glob(f"{SERVER}*.lock"):
         lock = FileLock(file, thread_local=False)
@@ -106,7 +107,7 @@ DOWNLOAD_BYTES = 200_000_000  # a download is held in memory
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """`size` in bytes."""
+    """A written backup; `size` in bytes."""
 
     file: str
     size: int
@@ -118,7 +119,7 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """`replaced` is the copy of what was there before; "" where nothing was."""
+    """A restored backup. `replaced` is the copy of the earlier data, "" if there was none."""
 
     file: str
     replaced: str
@@ -130,9 +131,9 @@ class Restored:
 
 @use_case(Right.SERVE, act="made a backup")
 def back_up(workbench: Workbench, target: Path) -> Backup:
-    """Everything that is kept, as one proved file, on whatever server it is kept. Others go on working meanwhile.
+    """Write everything, from SQLite or PostgreSQL, into one checked file, while others continue to work.
 
-    Raises InputError where the file can't be written, DatabaseError where the database is damaged.
+    Raises InputError if the file can't be written, DatabaseError if the database is damaged.
     """
     source = workbench.database.file
     if source is not None and target.exists() and target.samefile(source):
@@ -148,7 +149,7 @@ def back_up(workbench: Workbench, target: Path) -> Backup:
 
 @use_case(Right.SERVE, act="made a backup")
 def backup_bytes(workbench: Workbench) -> bytes:
-    """The same, to be downloaded."""
+    """Return a backup as bytes, for a download."""
     with TemporaryDirectory(prefix="interacteval-") as folder:
         file = Path(folder) / "backup.db"
         _copy(workbench.database, file)
@@ -162,10 +163,11 @@ def downloadable(workbench: Workbench) -> bool:
 
 
 def restore(backup: Path, anyway: bool = False) -> Restored:
-    """Put a backup in the place of all that is kept, which stays beside it as a copy; a SQLite file may be damaged.
+    """Replace all data by a backup; the earlier data stay beside it as a copy. A damaged SQLite file can be replaced
+    too.
 
-    anyway: also under web processes and workers, which may write of what is gone. Raises NotFoundError, FileFormatError
-    for what is no backup, ConflictError while a run is going on or somebody else has the data.
+    anyway: even under web processes and workers, which may still write to the old data. Raises NotFoundError,
+    FileFormatError for a file that isn't a backup, ConflictError while a run is active or other processes use the data.
     """
     if not backup.is_file():
         raise NotFoundError(f"There is no file {backup}.", "Name a file that `backup` wrote.")
@@ -212,7 +214,7 @@ def _copy(database: Database, file: Path) -> None:
 
 
 def _refuse_while_running(file: Path, anyway: bool) -> None:
-    """A database that can't be opened has no run that could lose anything."""
+    """Raise ConflictError while runs or other processes use the database; a database that can't be opened has none."""
     if not file.exists():
         return
     try:

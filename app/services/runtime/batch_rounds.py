@@ -41,11 +41,11 @@ class BatchHolder(Protocol):
     """The owner of batches: a run or a stage."""
 
     def hold(self, work: UnitOfWork) -> None:
-        """Check the lease first in each transaction. Raises where another process holds it."""
+        """Check the lease at the beginning of each transaction. Raises if another process holds it."""
         ...
 
     async def may_ask(self) -> None:
-        """Before each is handed in; likewise."""
+        """Check the lease before each batch is submitted. Raises if another process holds it."""
         ...
 
     def intend(self, work: UnitOfWork, token: str, requests: int) -> ProviderBatch: ...
@@ -53,12 +53,13 @@ class BatchHolder(Protocol):
     def open(self, work: UnitOfWork) -> list[ProviderBatch]: ...
 
     def stop_wished(self, work: UnitOfWork) -> bool:
-        """Whether a person asked to stop, as opposed to the end of the program."""
+        """Return whether a person asked to stop, as opposed to the end of the program."""
         ...
 
 
 class BatchRounds:
-    """`rest` is AGAIN, LIVE or AT_ONCE. `ending`: whether the program ends, which leaves batches where they are."""
+    """Asks requests in batches, round by round. `rest` is AGAIN, LIVE or AT_ONCE. `ending`: whether the program ends,
+    which leaves batches at the provider."""
 
     def __init__(
         self,
@@ -81,13 +82,15 @@ class BatchRounds:
         self._cancelling_until: float | None = None
 
     async def until_answered(self) -> None:
-        """Raises StoppedError where somebody stopped the run, and what ends it otherwise; it can be resumed.
+        """Submit and wait until all requests are answered. Raises StoppedError if somebody stopped the run, and other
+        errors that end it; it can be resumed.
 
-        A run that a person stopped is cancelled at the provider. One whose program ends goes on there."""
+        If a person stopped the run, its batches are cancelled. If the program ends, they continue at the provider.
+        """
         await self._or_cancelled(self._rounds())
 
     async def collect_open(self) -> None:
-        """Wait for what is there, and keep what it answered; nothing is handed in. Raises as `until_answered`."""
+        """Wait for submitted batches and store their answers; nothing is submitted. Raises as `until_answered`."""
         await self._or_cancelled(self._collected())
 
     async def _or_cancelled(self, going_on: Coroutine[Any, Any, None]) -> None:
@@ -107,9 +110,10 @@ class BatchRounds:
             await self._fetch(batch, awaited)
 
     async def cancel(self) -> None:
-        """Cancel at the provider what is there, and keep what it answered until then; nothing is handed in.
+        """Cancel submitted batches, and store the answers received so far; nothing is submitted.
 
-        What has not ended there within CANCELLING seconds is left as cancelled, and can be collected later."""
+        Batches that don't end within CANCELLING seconds are marked as cancelled and can be collected later.
+        """
         self._cancelling_until = time.monotonic() + CANCELLING
         try:
             found = [await self._cancelled(batch) for batch in self._open()]
@@ -142,7 +146,7 @@ class BatchRounds:
             return self._holder.open(work)
 
     async def _hand_in(self, requests: Mapping[str, ChatRequest]) -> None:
-        """All of it, before any is waited for; what it may cost is set aside until it is back."""
+        """Submit all batches before waiting for any; their cost is reserved until they are back."""
         reserved = await self._model.reserve(requests.values())
         cost: float | None = 0.0
         try:
@@ -159,7 +163,7 @@ class BatchRounds:
             await self._model.settle(reserved, cost)
 
     async def _submit(self, batch: ProviderBatch, part: list[object]) -> ProviderBatch:
-        """A reply that was lost may have been a yes: before it is handed in again it is looked for."""
+        """Submit a batch. If the reply is lost, look for the batch at the provider before submitting it again."""
         pause = FIRST_LOOK
         while True:
             await self._holder.may_ask()
@@ -183,7 +187,7 @@ class BatchRounds:
         return await self._batches.find(batch.token, batch.requests, batch.intended_at)
 
     async def _out(self, batch: ProviderBatch) -> ProviderBatch | None:
-        """The batch with its handle; None where the program ended before it was handed in."""
+        """Return the batch with its handle; None if the program ended before it was submitted."""
         if batch.handle:
             return batch
         handle = await self._patiently(lambda: self._find(batch))
@@ -195,7 +199,7 @@ class BatchRounds:
             return work.provider_batches.is_out(batch.id, handle)
 
     async def _fetch(self, batch: ProviderBatch, requests: Mapping[str, ChatRequest]) -> float | None:
-        """Wait for a batch and keep its answers; returns what they cost."""
+        """Wait for a batch and store its answers; returns their cost, None if unknown."""
         out = await self._out(batch)
         if out is None:
             return 0.0
@@ -241,7 +245,7 @@ class BatchRounds:
         return await self._patiently(lambda: self._batches.look(batch.handle))
 
     async def _cancelled(self, batch: ProviderBatch) -> ProviderBatch | None:
-        """The batch as it is at the provider then; None where it never was there."""
+        """Return the batch after cancelling it at the provider; None if it was never there."""
         out = await self._out(batch)
         if out is None or out.status is BatchStatus.CANCELLED or (await self._look(out)).ended:
             return out
@@ -254,7 +258,7 @@ class BatchRounds:
         return self._note(out, BatchStatus.CANCELLED)
 
     async def _patiently(self, ask: Callable[[], Awaitable[Said]]) -> Said:
-        """What is asked about a batch can be asked again: nothing is paid for it."""
+        """Ask about a batch until an answer comes; repeated questions cost nothing."""
         pause = FIRST_LOOK
         while True:
             try:
@@ -264,7 +268,7 @@ class BatchRounds:
                 pause = min(pause * 2, LONGEST_LOOK)
 
     async def _wait(self, seconds: float) -> None:
-        """Raises StoppedError as soon as the run is to end."""
+        """Wait this long. Raises StoppedError as soon as the run should end."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             if await asyncio.to_thread(self._stops):
@@ -272,7 +276,7 @@ class BatchRounds:
             await asyncio.sleep(min(left, BEAT))
 
     def _stops(self) -> bool:
-        """Whether to wait no longer. Who cancels was asked to stop: only the end of the program, or time, ends that."""
+        """Return whether to stop waiting. While cancelling, only the end of the program or the time limit counts."""
         asked = self._beat()
         if self._cancelling_until is None:
             return asked
@@ -285,13 +289,13 @@ class BatchRounds:
 
 
 def check_sold_in_batches(model: str) -> None:
-    """Raises InputError."""
+    """Raise InputError if the model's provider takes no batches."""
     if not sells_batches(model):
         raise InputError(f"{model} takes no batches.", "OpenAI, Anthropic and Google do. Leave the batch out.")
 
 
 async def gather_settled(asked: Iterable[Awaitable[object]]) -> None:
-    """While requests are collected each ends without a result: it waits for answers, or will fail with what it has."""
+    """Wait for all requests of a round; their AwaitedErrors and ProviderErrors are ignored, other errors raised."""
     for ended in await asyncio.gather(*asked, return_exceptions=True):
         if isinstance(ended, BaseException) and not isinstance(ended, AwaitedError | ProviderError):
             raise ended

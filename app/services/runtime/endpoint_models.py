@@ -1,6 +1,6 @@
-"""The models of the person's own Llama endpoint, and of model servers on this computer that could become it.
+"""The models of the user's own Llama endpoint, and model servers on this computer that could become it.
 
-They are asked in the background; their answers are kept for some minutes.
+They are asked in the background; their answers are cached for some minutes.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 def fault_report(error: BaseException) -> str:
-    """Like a traceback, cause first, but without the messages: those of libraries quote keys, prompts and texts."""
+    """Return a traceback, cause first, without messages, because those of libraries quote keys, prompts and texts."""
     chain: list[BaseException] = []
     current: BaseException | None = error
     while current is not None and current not in chain:
@@ -63,11 +63,8 @@ NO_MODEL = "The Llama endpoint lists no model. Load one there first, for example
 
 @dataclass(frozen=True, slots=True)
 class EndpointModels:
-    """All empty where no endpoint is set up.
-
-    names: every model it lists, each written llama:NAME. problem: why none can be chosen, and what to do.
-    asking: the answer is still awaited.
-    """
+    """The models of the endpoint; all fields are empty without one. names: every model it lists, each written
+    llama:NAME. problem: why none can be chosen, and what to do. asking: the answer hasn't come yet."""
 
     names: tuple[str, ...] = ()
     problem: str = ""
@@ -75,23 +72,23 @@ class EndpointModels:
 
     @property
     def chat(self) -> list[str]:
-        """The models that can be asked questions."""
+        """Return the models that can chat."""
         return [name for name in self.names if chats(name)]
 
     @property
     def listening(self) -> list[str]:
-        """The models that turn speech into text."""
+        """Return the models that transcribe speech."""
         return [name for name in self.names if listens(name)]
 
     @property
     def suggested(self) -> str:
-        """The chat model that a choice starts with; "" without one."""
+        """Return the default chat model; "" without one."""
         return preferred(self.names)
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """One time an endpoint was asked. `before`: what it had answered until then."""
+    """One request to an endpoint. `before`: its earlier answer."""
 
     asked_at: float
     answer: Future[EndpointModels]
@@ -111,7 +108,7 @@ _questions: dict[Access, _Question] = {}
 
 @use_case(Right.ENTER)
 def endpoint_models(workbench: Workbench, patience: float = GLANCE_SECONDS) -> EndpointModels:
-    """What is known. The first look asks and waits for so many seconds; later ones renew in the background."""
+    """Return the known models. The first call waits for `patience` seconds; later ones refresh in the background."""
     credentials = workbench.credentials
     if credentials_problem(OWN, credentials):
         return EndpointModels()
@@ -132,7 +129,7 @@ def endpoint_models(workbench: Workbench, patience: float = GLANCE_SECONDS) -> E
 
 @use_case(Right.SET_UP)
 def ask_endpoint_again(workbench: Workbench) -> None:
-    """The next look asks, unless the endpoint is being asked already."""
+    """Make the next `endpoint_models` ask, unless a request is under way."""
     with _lock:
         question = _questions.get(workbench.credentials.of(OWN))
         if question is not None and question.answer.done():
@@ -141,8 +138,8 @@ def ask_endpoint_again(workbench: Workbench) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LocalServers:
-    """looked: whether this computer is one on which to look. found: the servers, none while `asking`; used: the address
-    of the one in use."""
+    """Model servers on this computer. looked: whether looking is allowed here. found: the servers, () while `asking`;
+    used: the address of the one in use."""
 
     found: tuple[LocalServer, ...] = ()
     asking: bool = False
@@ -172,10 +169,10 @@ _looks: dict[tuple[int, ...], _Look] = {}
 
 @use_case(Right.ENTER)
 def local_servers(workbench: Workbench, patience: float = GLANCE_SECONDS) -> LocalServers:
-    """Model servers at the usual ports of this computer, for its owner: nothing is asked where people sign in, nor
-    where LLAMA_BASE_URL says which server to use. The first look asks and waits for so many seconds at most.
+    """Return model servers at the usual ports of this computer, for its owner only: not if people sign in, nor if
+    LLAMA_BASE_URL names a server. The first call waits for `patience` seconds at most.
 
-    Raises InputError for ports that are none.
+    Raises InputError for invalid ports.
     """
     ports = ports_in(settings().local_ports)
     if not _may_look(workbench) or not ports:
@@ -193,16 +190,16 @@ def local_servers(workbench: Workbench, patience: float = GLANCE_SECONDS) -> Loc
 
 @use_case(Right.SERVE)
 def look_again(workbench: Workbench) -> None:
-    """The next look at this computer's ports asks."""
+    """Make the next `local_servers` ask."""
     with _lock:
         _looks.clear()
 
 
 @use_case(Right.SERVE)
 def use_local_server(workbench: Workbench, address: str) -> EndpointModels:
-    """Make a server that was found the Llama endpoint, from now on and also on the command line; its models.
+    """Make a found server the Llama endpoint, also for the command line; returns its models.
 
-    Raises InputError where none was found at this address.
+    Raises InputError if none was found at this address.
     """
     found = local_servers(workbench, ASKED_SECONDS).found
     server = next((each for each in found if each.address == address), None)
@@ -221,18 +218,18 @@ def use_local_server(workbench: Workbench, address: str) -> EndpointModels:
 
 @use_case(Right.SERVE)
 def forget_local_server(workbench: Workbench) -> None:
-    """Use no server of this computer any more."""
+    """Stop using a server of this computer."""
     settings().chosen_server.unlink(missing_ok=True)
 
 
 def _may_look(workbench: Workbench) -> bool:
-    """A team's server asks nothing on its own computer for anybody."""
+    """Return whether the caller may look for local servers; on a team's server nobody may."""
     named = settings().provider_variable(spec_of(OWN).url_variable)
     return workbench.actor is LOCAL_OWNER and not settings().shared and named is None
 
 
 def _found_at(ports: tuple[int, ...]) -> tuple[LocalServer, ...]:
-    """Never raises: a screen waits for it."""
+    """Return the servers at these ports. Never raises, because a screen waits for it."""
     try:
         return tuple(asyncio.run(local_servers_at(ports)))
     except Exception as error:
@@ -244,7 +241,7 @@ _windows: dict[tuple[Access, str], tuple[float, ContextWindow | None]] = {}
 
 
 def context_window(workbench: Workbench, model: str) -> ContextWindow | None:
-    """How much a model of the person's own server reads at once; None where it doesn't say, and for vendors' models."""
+    """Return how many tokens a model of the user's own server reads; None if unknown, and for vendors' models."""
     access = workbench.credentials.of(OWN)
     known = _windows.get((access, model))
     if known is None or monotonic() - known[0] > RETRY_SECONDS:  # another one may have been loaded since
@@ -259,7 +256,7 @@ def _in_background(ask: Callable[[], T]) -> Future[T]:
 
 
 def _ask(credentials: Credentials) -> EndpointModels:
-    """Never raises: a screen waits for it."""
+    """Return the endpoint's models. Never raises, because a screen waits for it."""
     try:
         names = asyncio.run(served_names(credentials))
     except WorkbenchError as error:

@@ -1,4 +1,4 @@
-"""Judges and their options: reasoning effort, service tier, prefix cache."""
+"""Judges and their options: reasoning effort, service tier, prompt cache."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -30,11 +30,9 @@ __all__ = ["EFFORTS", "TIMEOUT", "USUAL", "ModelOptions", "end_label", "end_of",
 
 @dataclass(frozen=True, slots=True)
 class JudgeAbility:
-    """`name` is its full name; what is no LLM answers the same each time. `priced`: its price is known; `flex_priced`:
-    that in the vendor's slower tier. `sells_flex`: whether the vendor has such a tier.
-
-    obstacle: what has to be set before it can be asked; "" for nothing.
-    """
+    """What a judge can do. `name` is its full name; judges that aren't LLMs always answer the same. `priced`: its price
+    is known; `sells_flex`: the vendor has a slower tier, whose price is known if `flex_priced`. obstacle: what to set
+    before it can be asked; "" for nothing."""
 
     name: str
     is_llm: bool
@@ -47,7 +45,7 @@ class JudgeAbility:
 
 @use_case(Right.ENTER)
 def judge_named(workbench: Workbench, name: str) -> JudgeAbility:
-    """What is known of a judge without asking it: no key is needed.
+    """Return what is known of a judge without asking it; no key is needed.
 
     Raises UnknownModelError, and for recordings NotFoundError or FileFormatError.
     """
@@ -67,12 +65,12 @@ def judge_named(workbench: Workbench, name: str) -> JudgeAbility:
 
 
 def load_rules() -> None:
-    """Import what the built-in judge is made of."""
+    """Import the modules of the built-in judge."""
     open_model("rules", Credentials())
 
 
 def check_wishes(judge: JudgeAbility, asking: JudgeOptions, budget: float | None, tier: str = "") -> None:
-    """Raises UnsupportedError or InputError for what the judge can't do, before anything is planned."""
+    """Raise UnsupportedError or InputError for options that the judge doesn't support, before anything is planned."""
     if asking.soft and not judge.gives_probabilities:
         raise UnsupportedError(
             f"{judge.name} gives no log-probabilities.", "Switch P(yes) off, or choose another judge."
@@ -96,7 +94,7 @@ ENOUGH = 5  # earlier calls
 
 @dataclass(frozen=True, slots=True)
 class Reasoning:
-    """Tokens of a call, the answer itself not included; `measured` where earlier calls say so."""
+    """Reasoning tokens for each call, without the answer; `measured` from earlier calls, else a guess."""
 
     per_call: int
     measured: bool = False
@@ -107,7 +105,7 @@ class Reasoning:
 
 
 def reasoning_of(work: UnitOfWork, model: str, effort: str) -> Reasoning:
-    """What is known of calls with the same effort."""
+    """Return the reasoning tokens of calls with the same effort."""
     efforts = {run.id: str(run.params.get("effort", "")) for run in work.runs.all(anchors=True)}
     alike = [w for run, w in work.calls.written(model).items() if efforts.get(run or 0, "") == effort]
     calls, tokens, characters = (sum(parts) for parts in zip(*alike, strict=True)) if alike else (0, 0, 0)
@@ -127,8 +125,8 @@ def _guess(model: str, effort: str) -> int:
 
 @use_case(Right.FACILITATE)
 def set_model_options(workbench: Workbench, run_id: int, wished: ModelOptions) -> None:
-    """What was chosen anew for a run that is resumed. Raises InputError for another effort: it decides the
-    answers, and a run's scores are to be of one kind."""
+    """Store options chosen for resuming a run. Raises InputError for another effort, since all scores of a run need the
+    same."""
     with workbench.database.write() as work:
         run = work.runs.get(run_id)
         before = ModelOptions.of_run(run.params)
@@ -140,7 +138,7 @@ def set_model_options(workbench: Workbench, run_id: int, wished: ModelOptions) -
 
 
 def keep_model_options(workbench: Workbench, run_id: int, chosen: ModelOptions) -> None:
-    """All of what was chosen, also what is as usual again, for a run that is resumed with the same effort."""
+    """Store all options for resuming a run, also those reset to their defaults."""
     with workbench.database.write() as work:
         for name, value in asdict(chosen).items():
             work.runs.set_param(run_id, name, value)
@@ -148,7 +146,7 @@ def keep_model_options(workbench: Workbench, run_id: int, chosen: ModelOptions) 
 
 @dataclass(frozen=True, slots=True)
 class PromptSize:
-    """A request in tokens. constant: its part that is the same for other texts."""
+    """The tokens of a request. constant: the part of its text that is the same for other texts."""
 
     read: int
     written: int
@@ -156,15 +154,15 @@ class PromptSize:
 
     @classmethod
     def of(cls, request: ChatRequest, written: int) -> "PromptSize":
-        """Vendors put the schema before the prompt: it is part of what their caches keep."""
+        """Return the size of a request. The schema is part of `constant`, since vendors cache it before the prompt."""
         return cls(estimate_input_tokens(request), written, request.form + request.prompt.system)
 
 
 @dataclass(frozen=True, slots=True)
 class Caching:
-    """`constant_tokens` are the most that requests have in common, `cached_from_tokens` the least of them that the
-    model's cache keeps, None where nobody knows; `cache_read_tokens` are what it would be read for at best, and
-    `cache_saves_usd` what that takes off the cost, None where the price isn't known."""
+    """What the provider's prompt cache saves. `constant_tokens` are the most that requests have in common,
+    `cached_from_tokens` the minimum that the model caches, None if unknown; `cache_read_tokens` are read from the cache
+    at best, and `cache_saves_usd` is the saving, None if the price is unknown."""
 
     constant_tokens: int = 0
     cached_from_tokens: int | None = None
@@ -173,7 +171,7 @@ class Caching:
 
 
 def caching_of(model: str, sizes: Sequence[PromptSize], price: Price | None) -> Caching:
-    """At best: the first request with a constant part writes it, all others read it."""
+    """Return the best case: the first request with a constant part writes it, all others read it."""
     least = cached_from(model)
     read = written = 0
     for constant, times in Counter(size.constant for size in sizes).items():
@@ -186,6 +184,6 @@ def caching_of(model: str, sizes: Sequence[PromptSize], price: Price | None) -> 
 
 
 def _saving(price: Price, read: int, written: int) -> float:
-    """US dollars."""
+    """Return the saving in US dollars."""
     dearer = (price.written or price.input) - price.input
     return max(0.0, (read * (price.input - price.cached) - written * dearer) / 1_000_000)

@@ -1,4 +1,4 @@
-"""What a model can, by asking it, and what its server has taught this process about requests."""
+"""Abilities of a model, found by asking it, and what this process learned about its server's requests."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -36,9 +36,9 @@ FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class ModelAbilities:
-    """seconds: until the answer to one question. schema: how JSON is asked for, as in specs.JsonForm; schema_kept:
-    whether that answer was JSON and nothing else. learned: what requests leave out or name differently. None: not
-    known. probed: False for built-in models, which have none of these."""
+    """The abilities of a model; None if unknown. seconds: until the answer to one question. schema: how JSON is asked
+    for, as in specs.JsonForm; schema_kept: whether that answer was only JSON. learned: what requests leave out or name
+    differently. probed: False for built-in models, which have none of these."""
 
     model: str
     seconds: float
@@ -57,7 +57,7 @@ class ModelAbilities:
         return {"ok": True, **found}
 
     def rows(self) -> list[tuple[str, str]]:
-        """What a person reads: each ability and what is known of it; nothing of a built-in model."""
+        """Return (ability, value) for screens; [] for a built-in model."""
         if not self.probed:
             return []
         context = None if self.context_tokens is None else f"{self.context_tokens:,} tokens"
@@ -73,8 +73,8 @@ class ModelAbilities:
 
 @use_case(Right.SET_UP)
 async def probe_model(workbench: Workbench, name: str) -> ModelAbilities:
-    """Ask one yes/no question, then for a short text with log-probabilities, and a server of the person's own for the
-    echo of a text. Raises what `test_model` raises; what goes wrong later is not known then."""
+    """Ask one yes/no question, then for a short text with log-probabilities, and a user's own server to echo a text.
+    Raises what `test_model` raises; an ability whose test fails later is unknown."""
     seconds = await test_model(workbench, name)
     provider = spec_of(parse_model_name(name).provider)
     if not provider.speaks_http:
@@ -114,7 +114,7 @@ async def probe_model(workbench: Workbench, name: str) -> ModelAbilities:
 
 @use_case(Right.SET_UP)
 def learned_in_words(workbench: Workbench, prefix: str) -> dict[str, str]:
-    """Model -> what its server has taught this process, of each of the provider's models that was asked so far."""
+    """Return model -> what this process learned about its server, for each model of the provider that was asked."""
     found = {}
     for name, facts in learned_facts(prefix, workbench.credentials).items():
         said = [f"schema: {schema_words(facts.schema, facts.schema_kept)}"] if facts.schema else []
@@ -143,7 +143,7 @@ def _speed(reply: ChatReply | None) -> float | None:
 
 
 async def _in_time(asked: Awaitable[ChatReply]) -> ChatReply | None:
-    """None where no answer came in time, or none at all. Raises what CAN_NOT holds."""
+    """Return the reply, None if none came in time or at all. Raises the errors in CAN_NOT."""
     try:
         async with asyncio.timeout(TEST_SECONDS):
             return await asked

@@ -1,4 +1,4 @@
-"""Models as the use cases need them: opened, and LLMs with the ledger behind them."""
+"""Opening models for use cases: with retries, limits, budget and, for LLMs, the ledger."""
 
 import asyncio
 import threading
@@ -53,8 +53,8 @@ _listed: dict[tuple[str, Access], tuple[str, ...]] = {}
 
 @use_case(Right.SET_UP)
 def ask_vendor_models(workbench: Workbench, prefix: str) -> Sequence[str]:
-    """As provider:name, newest first; from now on choices offer these. Raises a ProviderError that says why nobody
-    knows: what was known stays."""
+    """Ask the vendor for its models and return them as provider:name, newest first; choices then offer these. Raises a
+    ProviderError with the reason; earlier answers stay."""
     names = tuple(sold_names(prefix, workbench.credentials, SECONDS))
     with _lock:
         _listed[prefix, workbench.credentials.of(prefix)] = names
@@ -62,7 +62,7 @@ def ask_vendor_models(workbench: Workbench, prefix: str) -> Sequence[str]:
 
 
 def vendor_models(credentials: Credentials, prefix: str) -> Sequence[str]:
-    """What the vendor said last of this key; nothing where it wasn't asked."""
+    """Return the vendor's last answer for this key; () if it wasn't asked."""
     return _listed.get((prefix, credentials.of(prefix)), ())
 
 
@@ -73,11 +73,10 @@ PATIENCE = RetryPolicy()
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model to choose from. `obstacle` says what stands in the way of using it and what to do; "" for nothing.
-    `lacks_key`: it is a key that is missing, which can also be typed for one browser session.
+    """A model to choose. `obstacle`: why it can't be used and what to do; "" for nothing. `lacks_key`: the obstacle is
+    a missing key, which can also be typed for one browser session.
 
-    `suggested` marks the one of its provider that a choice starts with; `own` those of the person's own endpoint and
-    recordings.
+    `suggested`: the default of its provider; `own`: of the user's own endpoint or a recording.
     """
 
     name: str
@@ -94,9 +93,9 @@ class ModelChoice:
 
 @use_case(Right.ENTER)
 def available_models(workbench: Workbench) -> list[ModelChoice]:
-    """The built-in rules first, then of each vendor what it says that the key may use, where it was asked, else every
-    model whose price is known, newest first; last those that the person's own endpoint lists and the
-    recordings in the workbench's folder; others can be typed as provider:name."""
+    """Return the built-in rules, then each vendor's models (those its key may use, if asked, else all with a known
+    price, newest first), then those of the user's own endpoint and the recordings in the workbench's folder. Others can
+    be typed as provider:name."""
     found = [ModelChoice("rules", KNOWN_PROVIDERS["rules"].title)]
     known = [model.name for model in describe_models(workbench.credentials)]
     for provider in network_providers():
@@ -117,21 +116,21 @@ def _choices(workbench: Workbench, provider: ProviderSpec, names: Sequence[str])
 
 @use_case(Right.ENTER)
 def missing_settings(workbench: Workbench) -> dict[str, str]:
-    """Provider -> what to set before its models can be used; only providers that lack something."""
+    """Return provider -> what to set before its models can be used, for providers that lack something."""
     found = {p.title: credentials_problem(p.prefix, workbench.credentials) for p in network_providers()}
     return {title: problem for title, problem in found.items() if problem}
 
 
 @use_case(Right.ENTER)
 def preload_providers(workbench: Workbench) -> None:
-    """Import what the providers that are set up need, in the background: the first answer needn't wait for it then."""
+    """Import the SDKs of configured providers in the background, so that the first answer comes sooner."""
     usable = (p.prefix for p in network_providers() if not credentials_problem(p.prefix, workbench.credentials))
     _import_sdks(tuple(usable))
 
 
 @cache
 def _import_sdks(prefixes: tuple[str, ...]) -> None:
-    """Import SDKs, once a process for the same ones."""
+    """Import SDKs in the background, once in a process."""
 
     def work() -> None:
         for prefix in prefixes:
@@ -142,8 +141,8 @@ def _import_sdks(prefixes: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What is written down together with others: a call that ended, a request that is about to be sent, or one that is
-    sent `again` after an earlier session. `ended`: the key of an intent that is over."""
+    """An entry written together with others: a finished call, an intent, or the key of an intent sent `again` after an
+    earlier session or `ended`."""
 
     call: RecordedCall | None = None
     intent: CallIntent | None = None
@@ -152,10 +151,10 @@ class _Entry:
 
 
 class DatabaseLedger:
-    """A model's calls in the database; those that begin or end together are written together.
+    """A model's calls in the database; calls that begin or end at about the same time are written together.
 
-    The digests that have a reply are read once, so that a request nobody asked before costs no query.
-    only_run, only_project: whose calls alone are found; None for everybody's. run: the one that asks, if any.
+    The digests with a reply are read once, so that new requests cost no query. only_run, only_project: reuse only
+    replies of these; None for all. run: the run that asks, if any.
     """
 
     def __init__(
@@ -245,20 +244,17 @@ async def model_session(
     budget_share: float | None = None,
     hold: Hold | None = None,
 ) -> AsyncIterator[RecordedModel]:
-    """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
+    """Open a model for the length of a block, with retries, limits, budget and the ledger.
 
-    project: to whose cost its calls count, beside the actor's; run: the scoring run where it is one.
-    concurrency: how many requests it gets at once; fewer while its provider says that it is too much, to whatever model
-        of this process.
-    budget: US dollars that it may spend, together with what the run cost before (BudgetError).
-    may_ask: awaited before each request is sent; raises where it must not be.
-    options: how long a request may take, how many tokens an answer, and the reasoning effort; the workbench's without.
-    in_batches: a BatchedModel, whose provider sells them.
-    budget_share: how many of these dollars this process may spend, where several work on the run.
-    hold: the money of a token, set aside before each request.
+    project: pays for its calls, with the actor; run: the scoring run, if any. concurrency: requests in flight; fewer
+    while its provider signals a rate limit to any model of this process. budget: US dollars that it may spend, together
+    with earlier costs of the run (BudgetError). may_ask: awaited before each request; raises to prevent it. options:
+    time limit, tokens of an answer, and reasoning effort; by default the workbench's. in_batches: return a
+    BatchedModel, if its provider sells batches. budget_share: US dollars of the budget that this process may spend, if
+    several work on the run. hold: the budget of a token, reserved before each request.
 
-    Models that are no LLM cost nothing and answer the same at once, so they are neither retried nor recorded.
-    Raises UnknownModelError or MissingKeyError.
+    Models that aren't LLMs are neither retried nor recorded, since they cost nothing and always answer the same. Raises
+    UnknownModelError or MissingKeyError.
     """
     options = options_for(name, workbench.asking if options is None else options)
     # In a thread, so that a model whose SDK is still being imported keeps no other from being asked.
@@ -289,7 +285,7 @@ async def model_session(
 
 
 def longest_pause() -> float:
-    """Seconds that a run waits for a server that can't be reached. Raises InputError for what is no time."""
+    """Return how many seconds a run waits for an unreachable server. Raises InputError for an invalid setting."""
     written = settings().longest_pause.strip()
     try:
         minutes = float(written) if written else LONGEST / 60
@@ -304,12 +300,12 @@ def longest_pause() -> float:
 
 
 def account_limit(workbench: Workbench, model: str) -> AdaptiveLimit:
-    """Return the limit that all requests of this process to the model's account share."""
+    """Return the adaptive limit shared by all requests of this process to the model's account."""
     return limit_of(_account(workbench, model), 1)
 
 
 def _account(workbench: Workbench, model: str) -> Hashable:
-    """Return the account whose rate limit counts the requests: provider, address and key."""
+    """Return the account whose rate limit applies: provider, address and key."""
     prefix = parse_model_name(model).provider
     access = workbench.credentials.of(prefix)
     return prefix, access.base_url, access.key
@@ -317,7 +313,7 @@ def _account(workbench: Workbench, model: str) -> Hashable:
 
 @asynccontextmanager
 async def unjudged() -> AsyncIterator[RecordedModel]:
-    """What stands in the judge's place for methods that ask none."""
+    """Yield a placeholder for the judge, for methods without one."""
     yield RecordedModel(_Nobody(), None)
 
 
@@ -342,9 +338,9 @@ def _budget(
     share: float | None = None,
     hold: Hold | None = None,
 ) -> Budget | None:
-    """Return the budget with what is left of `limit`. What the server allows is looked up while it is spent.
+    """Return the budget with what is left of `limit`; the server's monthly limits are checked while it is spent.
 
-    share: what this process may spend of it; what the others leave of the limit is then looked up on the way too.
+    share: what this process may spend of it; what other processes leave is then checked too. None without any limit.
     """
     tier = options.tier
     if limit is None and hold is None and allowance_left(workbench, model, project, tier) is None:
@@ -371,12 +367,12 @@ def _budget(
 
 
 def budget_left(workbench: Workbench, run: int, limit: float | None) -> float | None:
-    """US dollars that are left of what a run may cost, by the ledger; None without a limit."""
+    """Return the US dollars left of a run's limit, by the ledger; None without a limit."""
     return None if limit is None else max(limit - _spent(workbench, run)[0], 0.0)
 
 
 def _spent(workbench: Workbench, run: int | None) -> tuple[float, int, bool]:
-    """US dollars that a run cost, how many replies it has, and whether the cost of all of them is known."""
+    """Return the US dollars a run cost, the number of its replies, and whether all costs are known."""
     if run is None:
         return 0.0, 0, True
     with workbench.database.read() as work:
@@ -415,7 +411,8 @@ def ask_model(
 
 @use_case(Right.SET_UP)
 async def test_model(workbench: Workbench, name: str) -> float:
-    """Ask the model one tiny question; seconds until its answer. Raises the ProviderError that tells what is wrong."""
+    """Ask the model one tiny question; returns the seconds until its answer. Raises the ProviderError with the
+    cause."""
     item = Text("test", "The cat slept on the mat. It was warm there.", source="A cat slept on a warm mat.")
     question = Question("Is the text written in whole sentences?", "form", id=1)
     async with model_session(workbench, name, use_cache=False) as model:
@@ -438,15 +435,12 @@ async def test_model(workbench: Workbench, name: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ProviderAccess:
-    """How one provider can be reached. The key itself is not here, nor any part of it.
+    """How one provider can be reached, without any part of its key.
 
-    lists_models: whether it is asked which models it has, as a server of the person's own.
-    key_source: where the key comes from, in words; "" without one.
-    address: without user name, password and query; "" where none is known, and for people who don't run the server one
-    that it was set to.
-    obstacle: what to set before its models can be used; "" for nothing.
-    sells_models: whether it is a vendor that says on demand which models a key may use.
-    chosen: its address is of a model server on this computer that the owner chose.
+    lists_models: its models are asked for, as with a user's own server. key_source: where the key comes from, in words;
+    "" without one. address: without user name, password and query; "" if unknown, and a configured one only for the
+    server's owner. obstacle: what to set before its models can be used; "" for nothing. sells_models: a vendor that
+    lists on demand which models a key may use. chosen: its address is a local model server that the owner chose.
     """
 
     prefix: str
@@ -465,7 +459,7 @@ class ProviderAccess:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one layer sees to for every model: requests at a time, and when a request, a text or a run is given up."""
+    """The limits of every model: requests at a time, and when a request, a text or a run is given up."""
 
     at_a_time: int
     request_seconds: float
@@ -477,7 +471,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class DataPlace:
-    """The place of the data: a file, or a server without its password. `size` is in bytes, None for a server."""
+    """Where the data are: a file, or a server without its password. `size` is in bytes, None for a server."""
 
     kind: str
     place: str
@@ -486,13 +480,13 @@ class DataPlace:
 
 @use_case(Right.SET_UP)
 def provider_access(workbench: Workbench) -> list[ProviderAccess]:
-    """Every provider that is reached over a network."""
+    """Return every provider that is reached over a network."""
     return [_access(p, workbench.credentials, workbench.actor.owner) for p in network_providers()]
 
 
 @use_case(Right.ENTER)
 def key_problem(workbench: Workbench, prefix: str, key: str) -> str:
-    """Why what a person typed can't be a key, in one line that doesn't repeat it; "" where it can."""
+    """Return why the typed text can't be a key, in one line that doesn't repeat it; "" if it can."""
     if not key.strip():
         return "Nothing was typed. Paste the key into the field."
     # Only the key is looked at: a missing address is said where the provider is listed.
@@ -508,7 +502,7 @@ def limits() -> Limits:
 
 @use_case(Right.SERVE)
 def data_place(workbench: Workbench) -> DataPlace:
-    """Return the place of the data."""
+    """Return where the data are."""
     url = settings().url
     scheme, _, rest = url.partition("://")
     if scheme.startswith("sqlite"):
@@ -539,7 +533,8 @@ def _access(provider: ProviderSpec, credentials: Credentials, owner: bool) -> Pr
 
 
 def _without_secrets(url: str) -> str:
-    """Scheme, host, port and path of an address: the rest may hold a password. "" for what is no address."""
+    """Return scheme, host, port and path of an address, without parts that may hold a password. "" for an invalid
+    one."""
     try:
         parts = urlsplit(url)
         known = bool(parts.hostname) and parts.port != 0  # asking for the port raises where it is none

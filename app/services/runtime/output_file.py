@@ -1,4 +1,4 @@
-"""Files that a person asked for, where they asked for them: there whole, or not at all."""
+"""Output files of users: written completely or not at all."""
 
 import os
 import secrets
@@ -14,11 +14,11 @@ from app.errors import InputError
 
 @contextmanager
 def output_file(path: Path) -> Iterator[Path]:
-    """A new file to write to, which takes the place of `path` at the end of the block.
+    """Yield a new file that replaces `path` at the end of the block.
 
-    Its user alone can read it; one that takes an older file's place has the older one's rights. Where the block fails,
-    nothing is left, and an older file stays as it was. What is no file (a pipe, a terminal) is written to as it stands.
-    Raises InputError where there is no writing.
+    Only its user can read it, unless it replaces a file, whose permissions it takes. If the block fails, nothing is
+    left and an older file is unchanged. A pipe or terminal is written to directly. Raises InputError if it can't be
+    written.
     """
     try:
         target = path.resolve()  # a link keeps pointing where it did
@@ -36,7 +36,7 @@ def output_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _beside(target: Path) -> Iterator[Path]:
-    """A name in the same folder, so that the file can take the other's place in one step."""
+    """Yield a temporary file in the same folder, which can replace the target in one step."""
     temporary = target.with_name(f".interacteval-{secrets.token_hex(6)}.part")
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -54,5 +54,6 @@ def _replace(target: Path, temporary: Path) -> None:
 
 
 def table_csv(rows: pd.DataFrame) -> bytes:
-    """UTF-8 with a mark that spreadsheets understand; what they would run as a formula is marked as text."""
+    """Return UTF-8 with a byte order mark for spreadsheets; cells that they would run as a formula are marked as
+    text."""
     return rows.rename(columns=harmless).map(harmless).to_csv(index=False).encode("utf-8-sig")

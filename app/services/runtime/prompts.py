@@ -1,4 +1,4 @@
-"""The prompts of a project: the program's, or the project's own wording; and records of the stages that used them."""
+"""The prompts of a project, built-in or its own wordings; and records of the stages that used them."""
 
 import hashlib
 import json
@@ -60,7 +60,7 @@ def _kept(
 
 
 def _inputs_digest(inputs: Mapping[str, Any]) -> str:
-    """Tells whether a stage's inputs changed since it ran."""
+    """Return a digest that tells whether a stage's inputs have changed."""
     canonical = json.dumps(inputs, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -123,8 +123,8 @@ UNNOTED = dict.fromkeys(
 
 @dataclass(frozen=True, slots=True)
 class ProjectPrompt:
-    """One prompt as a project has it. own: the wordings of its own, newest first; in_use: the number that counts, 0 for
-    the built-in one."""
+    """One prompt of a project. own: its own wordings, newest first; in_use: the number of the one in use, 0 for the
+    built-in one."""
 
     name: str
     description: str
@@ -137,7 +137,7 @@ class ProjectPrompt:
 
     @property
     def earlier(self) -> tuple[PromptTemplate, ...]:
-        """The program's own versions before the built-in one that an own wording can still stand for, oldest first."""
+        """Return earlier built-in versions with the same variables, oldest first."""
         versions = (load_prompt(self.name, version) for version in available_prompts()[self.name][:-1])
         return tuple(each for each in versions if sorted(each.variables) == sorted(self.builtin.variables))
 
@@ -146,7 +146,7 @@ class ProjectPrompt:
         return next((prompt.number for prompt in self.own if prompt.in_use), 0)
 
     def wording(self, number: int) -> PromptTemplate:
-        """The built-in one for 0. Raises NotFoundError."""
+        """Return the wording with this number, the built-in one for 0. Raises NotFoundError."""
         if not number:
             return self.builtin
         found = next((prompt for prompt in self.own if prompt.number == number), None)
@@ -157,7 +157,7 @@ class ProjectPrompt:
 
 @use_case(Right.FACILITATE)
 def project_prompts(workbench: Workbench, project_id: int) -> list[ProjectPrompt]:
-    """Every prompt of the program, in the order of the flow."""
+    """Return every prompt of the program, in the order of the method."""
     with workbench.database.read() as work:
         own = work.own_prompts.versions(project_id)
     return [
@@ -174,7 +174,7 @@ def _place(name: str) -> tuple[int, str]:
 
 @use_case(Right.FACILITATE)
 def project_prompt(workbench: Workbench, project_id: int, name: str) -> ProjectPrompt:
-    """Raises NotFoundError for a prompt the program doesn't have."""
+    """Return one prompt. Raises NotFoundError for a prompt the program doesn't have."""
     found = next((prompt for prompt in project_prompts(workbench, project_id) if prompt.name == name), None)
     if found is None:
         raise NotFoundError(f"There is no prompt “{name}”.", f"There are: {', '.join(available_prompts())}.")
@@ -183,10 +183,10 @@ def project_prompt(workbench: Workbench, project_id: int, name: str) -> ProjectP
 
 @use_case(Right.FACILITATE, act="changed a prompt", about="name")
 def save_wording(workbench: Workbench, project_id: int, name: str, system: str, user: str) -> int:
-    """Keep a wording of the project's own and use it from now on; returns its number.
+    """Store an own wording of the project and use it from now on; returns its number.
 
-    Variables and the form of the answer stay those of the built-in prompt. Raises PromptError where the wording uses
-    what the prompt isn't given or can't be filled in, InputError where it says what is in use already.
+    Variables and the form of the answer stay those of the built-in prompt. Raises PromptError if the wording uses
+    unknown variables or can't be filled in, InputError if it equals the one in use.
     """
     prompt = project_prompt(workbench, project_id, name)
     source, wording = _checked(prompt, system, user)
@@ -197,7 +197,7 @@ def save_wording(workbench: Workbench, project_id: int, name: str, system: str, 
 
 
 def checked_wording(workbench: Workbench, project_id: int, name: str, text: str) -> tuple[str, str]:
-    """(source, digest) of a wording from a file, to keep for the project. Raises as `save_wording`."""
+    """Return (source, digest) of a wording from a file, ready to store. Raises as `save_wording`."""
     source, wording = _checked(project_prompt(workbench, project_id, name), *sections_of(text))
     return source, wording.digest
 
@@ -211,13 +211,13 @@ def _checked(prompt: ProjectPrompt, system: str, user: str) -> tuple[str, Prompt
 
 
 def judge_wordings(work: UnitOfWork, project_id: int) -> dict[str, str]:
-    """Name of a judge's prompt -> the project's own wording in use; built-in ones aren't listed."""
+    """Return name of a judge's prompt -> the project's own wording in use, for those with one."""
     own = work.own_prompts.versions(project_id)
     return {one.name: one.source for one in own if one.in_use and one.name.startswith(JUDGE)}
 
 
 def sections_of(text: str) -> tuple[str, str]:
-    """System and user section of a prompt file, whatever stands before them. Raises InputError."""
+    """Return system and user section of a prompt file, ignoring what stands before them. Raises InputError."""
     _, system, rest = f"\n{text.replace(chr(13), '')}".partition(f"\n{SYSTEM}")
     body, user, last = rest.partition(f"\n{USER}")
     if not (system and user):
@@ -227,20 +227,21 @@ def sections_of(text: str) -> tuple[str, str]:
 
 @use_case(Right.FACILITATE, act="chose the wording of a prompt", about="name")
 def use_wording(workbench: Workbench, project_id: int, name: str, number: int) -> None:
-    """Which wording counts from now on; 0 for the built-in one. Raises NotFoundError."""
+    """Set which wording is used from now on; 0 for the built-in one. Raises NotFoundError."""
     project_prompt(workbench, project_id, name).wording(number)
     with workbench.database.write() as work:
         work.own_prompts.use(project_id, name, number)
 
 
 def difference(before: PromptTemplate, after: PromptTemplate) -> list[str]:
-    """The lines that differ, marked with - and +, with a few around them; none where both say the same."""
+    """Return a unified diff of two wordings; [] if they are equal."""
     old, new = (f"{SYSTEM}{t.system}{USER}{t.user}".splitlines() for t in (before, after))
     return list(unified_diff(old, new, before.label, after.label, lineterm="", n=2))
 
 
 def preview_prompt(prompt: ProjectPrompt, number: int, task: Task, dimension: Dimension) -> RenderedPrompt | None:
-    """What a model would read, filled with the project's task and dimension and invented material; None without any."""
+    """Return the prompt filled with the project's task and dimension and invented texts; None if there is no
+    example."""
     template = prompt.wording(number)
     values = example_variables(template)
     if values is None:
@@ -250,25 +251,25 @@ def preview_prompt(prompt: ProjectPrompt, number: int, task: Task, dimension: Di
 
 
 def in_force(work: UnitOfWork, project_id: int) -> dict[str, int]:
-    """Prompt name -> number of the project's own wording in use, to be kept with what is planned now."""
+    """Return prompt name -> number of the project's own wording in use, to store with a plan."""
     return {prompt.name: prompt.number for prompt in work.own_prompts.versions(project_id) if prompt.in_use}
 
 
 def own_wordings(workbench: Workbench, project_id: int) -> AbstractContextManager[None]:
-    """Inside the block, methods ask with the project's wordings that are in use."""
+    """Use the project's own wordings within the block."""
     with workbench.database.read() as work:
         return _worded(work, project_id, in_force(work, project_id))
 
 
 def own_wordings_of_run(workbench: Workbench, project_id: int, run: RunSummary) -> AbstractContextManager[None]:
-    """Likewise with those that the run was planned with, and with the built-in prompts of that time: it goes on as it
-    began, and finds what it asked before."""
+    """Use the wordings and built-in versions that the run was planned with, so that a resumed run asks the same and
+    finds cached answers."""
     with workbench.database.read() as work:
         return _worded(work, project_id, run.params.get(WORDINGS, {}), _versions_of(run))
 
 
 def planned_prompts(work: UnitOfWork, project_id: int) -> dict[str, dict[str, int]]:
-    """What a run that is planned now writes down of its prompts; versions above 1 only."""
+    """Return what a new run records of its prompts; of built-in versions only those above 1."""
     own = in_force(work, project_id)
     newest = {name: versions[-1] for name, versions in available_prompts().items() if versions[-1] > 1}
     return {**({WORDINGS: own} if own else {}), VERSIONS: newest}
@@ -288,8 +289,8 @@ def _worded(
 
 @use_case(Right.READ)
 def sent_prompt(workbench: Workbench, project_id: int, run: StageRun) -> RenderedPrompt | None:
-    """The prompt of a stage word for word as it was sent: the wording of the recorded hash, filled with what was
-    recorded. None where that wording is not on record."""
+    """Return the prompt of a stage as it was sent, from the recorded inputs and the wording with the recorded digest.
+    None if that wording isn't stored."""
     builtin = [load_prompt(run.stage, version) for version in available_prompts().get(run.stage, ())]
     with workbench.database.read() as work:
         own = [PromptTemplate.parse(prompt.source) for prompt in work.own_prompts.versions(project_id, run.stage)]
@@ -303,7 +304,8 @@ def sent_prompt(workbench: Workbench, project_id: int, run: StageRun) -> Rendere
 
 
 def _source(prompt: ProjectPrompt, body: str) -> str:
-    """The whole file. An earlier version of the program's own is taken as it was, so that its hash stays the same."""
+    """Return the whole prompt file. If the body equals an earlier built-in version, that file is returned, so that its
+    digest stays the same."""
     fronts = [template.source.partition(f"\n{SYSTEM}") for template in (*prompt.earlier, prompt.builtin)]
     same = next(
         (f"{front}{mark}{rest}" for front, mark, rest in fronts if f"{SYSTEM}{rest}".strip() == body.strip()), ""
@@ -316,7 +318,7 @@ def _section(text: str) -> str:
 
 
 def _try(wording: PromptTemplate) -> None:
-    """Raises PromptError where it can't be filled in."""
+    """Raise PromptError if the wording can't be filled in."""
     values = example_variables(wording)
     if values is not None:
         wording.render(**values)

@@ -1,4 +1,4 @@
-"""Money: what was spent, what may still be spent, and where the price of each model comes from."""
+"""Money: what was spent, budgets, and where the prices of models come from."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ from db.unit_of_work import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class PricedModel:
-    """US dollars per million tokens, None where the price is unknown; `flex` in the vendor's tier of that name, None
-    where there is none. `ready`: nothing is missing to use it."""
+    """A model with its price in US dollars per million tokens, None if unknown; `flex` in the vendor's tier of that
+    name, None without one. `ready`: it can be used."""
 
     name: str
     price: Price | None
@@ -53,8 +53,7 @@ class PricedModel:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """The models known by name with their prices of one day. source: what keeps them; checked: of what day it is,
-    None where nobody says."""
+    """The known models with their prices. source: of the prices; checked: their day, None if unknown."""
 
     source: str
     checked: date | None
@@ -79,8 +78,8 @@ def price_list(workbench: Workbench) -> Prices:
 
 @use_case(Right.SERVE, act="updated the prices of models")
 def update_prices(workbench: Workbench) -> date:
-    """Fetch what is newest, for everybody on this server; the day of it. Runs that were paid keep their costs. Raises a
-    ProviderError or InputError that says why the prices stay as they were."""
+    """Download the newest prices for everybody on this server; returns their day. Costs of earlier calls stay. Raises a
+    ProviderError or InputError with the reason why the prices stay."""
     from app.providers.price_update import fetch_prices  # noqa: PLC0415 - nothing else needs what it is fetched with
 
     try:
@@ -94,7 +93,7 @@ def update_prices(workbench: Workbench) -> date:
 
 
 def _amounts(price: Price | None) -> dict[str, float | None]:
-    """Null where unknown; what is written to a cache costs what other input does where nothing else is said."""
+    """Return the prices as JSON, null if unknown; writing to a cache costs as much as other input by default."""
     if price is None:
         return dict.fromkeys(("input_usd", "cached_usd", "cache_write_usd", "output_usd"))
     return {
@@ -110,12 +109,11 @@ JUDGING = "judging"
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """`calls` that were answered, useless answers included, their tokens, and US dollars at the prices of their time.
+    """What calls cost. `calls` were answered, also with useless answers; US dollars at the prices of their time.
 
     Of the input, `cached_tokens` came from the provider's prompt cache and `cache_write_tokens` were written to it.
-    `calls_cached` were answered before and cost nothing. `cost_usd` is None where a price or what a reply took isn't
-    known; `at_least_usd` is the part that is. `run` is None for what no scoring run asked; `stage` is then the name of
-    the prompt.
+    `calls_cached` were answered from the ledger at no cost. `cost_usd` is None if a price or usage is unknown;
+    `at_least_usd` is the known part. `run` is None outside of scoring runs; `stage` is then the name of the prompt.
     """
 
     stage: str
@@ -133,7 +131,7 @@ class Spending:
 
 @use_case(Right.READ)
 def run_spending(workbench: Workbench, run_id: int) -> Spending:
-    """All sessions of the run together."""
+    """Return what all sessions of the run cost together."""
     with workbench.database.read() as work:
         run = work.runs.get(run_id)
         made = work.calls.totals([run_id]).get(run_id)
@@ -142,8 +140,8 @@ def run_spending(workbench: Workbench, run_id: int) -> Spending:
 
 @use_case(Right.READ)
 def project_spending(workbench: Workbench, project_id: int) -> list[Spending]:
-    """Everything paid for in the project, stages that failed included: the stages in the order they were first asked,
-    then the runs. What called no model and was answered nothing is left out."""
+    """Return everything paid in the project, with failed stages: first stages in the order first asked, then runs.
+    Entries without calls and answers are left out."""
     with workbench.database.read() as work:
         stages = work.calls.outside_runs(project_id)
         runs = work.runs.all(project_id, anchors=True)
@@ -153,7 +151,7 @@ def project_spending(workbench: Workbench, project_id: int) -> list[Spending]:
 
 
 def unpriced_calls(workbench: Workbench, project_id: int) -> int:
-    """How many calls of the project nobody knows the cost of."""
+    """Return how many calls of the project have an unknown cost."""
     with workbench.database.read() as work:
         stages = work.calls.outside_runs(project_id).values()
         runs = work.calls.totals([run.id for run in work.runs.all(project_id, anchors=True)]).values()
@@ -161,7 +159,7 @@ def unpriced_calls(workbench: Workbench, project_id: int) -> int:
 
 
 def total_cost(spendings: Iterable[Spending]) -> tuple[float, Sequence[str]]:
-    """US dollars of what is known to have cost something, and the models of which not all is known."""
+    """Return the sum of known costs in US dollars, and the models with unknown ones."""
     rows = list(spendings)
     unknown = sorted({row.model for row in rows if row.cost_usd is None})
     return sum(row.at_least_usd for row in rows), unknown
@@ -191,14 +189,14 @@ def _spending(stage: str, model: str, run: int | None, paid: PaidCalls, cached: 
 
 @dataclass(frozen=True, slots=True)
 class MonthlyBudgets:
-    """US dollars a calendar month, None for no limit."""
+    """Limits in US dollars for each calendar month, None for no limit."""
 
     project: float | None
     person: float | None
 
 
 def monthly_budgets() -> MonthlyBudgets:
-    """As the server's settings say. Raises InputError for what is no amount."""
+    """Return the limits in the server's settings. Raises InputError for an invalid amount."""
     return MonthlyBudgets(
         _amount(settings().project_budget, "INTERACTEVAL_PROJECT_BUDGET"),
         _amount(settings().person_budget, "INTERACTEVAL_PERSON_BUDGET"),
@@ -207,14 +205,15 @@ def monthly_budgets() -> MonthlyBudgets:
 
 @use_case(Right.FACILITATE)
 def allowances_left(workbench: Workbench, project_id: int, models: Sequence[str]) -> list[Purse]:
-    """What binds the actor with these models in this project, each purse once. Raises as `allowance_left`."""
+    """Return the budgets that bind the actor with these models in this project, each once. Raises as
+    `allowance_left`."""
     found = (allowance_left(workbench, model, project_id) for model in models)
     return list(dict.fromkeys(purse for purse in found if purse is not None))
 
 
 def allowance_left(workbench: Workbench, model: str, project: int | None, tier: str = "") -> Purse | None:
-    """Of the project's and the person's budget the one of which less is left; None for no limit. Raises BudgetError
-    where nothing is left, or nobody knows what the model costs. tier: the service tier that it is asked in."""
+    """Return the budget with less left, the project's or the person's; None for no limit. Raises BudgetError if nothing
+    is left, or the model's price is unknown. tier: the model's service tier."""
     monthly = monthly_budgets()
     of_project = monthly.project if project is not None else None
     of_person = monthly.person if workbench.spender is not None else None

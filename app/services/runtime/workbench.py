@@ -1,5 +1,4 @@
-"""Workbench: the database, the keys and the actor, and what every use case goes through: who asks, may they, and the
-entry in the audit log."""
+"""The Workbench, which every use case needs: the database, and the keys with which models are opened."""
 
 import asyncio
 import functools
@@ -40,11 +39,12 @@ from db.unit_of_work import Database, UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class Workbench:
-    """asking: how models are asked where nothing else is chosen, as a run has its own.
-    any_path: models that are files may be named by any path, as on the command line; else, and for signed-in
-        people, see `model_files`.
-    actor: on whose behalf; each use case checks it.
-    payer: the person whom calls are put down to where that isn't the actor, as for a token that somebody made."""
+    """The database, the keys and the caller of use cases.
+
+    asking: default options of models. any_path: file models may be named by any path, as on the command line;
+    otherwise, and for signed-in people, see `model_files`. actor: the caller, whom each use case checks. payer: the id
+    of the person whose budget pays, if not the actor's, as for a token's maker.
+    """
 
     database: Database
     credentials: Credentials = field(repr=False)
@@ -54,32 +54,32 @@ class Workbench:
     payer: int | None = None
 
     def model(self, name: str, options: ModelOptions = USUAL) -> ChatModel:
-        """Raises UnknownModelError or MissingKeyError. The caller closes the model."""
+        """Open a model; the caller closes it. Raises UnknownModelError or MissingKeyError."""
         if not (self.any_path and self.actor is LOCAL_OWNER):
             check_kept(parse_model_name(name), not self.actor.owner)
         return open_model(name, self.credentials, options.seconds, options.max_output_tokens)
 
     @property
     def spender(self) -> int | None:
-        """The person whom calls are put down to; None for the server's owner."""
+        """Return the id of the person whose budget pays; None for the server's owner."""
         return None if self.actor.owner else self.payer or self.actor.person
 
     def check_network(self, name: str, usual: str) -> None:
-        """A neural network of a method's own, by name; `usual` is the one that the method itself names. Raises
-        InputError for what may not be opened."""
+        """Raise InputError if a method's neural network `name` may not be opened; `usual`, the method's default, always
+        may."""
         if name != usual and not (self.any_path and self.actor is LOCAL_OWNER):
             check_kept_model(name, not self.actor.owner)
 
     def replies_of(self, project: int | None) -> int | None:
-        """The project whose replies alone are found again; None for everybody's.
+        """Return the project whose replies may be reused; None for all projects.
 
-        On one's own computer nothing is paid twice. Among several people a reply that comes at once would tell one
-        project what another has asked.
+        On one's own computer all may be. Among several people an instant reply would tell one project what another
+        asked.
         """
         return None if self.actor is LOCAL_OWNER else project
 
     def check_model(self, name: str) -> tuple[str, bool]:
-        """The model's full name, and whether it is an LLM. Raises what opening it raises; nothing stays open."""
+        """Open and close a model; returns its full name, and whether it is an LLM. Raises what opening it raises."""
         model = self.model(name)
         asyncio.run(model.aclose())
         return model.name, model.is_llm
@@ -91,10 +91,10 @@ def _database(address: str) -> Database:
 
 
 def open_workbench(typed: Mapping[str, str] | None = None, any_path: bool = True) -> Workbench:
-    """The workbench of this environment; its database is opened and migrated once per process.
+    """Return the workbench of this environment; its database is opened and migrated once in a process.
 
-    typed: keys by provider that a person gave for this session only; they win over the environment's.
-    any_path: as in Workbench.
+    typed: provider -> key that a person typed for this session; it overrides the environment's. any_path: as in
+    Workbench.
     """
     current = settings()
     return Workbench(_database(current.url), Credentials.from_settings(current, typed), any_path)

@@ -1,1 +1,1 @@
-"""Thinking aloud: samples, experts by hand and by voice, LLMs, and who sees what when."""
+"""Thinking aloud: samples, experts by hand and by voice, LLMs, and who sees which attributes when."""
