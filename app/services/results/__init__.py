@@ -1,1 +1,1 @@
-"""Results: how well scores agree with people, and what lies behind the figures."""
+"""Results: how well scores agree with people, and what the figures rest on."""

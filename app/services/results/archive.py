@@ -1,4 +1,4 @@
-"""A project as an archive of tables."""
+"""Export of a project as an archive of tables."""
 
 import io
 import json
@@ -55,7 +55,7 @@ JUDGMENT_COLUMNS = ("run", "dimension", *_KEY, "number", "question", "answer", "
 
 
 def text_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
-    """One a text, in import order."""
+    """Yield a row for each text, in import order."""
     for text in _texts(workbench, project_id):
         yield {
             **_place(text.key),
@@ -67,7 +67,7 @@ def text_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
 
 
 def rating_rows(workbench: Workbench, project_id: int, dimensions: Iterable[Dimension]) -> Iterator[Row]:
-    """One a rating."""
+    """Yield a row for each rating."""
     places = text_places(workbench, project_id)
     for dimension in dimensions:
         with workbench.database.read() as work:
@@ -77,7 +77,7 @@ def rating_rows(workbench: Workbench, project_id: int, dimensions: Iterable[Dime
 
 
 def sample_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> Iterator[Row]:
-    """One a text that was read while thinking aloud about a dimension."""
+    """Yield a row for each sample of a dimension."""
     for dimension in dimensions:
         with workbench.database.read() as work:
             samples = work.think_aloud.samples(dimension.id)
@@ -87,7 +87,7 @@ def sample_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> Iterat
 
 
 def assignment_rows(workbench: Workbench, project_id: int, dimensions: Iterable[Dimension]) -> Iterator[Row]:
-    """One a dimension that an expert was given."""
+    """Yield a row for each dimension assigned to an expert."""
     with workbench.database.read() as work:
         given = work.assignments.given(project_id)
     for dimension in dimensions:
@@ -96,7 +96,7 @@ def assignment_rows(workbench: Workbench, project_id: int, dimensions: Iterable[
 
 
 def share_rows(workbench: Workbench, draw: AnswerDraw) -> Iterator[Row]:
-    """One a drawn text and expert whom it was given to; none where everybody answers every text."""
+    """Yield a row for each pair of drawn text and assigned expert; none if all experts answer all texts."""
     with workbench.database.read() as work:
         shares = work.assignments.shares(draw.id)
         texts = work.texts.many(shares)
@@ -106,7 +106,7 @@ def share_rows(workbench: Workbench, draw: AnswerDraw) -> Iterator[Row]:
 
 
 def comparison_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> Iterator[Row]:
-    """One an answer of an expert who compared the two sets blind."""
+    """Yield a row for each expert's answer in a blind side-by-side comparison."""
     for dimension in dimensions:
         with workbench.database.read() as work:
             comparisons = work.side_by_side.of(dimension.id)
@@ -118,7 +118,7 @@ def comparison_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> It
 
 
 def anchor_rows(workbench: Workbench, project_id: int, dimensions: Iterable[Dimension]) -> Iterator[Row]:
-    """One a frozen answer of most experts."""
+    """Yield a row for each frozen answer of an anchor."""
     places = text_places(workbench, project_id)
     for dimension in dimensions:
         with workbench.database.read() as work:
@@ -140,7 +140,7 @@ def anchor_rows(workbench: Workbench, project_id: int, dimensions: Iterable[Dime
 
 
 def look_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> Iterator[Row]:
-    """One an asking of a judge about anchors, in the order they were begun."""
+    """Yield a row for each asking of a judge about anchors, in order."""
     for dimension in dimensions:
         with workbench.database.read() as work:
             looks = [
@@ -161,7 +161,7 @@ def look_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> Iterator
 
 
 def run_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
-    """Oldest first, those of studies and of scores from files included."""
+    """Yield a row for each run, oldest first, with those of studies and of imported scores."""
     with workbench.database.read() as work:
         runs = work.runs.all(project_id, anchors=True)
     for run in reversed(runs):
@@ -181,7 +181,7 @@ def run_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
 
 
 def score_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
-    """One a text, dimension and run, beside the mean rating; those that failed or were not reached have no score."""
+    """Yield a row for each text, dimension and run, with the mean rating; failed and pending ones have no score."""
 
     def of_part(work: UnitOfWork, origin: Row, dimension_id: int, _: Checklist | None) -> Iterator[Row]:
         for row in work.results.each_scored(origin["run"], dimension_id):
@@ -199,7 +199,7 @@ def score_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
 
 
 def judgment_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
-    """One a judge's answer; repeats are numbered from 0."""
+    """Yield a row for each answer of a judge; repeats are numbered from 0."""
     places = text_places(workbench, project_id)
 
     def of_part(work: UnitOfWork, origin: Row, dimension_id: int, checklist: Checklist | None) -> Iterator[Row]:
@@ -229,7 +229,7 @@ def _of_runs(
     project_id: int,
     rows: Callable[[UnitOfWork, Row, int, Checklist | None], Iterator[Row]],
 ) -> Iterator[Row]:
-    """Run by run, oldest first, and in a run dimension by dimension."""
+    """Yield the rows of each run, oldest first, and within it of each dimension."""
     with workbench.database.read() as work:
         runs = work.runs.all(project_id, anchors=True)
     for run in reversed(runs):
@@ -248,7 +248,7 @@ def _of_runs(
 
 
 def _texts(workbench: Workbench, project_id: int) -> Iterator[Text]:
-    """A page at a time: texts may be many, and long."""
+    """Yield the texts page by page, because texts may be many and long."""
     last = 0
     while True:
         with workbench.database.read() as work:
@@ -260,7 +260,7 @@ def _texts(workbench: Workbench, project_id: int) -> Iterator[Text]:
 
 
 class TextNames(Mapping[int, Row]):
-    """Text id -> the names by which it is the same text in every table."""
+    """Maps text id to the names that identify the text in every table."""
 
     def __init__(self, places: Iterable[TextPlace]) -> None:
         self._places = {place.id: place for place in places}
@@ -285,7 +285,7 @@ def _place(key: tuple[str, str, str]) -> Row:
 
 
 def _cell(value: object) -> str:
-    """JSON in a cell of a table, "" for nothing."""
+    """Return a value as JSON for a cell of a table, "" for an empty one."""
     return json.dumps(value, ensure_ascii=False) if value else ""
 
 
@@ -332,7 +332,7 @@ IMPROVEMENT_COLUMNS = (
 
 
 def decision_rows(workbench: Workbench, project_id: int, dimensions: Iterable[Dimension]) -> Iterator[Row]:
-    """One a decision, undone ones too, in the order they were made; question and guidance as they were then."""
+    """Yield a row for each decision in order, with undone ones; question and guidance as they were then."""
     places = text_places(workbench, project_id)
     for dimension in dimensions:
         with workbench.database.read() as work:
@@ -358,7 +358,7 @@ def decision_rows(workbench: Workbench, project_id: int, dimensions: Iterable[Di
 
 
 def improvement_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> Iterator[Row]:
-    """One an attempt at a better wording, with all wordings that were tried and their results."""
+    """Yield a row for each attempt to improve a wording, with all tried wordings and their results."""
     for dimension in dimensions:
         with workbench.database.read() as work:
             attempts = work.improvements.of_dimension(dimension.id)
@@ -424,7 +424,7 @@ backup (Settings, or `interacteval backup FILE`) holds everything of all project
 
 @use_case(Right.FACILITATE, act="took the project's tables out")
 def archive_bytes(workbench: Workbench, project_id: int) -> bytes:
-    """The archive, to be downloaded."""
+    """Return the archive as bytes, for a download."""
     stream = io.BytesIO()
     _write(workbench, project_id, stream)
     return stream.getvalue()
@@ -432,13 +432,13 @@ def archive_bytes(workbench: Workbench, project_id: int) -> bytes:
 
 @use_case(Right.FACILITATE, act="took the project's tables out")
 def write_project_archive(workbench: Workbench, project_id: int, target: Path) -> None:
-    """The archive as a file of its own. Raises InputError where it can't be written."""
+    """Write the archive to a file. Raises InputError if it can't be written."""
     with output_file(target) as path, path.open("wb") as file:
         _write(workbench, project_id, file)
 
 
 def archive_name(project: str) -> str:
-    """A file name from the project's own, harmless wherever it is kept."""
+    """Return a safe file name made from the project's name."""
     return f"{safe_name(project) or 'project'}-export.zip"
 
 
@@ -505,7 +505,7 @@ def _about_dimension(work: UnitOfWork, dimension: Dimension) -> dict[str, Any]:
 
 
 def _checklists(workbench: Workbench, dimension: Dimension, folder: str) -> Iterator[Part]:
-    """Every version, those that studies of conditions made by themselves included."""
+    """Yield every version as a file, with those that studies of conditions made."""
     for of_studies, word in ((False, "version"), (True, "study-version")):
         for version in sorted(versions_of(workbench, dimension.id, of_studies), key=lambda each: each.version):
             view = view_checklist(workbench, dimension.id, version.version)

@@ -1,4 +1,4 @@
-"""Contribution of each contributor to a checklist, and to the agreement of its scores with people."""
+"""Contribution of each contributor to a checklist, and to the agreement of its scores with people; also of aspects."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,10 +41,10 @@ NO_QUESTION = "No question rests on these attributes alone, so the scores stay t
 
 @dataclass(frozen=True, slots=True)
 class WithoutContributor:
-    """Agreement without the `questions` that rest on one contributor's (or kind's) attributes alone.
+    """The agreement without the `questions` that rest only on one contributor's (or kind's) attributes.
 
-    figure: Spearman with all questions (a), without those (b) and a - b with its interval: above 0 the questions
-    help. None where nothing can be compared, for `reason`.
+    figure: Spearman with all questions (a), without those (b), and a - b with its interval; above 0 the questions help.
+    None with a `reason` if nothing can be compared.
     """
 
     name: str
@@ -56,7 +56,8 @@ class WithoutContributor:
 
 @use_case(Right.READ)
 def runs_with_checklist(workbench: Workbench, project_id: int, dimension_id: int) -> list[tuple[RunSummary, Checklist]]:
-    """The runs that scored texts of this dimension with a checklist, newest first; none of a locked test split."""
+    """Return the runs that scored this dimension with a checklist, newest first, without those on the held-out
+    split."""
     with workbench.database.read() as work:
         runs = [run for run in work.runs.all(project_id) if run.done and not run.locked]
         parts = [(run, _part(work.runs.parts(run.id), dimension_id)) for run in runs]
@@ -71,7 +72,7 @@ def runs_with_checklist(workbench: Workbench, project_id: int, dimension_id: int
 def checklist_contribution(
     workbench: Workbench, project_id: int, dimension_id: int, checklist: Checklist
 ) -> Contribution:
-    """Return whose attributes reached this checklist, counting those excluded since."""
+    """Return whose attributes reached this checklist, including attributes excluded since."""
     with workbench.database.read() as work:
         attributes = {a.id: a for a in work.think_aloud.attributes(project_id, dimension_id)}
     return contribution_of(checklist, attributes)
@@ -86,10 +87,10 @@ def without_each(
     contribution: Contribution,
     level: Level = "per-source",
 ) -> list[WithoutContributor]:
-    """The effect of leaving each contributor, then each kind of several, out of a run, from the answers it already has.
+    """Return the effect of leaving out each contributor, then each kind with several, computed from a run's answers.
 
-    An approximation: the questions that rest on them alone are dropped and the score is taken over the others. The
-    checklist is not built anew without them. Texts with unanswered questions are left out, as in the results.
+    This is an approximation: questions that rest only on them are dropped and the score is computed from the others;
+    the checklist isn't rebuilt. Texts with unanswered questions are left out, as in the results.
     """
     groups = [(name, False, reach.alone) for name, reach in contribution.by_contributor.items()]
     groups += [(name, True, reach.alone) for name, reach in contribution.joint.items()]
@@ -159,7 +160,8 @@ def _scores(
 
 
 def score_over(judged: Sequence[Judged], questions: Sequence[Question], low: float, high: float) -> float | None:
-    """A text's score from only these questions, the mean over repeats, as the checklist evaluator takes it."""
+    """Return a text's score from only these questions, averaged over repeats, with the formula of the checklist
+    evaluator."""
     wanted = {question.id: question for question in questions}
     repeats: dict[int, list[tuple[Answer, Question]]] = {}
     for repeat, question, answer in judged:
@@ -182,8 +184,8 @@ Scores = list[float | None]
 
 @dataclass(frozen=True, slots=True)
 class AspectWorth:
-    """One aspect. `figures`: its agreement with people, by coefficient. `with_score`: Spearman's with the score that
-    the method gave in the end, None where it is undefined. `texts` have a score on it and ratings."""
+    """One aspect. `figures`: its agreement with people, by coefficient. `with_score`: its Spearman correlation with the
+    method's final score, None if undefined. `texts` have a score on it and ratings."""
 
     name: str
     texts: int
@@ -197,7 +199,7 @@ class AspectWorth:
 
 @dataclass(frozen=True, slots=True)
 class AspectPair:
-    """Spearman's coefficient of two aspects' scores; None where it is undefined."""
+    """The Spearman correlation of two aspects' scores; None if undefined."""
 
     a: str
     b: str
@@ -209,7 +211,7 @@ class AspectPair:
 
 @dataclass(frozen=True, slots=True)
 class Aspects:
-    """All at the level, and with the choices, of the result they belong to."""
+    """All aspects of a result, at its level and with its choices."""
 
     level: Level
     aspects: tuple[AspectWorth, ...]
@@ -224,9 +226,9 @@ class Aspects:
 
 @use_case(Right.READ)
 def aspects_of(workbench: Workbench, result: DimensionResult) -> Aspects | None:
-    """Computed once for as long as neither scores nor ratings change; None where the judge scored no aspects.
+    """Return the aspects of a result, cached until scores or ratings change; None if the judge scored no aspects.
 
-    Random scores, an ablation, say nothing about aspects and count as none.
+    Random scores, an ablation, count as no aspects.
     """
     if result.run.evaluator != METHOD.name or result.run.params.get("variant") == "random" or result.locked:
         return None
@@ -258,7 +260,7 @@ def _kept_aspects(
 
 
 def _aspect_scores(rows: Sequence[ScoredText], details: Mapping[int, Mapping[str, Any]]) -> dict[str, Scores]:
-    """Aspect -> its score of each row, None where it has none; in the order in which the judge named them."""
+    """Return aspect -> its score in each row, None where missing; in the order in which the judge named them."""
     given = [{a["name"]: a["score"] for a in details.get(row.text, {}).get("aspects", ())} for row in rows]
     names = dict.fromkeys(name for each in given for name, score in each.items() if score is not None)
     return {name: [each.get(name) for each in given] for name in names}

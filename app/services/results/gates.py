@@ -1,4 +1,4 @@
-"""Gates on results: one run's figures with their intervals, or the evidence of all nights together."""
+"""Gates on results: tests of one run's figures with their intervals, or of all nightly runs together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,8 +26,8 @@ from db.unit_of_work import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """A gate on one dimension of a run. `nightly` is None where the gate is held against this run's interval alone;
-    else the run is the newest of those that it rests on."""
+    """A gate applied to one dimension of a run. `nightly` is None if only this run's interval is tested; else the run
+    is the newest of the nightly ones."""
 
     gate: Gate
     run: int
@@ -72,9 +72,9 @@ class GateResult:
 def check_gates(
     workbench: Workbench, results: Sequence[DimensionResult], gates: Sequence[Gate]
 ) -> dict[tuple[int, str], list[GateResult]]:
-    """(run, dimension) of each result -> each gate that it has the figure for, held against the interval.
+    """Return (run, dimension) of each result -> its gates, tested against the interval.
 
-    Raises InputError for a gate for which no result has the figure.
+    Raises InputError for a gate whose figure no result has.
     """
     return {
         (result.run.id, result.dimension.name): [
@@ -88,11 +88,11 @@ def check_gates(
 def check_nightly(
     workbench: Workbench, results: Sequence[DimensionResult], gates: Sequence[Gate], since: datetime | None = None
 ) -> dict[tuple[int, str], list[GateResult]]:
-    """As `check_gates`, held against the evidence of all runs like this one: the same method, judge and checklist. A
-    result whose scores have no scale is passed over.
+    """Test gates as `check_gates` does, but on all runs with the same method, judge and checklist. A result without a
+    scale is skipped.
 
-    Each run is a night, and each text counts in the first that scored it. since: runs from then on alone, as after a
-    repair. Raises InputError for a figure that isn't a mean over texts.
+    Each run is a night, and each text counts in the first that scored it. since: only runs from then on, as after a
+    fix. Raises InputError for a figure that isn't a mean over texts.
     """
     for gate in gates:
         if not gate.of_texts:
@@ -113,7 +113,7 @@ def check_nightly(
 def _applying(
     workbench: Workbench, results: Sequence[DimensionResult], gates: Sequence[Gate]
 ) -> list[tuple[DimensionResult, list[Gate]]]:
-    """Each result with the gates that it has the figure for. Raises InputError for a gate that none has it for."""
+    """Return each result with the gates whose figure it has. Raises InputError for a gate whose figure none has."""
     with workbench.database.read() as work:
         found = [
             (result, [gate for gate in gates if gate.figure != YES or _question(work, gate, result) is not None])
@@ -145,7 +145,7 @@ def _interval(
 
 
 def _mean(values: Mapping[int, float], documents: Mapping[int, str], choices: Choices) -> EstimatedFigure | None:
-    """With its interval, by whole documents where there are several with more than one text."""
+    """Return the mean with its interval, which draws whole documents if there are several with more than one text."""
     if not values:
         return None
     group = [documents[text] for text in values]
@@ -154,7 +154,7 @@ def _mean(values: Mapping[int, float], documents: Mapping[int, str], choices: Ch
 
 
 def _values(work: UnitOfWork, gate: Gate, result: DimensionResult, run: RunSummary) -> dict[int, float]:
-    """Text -> its score, or its share of yes to the question over repeats; of texts that have one."""
+    """Return text -> its score, or its share of yes to the question over repeats; texts without one are left out."""
     rows = result.choices.systems.of(work.results.scored(run.id, result.dimension.id))
     if gate.figure == SCORE:
         return {
@@ -173,7 +173,7 @@ _EITHER = (Answer.YES, Answer.NO)
 
 
 def _question(work: UnitOfWork, gate: Gate, result: DimensionResult) -> int | None:
-    """The id of the question with the gate's number; None where the result's checklist has none."""
+    """Return the id of the question with the gate's number; None if the checklist has none."""
     part = _part(work, result.run.id, result.dimension.id)
     asked = work.checklists.get(part.checklist).asked if part and part.checklist else ()
     return asked[gate.question - 1].id if 0 < gate.question <= len(asked) else None
@@ -184,7 +184,7 @@ def _part(work: UnitOfWork, run_id: int, dimension_id: int) -> RunDimension | No
 
 
 def _nights(work: UnitOfWork, result: DimensionResult, since: datetime | None) -> list[RunSummary]:
-    """The runs that differ from the result's in nothing but their texts, oldest first."""
+    """Return the runs that differ from the result's only in their texts, oldest first."""
 
     def asked(run: RunSummary) -> object:
         part = _part(work, run.id, result.dimension.id)

@@ -1,4 +1,4 @@
-"""Agreement with people as one grid: a row a method, a column a dimension, and their average."""
+"""The grid of agreement with people: a row for each method, a column for each dimension, and their average."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,13 +39,13 @@ _LEVELS: dict[Level, str] = {
 
 
 def method_and_judge(run: RunSummary) -> str:
-    """The method with its variant, and its judge, where it asks one."""
+    """Return the method with its variant, and its judge if it asks one."""
     return method_label(run) if run.judge == NO_JUDGE else f"{method_label(run)} · {model_label(run.judge)}"
 
 
 def method_labels(results: Sequence[DimensionResult]) -> dict[int, str]:
-    """Run -> its row. Runs of one method share a row, unless two of them scored the same dimension: then each has a
-    row of its own, named by the version of its checklist, or by its number where the versions are the same."""
+    """Return run -> label of its row. Runs of one method share a row, unless two of them scored the same dimension:
+    then each has its own row, named by the version of its checklist, or by its id if the versions are equal."""
     groups: dict[str, dict[int, RunSummary]] = {}
     twice: set[str] = set()
     seen: set[tuple[str, int]] = set()
@@ -66,7 +66,7 @@ def method_labels(results: Sequence[DimensionResult]) -> dict[int, str]:
 
 
 def result_words(result: DimensionResult, results: Sequence[DimensionResult]) -> str:
-    """The dimension; where `results` are of several methods, with the method."""
+    """Return the dimension's name, with the method if `results` are of several methods."""
     labels = method_labels(results)
     several = len(set(labels.values())) > 1
     return f"{result.dimension.name} · {labels[result.run.id]}" if several else result.dimension.name
@@ -74,14 +74,14 @@ def result_words(result: DimensionResult, results: Sequence[DimensionResult]) ->
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """A method's results by dimension. `average` is empty where a dimension is missing, or where there is only one."""
+    """A method's results by dimension. `average` is empty if a dimension is missing or there is only one."""
 
     label: str
     results: Mapping[str, DimensionResult]
     average: Mapping[Measure, Figure]
 
     def figure(self, column: str, name: FigureName) -> Figure | None:
-        """The figure of a dimension, or of the average; None where the method didn't score it."""
+        """Return the figure of a dimension, or of the average; None if the method didn't score it."""
         if column == AVERAGE:
             return self.average.get(name)
         result = self.results.get(column)
@@ -96,14 +96,14 @@ class GridRow:
 
 @dataclass(frozen=True, slots=True)
 class MethodGrid:
-    """`dimensions` in the project's order."""
+    """The grid; `dimensions` are in the project's order."""
 
     dimensions: tuple[str, ...]
     rows: tuple[GridRow, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The dimensions, and their average where there are several and a method scored all of them."""
+        """Return the dimensions, and their average if there are several and a method scored all of them."""
         return (*self.dimensions, AVERAGE) if any(row.average for row in self.rows) else self.dimensions
 
     def row(self, label: str) -> GridRow | None:
@@ -111,7 +111,7 @@ class MethodGrid:
 
 
 def method_grid(results: Sequence[DimensionResult]) -> MethodGrid:
-    """Methods in the order in which the results name them."""
+    """Return the grid of these results, methods in the order of the results."""
     labels = method_labels(results)
     by_row: dict[str, dict[str, DimensionResult]] = {}
     for result in results:
@@ -127,14 +127,14 @@ def method_grid(results: Sequence[DimensionResult]) -> MethodGrid:
 
 
 def _heading(result: DimensionResult) -> str:
-    """The dimension's name, told apart from the other headings."""
+    """Return the dimension's name, changed if it equals another heading."""
     name = result.dimension.name
     return f"{name} (dimension)" if name in (METHOD, AVERAGE) else name
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A cell less the same cell of the reference row, on the texts both scored, with its paired 95 % interval.
+    """A cell minus the same cell of the reference row, on the texts both scored, with its paired 95 % interval.
 
     p: None for the MAE, which has no test.
     """
@@ -146,7 +146,7 @@ class Difference:
 
     @property
     def mark(self) -> str:
-        """† below .05, ‡ below .01, "" otherwise."""
+        """Return † for p below .05, ‡ below .01, else ""."""
         if self.p is None or self.p >= LIKELY:
             return ""
         return "‡" if self.p < SURE else "†"
@@ -162,7 +162,7 @@ Comparisons = Mapping[tuple[str, str], RunComparison]  # (row, dimension) -> the
 def comparisons_with(
     workbench: Workbench, project_id: int, grid: MethodGrid, reference: str, choices: Choices
 ) -> Comparisons:
-    """Each row against the reference, dimension by dimension. About a second a pair, the first time."""
+    """Return (row, dimension) -> comparison with the reference. Each takes about a second, and is then cached."""
     base = grid.row(reference)
     found: dict[tuple[str, str], RunComparison] = {}
     for name, result in base.results.items() if base else ():
@@ -175,7 +175,7 @@ def comparisons_with(
 
 
 def difference(compared: Comparisons, row: str, column: str, name: FigureName) -> Difference | None:
-    """None for the average and for the reference itself, and where one of the two figures is undefined."""
+    """Return the difference of a cell; None for the average, the reference itself, and undefined figures."""
     found = compared.get((row, column))
     if found is None or found.comparison is None:
         return None
@@ -188,13 +188,12 @@ def difference(compared: Comparisons, row: str, column: str, name: FigureName) -
 
 
 def cell(figure: Figure | None) -> str:
-    """A figure with its interval in brackets; a dash where there is none."""
+    """Return a figure with its interval in brackets; a dash if there is none."""
     return UNDEFINED if figure is None else interval_shown(figure.value, figure.low, figure.high) or UNDEFINED
 
 
 def grid_notes(grid: MethodGrid, names: Sequence[FigureName], reference: str = "") -> list[str]:
-    """What stands once below the grid of these figures: level, intervals, texts, average, marks, and why cells are
-    empty."""
+    """Return notes below the grid: level, intervals, texts, average, marks, and why cells are empty."""
     results = [result for row in grid.rows for result in row.results.values()]
     if not results:
         return []
@@ -219,7 +218,7 @@ def grid_notes(grid: MethodGrid, names: Sequence[FigureName], reference: str = "
 
 
 def defined_figures(grid: MethodGrid) -> list[FigureName]:
-    """The figures that some cell of the grid has."""
+    """Return the figures that at least one cell has."""
     found = {
         name
         for name in FIGURES
@@ -239,8 +238,8 @@ def _texts(results: Sequence[DimensionResult]) -> str:
 def ceilings_of(
     workbench: Workbench, project_id: int, grid: MethodGrid, name: FigureName
 ) -> dict[tuple[str, str], Ceiling]:
-    """(row, dimension) -> what one rater reaches against the others on the row's texts, where that is known. Nothing
-    for the MAE."""
+    """Return (row, dimension) -> agreement of one rater with the others on the row's texts, where known; {} for the
+    MAE."""
     if name == "mae":
         return {}
     found = {
@@ -254,7 +253,7 @@ def ceilings_of(
 
 @dataclass(frozen=True, slots=True)
 class DimensionMean:
-    """The figures of a run ("mae" among them), averaged over so many dimensions. `result` is one of those averaged."""
+    """A run's figures ("mae" among them), averaged over a number of dimensions. `result` is one of those averaged."""
 
     result: DimensionResult
     dimensions: int
@@ -278,12 +277,13 @@ def dimension_means(results: Sequence[DimensionResult]) -> list[DimensionMean]:
 
 
 def mean_figures(results: Sequence[DimensionResult]) -> Mapping[Measure, Figure]:
-    """The coefficients and "mae", averaged over these results of different dimensions."""
+    """Return the coefficients and "mae", averaged over these results of different dimensions."""
     return _kept(tuple(map(_KeyedResult, results)), results[0].choices)
 
 
 class _KeyedResult:
-    """A result that equals another of the same reading: comparing texts would take longer than averaging."""
+    """A result that is compared by its reading and choices for caching, because comparing texts would take longer than
+    averaging."""
 
     def __init__(self, result: DimensionResult) -> None:
         self.result = result

@@ -1,4 +1,4 @@
-"""Preferences of people beside scores: pairwise accuracy of methods, and strengths of systems."""
+"""People's preferences compared with scores: pairwise accuracy of methods, and strengths of systems."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,8 +21,7 @@ from app.services.runtime.workbench import Workbench, use_case
 
 @dataclass(frozen=True, slots=True)
 class PreferenceSummary:
-    """What people said of pairs of texts on a dimension. `reasons`: how many pairs have an attribute that was made of
-    their reason."""
+    """People's preferences on a dimension. `reasons` counts pairs whose reason became an attribute."""
 
     dimension: str
     pairs: int
@@ -46,10 +45,10 @@ class PreferenceSummary:
 
 @use_case(Right.READ)
 def accuracy_on_pairs(workbench: Workbench, result: DimensionResult) -> PairwiseAccuracy | None:
-    """How often the better score is the one of the text that people found better; None without pairs on the dimension.
+    """Return how often the text that people prefer has the better score; None without pairs on the dimension.
 
-    Of the texts that the result compares: those of samples, of systems left out, and partial ones, where the result
-    leaves them out, have no score here either.
+    Only texts that count in the result have a score here: not samples, excluded systems, or partial ones unless
+    included.
     """
     with workbench.database.read() as work:
         pairs = work.preferences.of(result.dimension.id)
@@ -69,7 +68,7 @@ def dimensions_with_pairs(workbench: Workbench, project_id: int) -> frozenset[in
 
 @use_case(Right.READ)
 def preference_summary(workbench: Workbench, dimension: Dimension) -> PreferenceSummary | None:
-    """Of the dimension's pairs; None where there is none."""
+    """Return a summary of the dimension's pairs; None without any."""
     with workbench.database.read() as work:
         pairs = work.preferences.of(dimension.id)
     return _summary(dimension.name, pairs) if pairs else None

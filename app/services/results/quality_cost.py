@@ -1,4 +1,4 @@
-"""Methods, judges and ways of asking, compared by quality and cost; a judge's bias for its own texts."""
+"""Methods, judges and ways of asking compared by quality and cost; and a judge's bias for LLMs' texts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -58,8 +58,8 @@ PER = 1000
 
 @dataclass(frozen=True, slots=True)
 class AskingCost:
-    """For 1,000 texts on one dimension, replies that were asked before included. None where it isn't known or no model
-    is asked; `cost_usd` also where a price isn't known."""
+    """The cost of 1,000 texts on one dimension, including cached replies. None if unknown or no model is asked;
+    `cost_usd` also if a price is unknown."""
 
     calls: float | None = None
     input_tokens: float | None = None
@@ -71,7 +71,7 @@ class AskingCost:
 
 
 def asking_cost(workbench: Workbench, run: RunSummary) -> AskingCost:
-    """Return the cost of a run. Replies from the ledger count with what they cost when they came."""
+    """Return the cost of a run. Cached replies count with their original cost."""
     if run.judge in (NO_JUDGE, "rules") or not run.done:
         return AskingCost()
     try:
@@ -89,7 +89,7 @@ def asking_cost(workbench: Workbench, run: RunSummary) -> AskingCost:
 
 
 def times_as_much(one: AskingCost, other: AskingCost) -> float | None:
-    """How many times `other` costs `one`: in dollars, in tokens where a price isn't known."""
+    """Return the cost of `one` divided by that of `other`: in dollars, or in tokens if a price is unknown."""
     if one.cost_usd is not None and other.cost_usd:
         return one.cost_usd / other.cost_usd
     if one.input_tokens is None or one.output_tokens is None or other.input_tokens is None:
@@ -100,11 +100,11 @@ def times_as_much(one: AskingCost, other: AskingCost) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class AskingResult:
-    """Three runs of one checklist beside each other. `comparison` is None, for `problem`, where no question was
-    answered in all three ways yet.
+    """Three runs of one checklist, one for each way of asking. `comparison` is None, with a `problem`, until a question
+    was answered in all three.
 
-    `own` is how often this judge changes an answer when it is asked the same again, by the repeats of `own_run`; None
-    where it was asked only once. `whole`: nothing is left to score.
+    `own` is how often this judge changes its answer to the same request, from the repeats of `own_run`; None if it was
+    asked only once. `whole`: nothing is left to score.
     """
 
     checklist: Checklist
@@ -125,7 +125,7 @@ class AskingResult:
 
     @property
     def times(self) -> float | None:
-        """How many times as much one call each costs."""
+        """Return how many times as much one call for each question costs as one call for all."""
         return times_as_much(self.costs[AskingWay.ALONE], self.costs[AskingWay.TOGETHER])
 
     @property
@@ -134,7 +134,7 @@ class AskingResult:
 
     @property
     def beside(self) -> list[str]:
-        """Sentences on position and on the judge's own wavering."""
+        """Return sentences on the effect of position and on the judge's own inconsistency."""
         if self.comparison is None:
             return []
         return [position_verdict(self.comparison), wavering_words(self.own, self.own_run)]
@@ -173,8 +173,8 @@ class AskingResult:
 def asking_result(
     workbench: Workbench, project_id: int, dimension_id: int, runs: Mapping[AskingWay, RunSummary], seed: int = 0
 ) -> AskingResult:
-    """Inside sources where enough of these have a coefficient, over all texts together elsewhere: of four texts a
-    document many have none, and those of few would decide."""
+    """Return the comparison. Agreement is computed within sources if enough of them have a coefficient, else over all
+    texts, because with few texts in a document many coefficients are undefined."""
     results = [_result(workbench, run, dimension_id, seed) for run in runs.values()]
     with workbench.database.read() as work:
         part = next(p for p in work.runs.parts(runs[AskingWay.TOGETHER].id) if p.dimension == dimension_id)
@@ -194,7 +194,7 @@ def asking_result(
 
 @lru_cache(maxsize=16)
 def _kept_comparison(asked: AskedTexts, level: Level, seed: int) -> AskingComparison:
-    """A screen draws it anew at each click, and its resamples take most of a second."""
+    """Return the comparison, cached because a screen redraws it at each click and resampling takes most of a second."""
     return compare_asking(asked, level=level, seed=seed)
 
 
@@ -221,7 +221,7 @@ def _asked(workbench: Workbench, results: Sequence[DimensionResult], questions: 
 
 
 def _answers(workbench: Workbench, result: DimensionResult, texts: Sequence[int], questions: Sequence[int]) -> Floats:
-    """(texts, questions), by the question's id: the place in the call says nothing here."""
+    """Return (texts, questions) answers, by the question's id whatever its position in the call."""
     with workbench.database.read() as work:
         given = work.results.answers(result.run.id, result.dimension.id)
     place = {question: number for number, question in enumerate(questions)}
@@ -234,7 +234,7 @@ def _answers(workbench: Workbench, result: DimensionResult, texts: Sequence[int]
 
 
 def _people(workbench: Workbench, result: DimensionResult, texts: Sequence[int], questions: int) -> Floats:
-    """(texts, questions): what was decided about these texts, else what most experts say."""
+    """Return (texts, questions): the decided answers, else those of most experts."""
     found = np.full((len(texts), questions), np.nan)
     side = expert_side(workbench, result)
     if side is not None:
@@ -248,7 +248,8 @@ def _people(workbench: Workbench, result: DimensionResult, texts: Sequence[int],
 def _own_wavering(
     workbench: Workbench, project_id: int, result: DimensionResult, seed: int
 ) -> tuple[EstimatedFigure | None, int | None]:
-    """By the newest run that asked this judge the same version several times, all questions in one call."""
+    """Return how often the judge contradicts itself, from the newest run with repeats of this version in one call, and
+    that run."""
     for scores in score_sets(workbench, project_id, result.dimension.id):
         run = scores.run
         alike = (run.evaluator, run.judge, scores.version) == (result.run.evaluator, result.run.judge, result.version)
@@ -267,8 +268,8 @@ ALL = 0.999  # of the calls a run needs: rounding aside, nothing was answered be
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """US dollars for 1,000 texts on one dimension; None, for `reason`, where it is unknown. `reason` may also say how
-    a known cost came about."""
+    """US dollars for 1,000 texts on one dimension; None, with a `reason`, if unknown. `reason` may also explain a known
+    cost."""
 
     per_1000: float | None
     reason: str = ""
@@ -276,8 +277,8 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class QualityCost:
-    """One way of scoring by its run with most texts. `against`: less the checklist on the texts both scored; None for
-    the checklist itself, or where there is none."""
+    """One way of scoring, by its run with most texts. `against`: compared with the checklist on the texts both scored;
+    None for the checklist itself, or without one."""
 
     scores: ScoreSet
     figure: Figure
@@ -299,12 +300,11 @@ def quality_and_cost(
     choices: Choices = USUAL,
     compared: bool = True,
 ) -> list[QualityCost]:
-    """The run with most texts of each evaluator, judge and checklist version on a dimension, best agreement first.
+    """Return the run with most texts of each evaluator, judge and checklist version on a dimension, best agreement
+    first.
 
-    Studies of conditions compare checklists, not methods: their runs are left out, as are those that compare ways of
-    asking.
-
-    compared: with the paired comparison to the default checklist run, which takes about a second a run the first time.
+    Runs of studies of conditions and of comparisons of ways of asking are left out. compared: with the paired
+    comparison to the default checklist run, which takes about a second for each run and is then cached.
     """
     sets = _defaults([scores for scores in score_sets(workbench, project_id, dimension_id) if not scores.run.apart])
     found = []
@@ -341,8 +341,7 @@ def _against(
 
 
 def cost_of(workbench: Workbench, run: RunSummary) -> Cost:
-    """From what the run paid. Calls that were answered before are free now; they are taken to cost what the others do,
-    so that the figure is what scoring anew would cost."""
+    """Return what scoring anew would cost: free cached calls count as much as the paid ones on average."""
     if run.from_file:
         return Cost(None, "computed elsewhere")
     if run.judge in (NO_JUDGE, "rules"):
@@ -375,7 +374,7 @@ def _calls_per_text(run: RunSummary) -> int:
 
 @dataclass(frozen=True, slots=True)
 class JudgePanel:
-    """`costs` in the order of the panel's judges: what scoring 1,000 texts anew would cost."""
+    """A panel of judges; `costs` in their order: what scoring 1,000 texts anew would cost."""
 
     panel: Panel
     costs: tuple[Cost, ...]
@@ -383,10 +382,10 @@ class JudgePanel:
 
 @use_case(Right.READ)
 def judge_panel(workbench: Workbench, project_id: int, result: DimensionResult) -> JudgePanel | None:
-    """The run with most texts of each judge with the same method and version of the checklist as the result's.
+    """Return the panel: the run with most texts of each judge with the result's method and checklist version.
 
-    Over the questions about the drawn texts that all of them answered and that have a reference; answers about one
-    text go together. None where there is one judge, or too few such answers.
+    It uses the questions about drawn texts that all judges answered and that have a reference; answers about one text
+    are resampled together. None with one judge, or too few such answers.
     """
     best: dict[str, RunSummary] = {}
     for scores in score_sets(workbench, project_id, result.dimension.id):
@@ -420,13 +419,13 @@ def judge_panel(workbench: Workbench, project_id: int, result: DimensionResult) 
 
 
 def _kind(run: RunSummary, version: int | None) -> tuple[object, ...]:
-    """Runs that differ in nothing else can be compared as judges."""
+    """Return everything that runs must share to be compared as judges."""
     return run.evaluator, variant_of(run), version, run.study, run.asking_way
 
 
 @use_case(Right.READ)
 def writers(workbench: Workbench, project_id: int) -> tuple[list[str], tuple[str, ...]]:
-    """The project's systems by name, and those of them that are people."""
+    """Return the project's systems by name, and those of them that are people."""
     with workbench.database.read() as work:
         people = work.projects.human_systems(project_id)
         return work.texts.systems(project_id), people
@@ -434,7 +433,7 @@ def writers(workbench: Workbench, project_id: int) -> tuple[list[str], tuple[str
 
 @use_case(Right.FACILITATE, act="said which writers are people")
 def mark_people(workbench: Workbench, project_id: int, systems: Collection[str]) -> None:
-    """Say which systems are people; all others are LLMs. Raises InputError for a system that isn't there."""
+    """Store which systems are people; all others are LLMs. Raises InputError for an unknown system."""
     with workbench.database.write() as work:
         known = work.texts.systems(project_id)
         unknown = sorted(set(systems) - set(known))
@@ -447,11 +446,12 @@ def mark_people(workbench: Workbench, project_id: int, systems: Collection[str])
 def bias_of(
     workbench: Workbench, run_id: int, dimension_id: int, choices: Choices = USUAL, by: By | None = None
 ) -> WriterBias:
-    """Of a run's scores on a dimension, over texts that count by these choices and whose writer is known, by people's
-    ratings of both texts of a pair or by their preferences; without `by`, preferences where no such pair is rated.
+    """Return a judge's bias for texts by people or LLMs, over texts that count by these choices and name their writer.
+    It is measured by people's ratings of both texts of a pair, or by their preferences; by default preferences only if
+    no pair is rated.
 
-    Of the choices, those about partial texts, resamples and seed mean something here.
-    Raises NotReadyError where nobody said who is a person, or no source has texts of both.
+    Of the choices, partial texts, resamples and seed are used. Raises NotReadyError if nobody said which systems are
+    people, or no source has texts of both.
     """
     with workbench.database.read() as work:
         people = set(work.projects.human_systems(work.runs.project_of(run_id)))
@@ -481,7 +481,7 @@ def bias_of(
 def _bias_by_preferences(
     compared: Sequence[PreferencePair], scores: Mapping[int, float | None], people: Collection[str], choices: Choices
 ) -> WriterBias:
-    """Pairs of two people or of two LLMs say nothing here and are passed over."""
+    """Return the bias by preferences. Pairs of two people or of two LLMs are left out."""
     pairs, unscored = list[WritersPair](), 0
     for one in compared:
         if (one.a.system_id in people) == (one.b.system_id in people):

@@ -1,4 +1,4 @@
-"""Results question by question: agreement with experts and between repeats, weights."""
+"""Results question by question: agreement with experts and between repeats, and weights."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -56,8 +56,8 @@ Ints = NDArray[np.int64]
 def judge_cube(
     given: RunAnswers, texts: Sequence[int] | Ints, questions: Sequence[int], values: Mapping[Answer, float]
 ) -> Floats:
-    """(repeats, texts, questions) of the answers about these texts to these questions, which are ids; NaN where there
-    is none. values: what stands for an answer, NaN for one that isn't named. There is at least one repeat."""
+    """Return (repeats, texts, questions) answers about these texts to these questions (ids); NaN where missing. values:
+    number for each answer, NaN if not listed. There is at least one repeat."""
     repeats, numbers = np.asarray(given.repeats), np.array([values.get(answer, np.nan) for answer in ANSWERS])
     cube = np.full((int(repeats.max(initial=0)) + 1, len(texts), len(questions)), np.nan)
     text, known = places_among(np.asarray(given.texts), np.asarray(texts, dtype=np.int64))
@@ -68,13 +68,13 @@ def judge_cube(
 
 
 def judged_texts(given: RunAnswers) -> Ints:
-    """The texts with an answer, in the order in which they were first judged."""
+    """Return the texts with an answer, in the order in which they were first judged."""
     found, first = np.unique(np.asarray(given.texts), return_index=True)
     return found[np.argsort(first)]
 
 
 def places_among(wanted: Ints, among: Ints) -> tuple[Ints, Bools]:
-    """Where each of `wanted` stands in `among`, whose values differ, and whether it does."""
+    """Return the index of each of `wanted` in `among`, whose values are distinct, and whether it is there."""
     if not among.size:
         return np.zeros(wanted.size, dtype=np.int64), np.zeros(wanted.size, dtype=bool)
     order = np.argsort(among, kind="stable")
@@ -91,14 +91,14 @@ INAPPLICABLE = {Answer.YES: 0.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: 1.0, Ans
 
 @use_case(Right.READ)
 def repeat_agreement(workbench: Workbench, run_id: int, dimension_id: int) -> dict[int, JudgeConsistency]:
-    """Question id -> how often the repeats gave the same answer; {} where the judge was asked once or nothing."""
+    """Return question id -> how often repeats gave the same answer; {} if the judge was asked once or not at all."""
     _, questions, answers = repeated_answers(workbench, run_id, dimension_id)
     return dict(zip(questions, judge_stability(answers), strict=True)) if questions else {}
 
 
 def repeated_answers(workbench: Workbench, run_id: int, dimension_id: int) -> tuple[list[int], list[int], Floats]:
-    """The texts, the questions, and (repeats, texts, questions) answers; no questions where the judge was asked once or
-    nothing."""
+    """Return the texts, the questions, and (repeats, texts, questions) answers; no questions if the judge was asked
+    once or not at all."""
     with workbench.database.read() as work:
         repeats = int(work.runs.get(run_id).params.get("repeats", 1))
         given = work.results.answer_columns(run_id, dimension_id) if repeats > 1 else RunAnswers()
@@ -110,7 +110,7 @@ def repeated_answers(workbench: Workbench, run_id: int, dimension_id: int) -> tu
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """`items` of the analysis count the `questions` from 0. `texts` were judged and rated."""
+    """The item analysis of a result; its `items` index `questions`. `texts` were judged and rated."""
 
     questions: tuple[Question, ...]
     texts: int
@@ -128,7 +128,7 @@ class _Judged:
 
 
 def counting_of(questions: Sequence[Question], dimension: Dimension) -> Counting:
-    """How these questions count, for figures on matrices of answers."""
+    """Return how these questions count, for figures on matrices of answers."""
     caps = [np.nan if each.cap is None else each.cap for each in questions]
     return Counting(
         np.array([each.must_not for each in questions], dtype=bool),
@@ -139,16 +139,16 @@ def counting_of(questions: Sequence[Question], dimension: Dimension) -> Counting
 
 @use_case(Right.READ)
 def questions_of(workbench: Workbench, result: DimensionResult) -> Questions | None:
-    """Computed once for as long as neither answers nor ratings change; None where the method asks no questions."""
+    """Return the item analysis, cached until answers or ratings change; None if the method asks no questions."""
     state = result_state(workbench, result.run.id, result.dimension.id)
     return _kept_questions(workbench.database, result.run.id, result.dimension.id, result.choices, state)
 
 
 @use_case(Right.READ)
 def weights_of(workbench: Workbench, result: DimensionResult) -> QuestionWeights:
-    """Learned by nested cross-validation; kept as questions_of. Texts of a locked split are no part of any result.
+    """Return the weights learned by nested cross-validation, cached as `questions_of`. Held-out texts are never used.
 
-    Raises NotReadyError where there is too little to learn from.
+    Raises NotReadyError if there is too little to learn from.
     """
     state = result_state(workbench, result.run.id, result.dimension.id)
     return _kept_weights(workbench.database, result.run.id, result.dimension.id, result.choices, state)
@@ -180,7 +180,7 @@ def _kept_weights(
 
 
 def _judged(database: Database, run_id: int, dimension_id: int, choices: Choices) -> _Judged:
-    """(texts, questions) of the texts that the result's figures rest on; repeats of a judge count by majority."""
+    """Return (texts, questions) of the texts that the result's figures rest on; repeats count by majority."""
     result = kept_result(Workbench(database, Credentials()), run_id, dimension_id, choices)
     assert result is not None  # the caller has it
     with database.read() as work:
@@ -206,9 +206,9 @@ def _judged(database: Database, run_id: int, dimension_id: int, choices: Choices
 
 @use_case(Right.READ)
 def weighted_agreement(workbench: Workbench, result: DimensionResult) -> MetaEvaluation | None:
-    """The same figures over the same texts from the weighted scores.
+    """Return the same figures over the same texts from the weighted scores.
 
-    None where all questions weigh the same, for scores from probabilities, and for a look at a locked split.
+    None if all questions weigh the same, for scores from probabilities, and for a look at a held-out split.
     """
     if result.soft or result.locked or not result.weighted:
         return None
@@ -229,23 +229,24 @@ def weighted_agreement(workbench: Workbench, result: DimensionResult) -> MetaEva
 def _evaluated(
     rows: tuple[ScoredText, ...], scores: tuple[float | None, ...], choices: Choices, origin: Origin
 ) -> MetaEvaluation:
-    """Computed once for the same scores and ratings: screens ask again and again."""
+    """Return the agreement, cached for the same scores and ratings."""
     return evaluate_scores(rows, scores, choices, origin)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExpertSide:
-    """Answers to the questions that the run asked: 1 yes, 0 no, NaN none. Repeats of the judge count as their majority.
-    `judge_inapplicable` and `people_inapplicable` say of the same whether it doesn't apply: 1, 0 for yes and no, NaN.
+    """Judge's and experts' answers to the questions that the run asked: 1 yes, 0 no, NaN none. Repeats of the judge
+    count as their majority. `judge_inapplicable` and `people_inapplicable`: 1 for "does not apply", 0 for yes and no,
+    NaN none.
 
-    `judge` is (texts, questions) over the run's `texts` and those drawn for experts alone; `people` is (experts,
-    texts, questions). `drawn` marks the texts that experts were asked about; `documents` names each text's source.
-    `probability` (texts,) is that with which each text was drawn for experts, NaN for those never drawn by chance,
-    whose answers then correct nothing; None where all were drawn alike.
+    `judge` is (texts, questions) over the run's `texts` and those drawn only for experts; `people` is (experts, texts,
+    questions). `drawn` marks the texts that experts were asked about; `documents` names each text's source.
+    `probability` (texts,) is that of being drawn for experts, NaN for texts not drawn at random, whose answers correct
+    nothing; None if all were equal.
 
-    `decided` (texts, questions) is what facilitators decided about texts drawn for experts: 1 yes, 0 no, OUTSIDE for
-    "does not apply", NaN elsewhere; None for nothing. Texts that nobody drew are decided because somebody parted there:
-    what is measured on them would stand for no others.
+    `decided` (texts, questions) holds decisions about texts drawn for experts: 1 yes, 0 no, OUTSIDE for "does not
+    apply", NaN elsewhere; None for none. Other texts are left out, since they were decided because raters disagreed and
+    represent no others.
     """
 
     checklist: Checklist
@@ -264,7 +265,7 @@ class ExpertSide:
 
     @property
     def reference(self) -> Floats:
-        """(texts, questions): what was decided, else what most experts say; NaN where they are split or silent, or it
+        """Return (texts, questions): the decided answer, else that of most experts; NaN without a majority, or if it
         doesn't apply."""
         pairs = [
             reference_of(self.people[:, :, place], self.people_inapplicable[:, :, place], self.held[:, place])
@@ -274,7 +275,7 @@ class ExpertSide:
 
     @property
     def outside(self) -> Bools:
-        """(texts, questions): whether it doesn't apply, as was decided, else as most experts say."""
+        """Return (texts, questions): whether the question doesn't apply, as decided, else as most experts say."""
         said = [
             inapplicable_reference(self.people_inapplicable[:, :, place], self.held[:, place])
             for place in range(self.people.shape[2])
@@ -284,17 +285,18 @@ class ExpertSide:
 
     @property
     def decided_texts(self) -> int:
-        """How many texts rest on a decision for at least one question."""
+        """Return how many texts have a decision for at least one question."""
         return int((~np.isnan(self.held)).any(axis=1).sum())
 
     @property
     def held(self) -> Floats:
-        """`decided`, of its shape also where nothing is."""
+        """Return `decided`, or NaNs of its shape."""
         return np.full(self.people.shape[1:], np.nan) if self.decided is None else self.decided
 
 
 def expert_side(workbench: Workbench, result: DimensionResult) -> ExpertSide | None:
-    """None where the run asked no questions, or no expert has answered the version it asked."""
+    """Return the answers of judge and experts; None if the run asked no questions, or no expert has answered its
+    version."""
     with workbench.database.read() as work:
         parts = work.runs.parts(result.run.id)
         checklist = next(part.checklist for part in parts if part.dimension == result.dimension.id)
@@ -335,7 +337,7 @@ def expert_side(workbench: Workbench, result: DimensionResult) -> ExpertSide | N
 def decided_answers(
     decisions: Mapping[int, Sequence[Decision]], drawn: Sequence[int], texts: Sequence[int], questions: Sequence[int]
 ) -> Floats:
-    """(texts, questions) of the decisions that hold about drawn texts, as `ExpertSide.decided`."""
+    """Return (texts, questions) of the standing decisions about drawn texts, as `ExpertSide.decided`."""
     numbers = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: OUTSIDE}
     found, row = np.full((len(texts), len(questions)), np.nan), {text: place for place, text in enumerate(texts)}
     of_experts = set(drawn)
@@ -348,8 +350,8 @@ def decided_answers(
 
 @dataclass(frozen=True, slots=True)
 class AskedOfExperts:
-    """Agreement per question over the `texts` drawn for the experts; `judged` of them the run has answered too.
-    `applicability`: of the questions that may not apply, on whether they do. `decided` of the texts rest on a decision
+    """The agreement on each question over the `texts` drawn for experts; the run has answered `judged` of them.
+    `applicability`: for questions that may not apply, the agreement on whether they do. `decided` texts have a decision
     for at least one question."""
 
     checklist: int
@@ -364,7 +366,7 @@ class AskedOfExperts:
 
 @use_case(Right.READ)
 def asked_of_experts(workbench: Workbench, result: DimensionResult) -> AskedOfExperts | None:
-    """None where the run asked no questions, or no expert has answered the version it asked."""
+    """Return the agreement; None if the run asked no questions, or no expert has answered its version."""
     side = expert_side(workbench, result)
     if side is None:
         return None

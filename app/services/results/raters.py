@@ -1,4 +1,4 @@
-"""People's ratings: how well raters agree, shares corrected by experts' answers, and what more answers would bring."""
+"""People's ratings: agreement of raters, shares corrected by experts' answers, and forecasts for more answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -52,7 +52,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class RatingCorrelation:
-    """How far people's mean ratings on two dimensions go together, over the texts that are rated on both."""
+    """The correlation of people's mean ratings on two dimensions, over the texts rated on both."""
 
     first: str
     second: str
@@ -67,7 +67,8 @@ class RatingCorrelation:
 def rating_correlations(
     workbench: Workbench, project_id: int, level: Level = "dataset", resamples: int = RESAMPLES
 ) -> list[RatingCorrelation]:
-    """Of every two dimensions, highest Spearman first; those without come last (GPTScore, Fig. 7a)."""
+    """Return the correlation of every two dimensions, highest Spearman first, undefined ones last (GPTScore, Fig.
+    7a)."""
     with workbench.database.read() as work:
         rated = {d.name: work.texts.imported_means(d.id) for d in work.projects.dimensions(project_id)}
         places = {place.id: place for place in work.texts.places(project_id)}
@@ -92,13 +93,14 @@ def rating_correlations(
 
 @use_case(Right.READ)
 def human_side_of(workbench: Workbench, result: DimensionResult) -> HumanSide:
-    """Computed once for as long as neither scores nor ratings change. Over the texts that the run scored."""
+    """Return the human side of a result, over the texts that the run scored, cached until scores or ratings change."""
     state = result_state(workbench, result.run.id, result.dimension.id)
     return _kept(workbench.database, result.run.id, result.dimension.id, result.choices, state)
 
 
 def ceiling_beside(workbench: Workbench, result: DimensionResult) -> tuple[dict[Coefficient, Ceiling], int]:
-    """What one rater reaches and the judge beside, as in human_side_of, but without the rest; and how many rated."""
+    """Return the agreement of one rater and of the judge with the other raters, as in `human_side_of`; and the number
+    of raters."""
     state = result_state(workbench, result.run.id, result.dimension.id)
     return _kept_ceiling(workbench.database, result.run.id, result.dimension.id, result.choices, state)
 
@@ -144,7 +146,7 @@ def _rated(database: Database, run_id: int, dimension_id: int, choices: Choices)
 
 
 def ratings_of(workbench: Workbench, result: DimensionResult) -> tuple[list[str], Floats]:
-    """The raters' names and their ratings (raters, texts) of the result's texts."""
+    """Return the raters' names and their (raters, texts) ratings of the result's texts."""
     place = {row.text: number for number, row in enumerate(result.rows)}
     given: dict[str, Floats] = {}
     with workbench.database.read() as work:
@@ -159,7 +161,8 @@ def ratings_of(workbench: Workbench, result: DimensionResult) -> tuple[list[str]
 
 @use_case(Right.READ)
 def stand_in_for_rater(workbench: Workbench, result: DimensionResult) -> AltTest | None:
-    """By how far judge and rater lie from the other raters. None with one rater, or scores on a scale of their own."""
+    """Return the test whether the judge is as close to the other raters as a rater is. None with one rater, or scores
+    on another scale."""
     names, ratings = ratings_of(workbench, result)
     if len(names) < 2 or not result.on_scale:
         return None
@@ -169,7 +172,8 @@ def stand_in_for_rater(workbench: Workbench, result: DimensionResult) -> AltTest
 
 @dataclass(frozen=True, slots=True)
 class CorrectedShare:
-    """None, with the reason, where too few texts have both answers; `stand_in` needs two experts."""
+    """A question's share of yes, corrected by experts' answers. `estimate` is None, with a `reason`, if too few texts
+    have both answers; `stand_in` needs two experts."""
 
     question: Question
     estimate: CorrectedEstimate | None
@@ -179,8 +183,8 @@ class CorrectedShare:
 
 @dataclass(frozen=True, slots=True)
 class CorrectedShares:
-    """`score` is the mean score over all texts, `reason` why there is none; `stand_in` needs two experts. `decided` of
-    the texts rest on a decision for at least one question."""
+    """All corrected shares. `score` is the mean score over all texts, None with a `reason`; `stand_in` needs two
+    experts. `decided` texts have a decision for at least one question."""
 
     experts: tuple[str, ...]
     score: CorrectedEstimate | None
@@ -194,10 +198,10 @@ class CorrectedShares:
 def corrected_shares(
     workbench: Workbench, result: DimensionResult, more: Sequence[int] = MORE
 ) -> CorrectedShares | None:
-    """What was decided, else what most experts say, is the truth; texts on which they are split, or nobody answered,
-    have none. Whether the judge may stand in for an expert rests on the experts' own answers.
+    """Return the shares corrected by experts' answers. The truth is the decided answer, else that of most experts;
+    texts without either have none. Whether the judge may replace an expert is tested on the experts' own answers.
 
-    None where the run asked no questions or no expert has answered them. The forecasts are for `more` answers.
+    None if the run asked no questions or no expert has answered them. The forecasts are for `more` answers.
     """
     side = expert_side(workbench, result)
     if side is None:
@@ -249,8 +253,8 @@ def _stand_in(side: ExpertSide, judge: Floats, people: Floats) -> AltTest | None
 
 
 def reference_scores(side: ExpertSide, result: DimensionResult) -> Floats:
-    """(texts,): the score of what was decided, else most experts say, by the checklist's own formula, where every
-    question has that; NaN where none of them applies."""
+    """Return (texts,) scores of the reference answers, by the checklist's formula, where every question has one; NaN
+    elsewhere, or if none applies."""
     people, outside = side.reference, side.outside
     low, high = result.dimension.low, result.dimension.high
     found = np.full(len(side.texts), np.nan)
@@ -270,12 +274,11 @@ PASSES = 0.5
 
 @dataclass(frozen=True, slots=True)
 class FailureRate:
-    """How often a question fails, or a text is not good: the share of no (of yes,
-    where that is bad) with its 95 % interval, None for `reason`.
+    """How often a question fails (share of no, or of yes where that is bad), or a text is not good, with its 95 %
+    interval; None with a `reason`.
 
-    rests_on: "corrected", the judge's answers on `of` texts and experts' on `answered` of them; "human_only", the
-    latter alone, where the judge makes it no more precise; "judge_only" where too few experts answered to correct
-    anything.
+    rests_on: "corrected", the judge's answers on `of` texts and experts' on `answered` of them; "human_only", if the
+    judge's answers make it no more precise; "judge_only" if too few experts' answers exist for a correction.
     """
 
     question: Question | None
@@ -288,9 +291,9 @@ class FailureRate:
 
 @dataclass(frozen=True, slots=True)
 class VerdictAgreement:
-    """The judge's good and not good (a score of PASSES or more) beside experts', on `texts` that most of them find one
-    or the other. finds_not_good: of the texts that experts find not good, the share that the judge does too;
-    finds_good: the same of the good ones. experts: how far they agree with each other, None for a single one."""
+    """The judge's verdicts (good for a score of PASSES or more) compared with experts' majority, on `texts` texts.
+    finds_not_good: the share of texts not good to experts that the judge finds not good; finds_good: the same for good
+    ones. experts: their agreement, None for a single one."""
 
     texts: int
     kappa: Agreement
@@ -301,14 +304,14 @@ class VerdictAgreement:
 
 @dataclass(frozen=True, slots=True)
 class FailureRates:
-    """Of a binary dimension; `whole` is about texts as such, `questions` about each of the checklist."""
+    """The failure rates on a binary dimension; `whole` is for texts, `questions` for each question."""
 
     whole: FailureRate
     agreement: VerdictAgreement | None
     questions: tuple[FailureRate, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Rates as shares with the ends of their intervals; null where nothing can be told."""
+        """Return rates as shares with the ends of their intervals; null where unknown."""
 
         def rate(each: FailureRate) -> dict[str, Any]:
             counts = {"rests_on": each.rests_on, "n_human": each.answered, "n": each.of, "reason": each.reason}
@@ -331,7 +334,7 @@ class FailureRates:
 
 @use_case(Right.READ)
 def failure_rates(workbench: Workbench, result: DimensionResult) -> FailureRates | None:
-    """None where the dimension isn't binary, or the run asked no questions."""
+    """Return the failure rates; None if the dimension isn't binary, or the run asked no questions."""
     shares = question_shares(workbench, result.run.id, result.dimension.id)
     if not (result.dimension.binary and shares):
         return None
@@ -352,7 +355,7 @@ def failure_rates(workbench: Workbench, result: DimensionResult) -> FailureRates
 
 
 def _not_good(workbench: Workbench, result: DimensionResult) -> tuple[FailureRate, VerdictAgreement | None]:
-    """By the verdicts on the texts that were scored: samples are none of them."""
+    """Return the rate of texts that are not good, by verdicts on the scored texts, which exclude samples."""
     names, ratings = ratings_of(workbench, result)
     counted = [row.score if row.counts(result.choices.include_partial) else None for row in result.rows]
     scores = np.array(counted, dtype=np.float64)
@@ -412,16 +415,15 @@ def _failures(question: Question | None, found: CorrectedEstimate) -> FailureRat
 
 
 def _share_of_no(yes: EstimatedFigure) -> EstimatedFigure:
-    """A mean of scores may overshoot where a share can't."""
+    """Return 1 minus the share of yes, limited to 0 to 1 because a corrected estimate may overshoot."""
     ends = (None if end is None else min(1.0, max(0.0, 1 - end)) for end in (yes.value, yes.high, yes.low))
     return EstimatedFigure(*ends)
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerForecasts:
-    """`score` is the mean score, `widest` the question with the widest interval and `question` its number from 1; None
-    where too few texts have both answers. `said` holds it in plain sentences.
-    """
+    """Forecasts for a number of answers. `score` is the mean score, `widest` the question with the widest interval and
+    `question` its number from 1; None if too few texts have both answers. `said` holds sentences."""
 
     answers: int
     score: CorrectedEstimate | None
@@ -438,7 +440,7 @@ class PlannedAnswers:
 
 @use_case(Right.FACILITATE)
 def planned_answers(workbench: Workbench, checklist_id: int, wished: WishedWave) -> PlannedAnswers:
-    """What the next wave would bring, by the run with most texts that asked this version. Raises as `plan_answers`."""
+    """Return the next wave and its effect, by the run with most texts of this version. Raises as `plan_answers`."""
     plan = plan_answers(workbench, checklist_id, wished)
     result = _default_result(workbench, checklist_id)
     shares = corrected_shares(workbench, result, (wished.texts,)) if result else None
@@ -465,7 +467,7 @@ def planned_answers(workbench: Workbench, checklist_id: int, wished: WishedWave)
 
 
 def _unscored(result: DimensionResult | None, plan: AnswerPlan) -> list[str]:
-    """That the judge lacks some of these texts, if so: people's answers about them correct nothing."""
+    """Return a sentence if the judge hasn't scored all planned texts, since other answers correct nothing."""
     scored = {row.text for row in result.rows if row.counts()} if result else set()
     has = sum(one.id in scored for one in plan.texts)
     if result is None or has == len(plan.texts):
@@ -487,14 +489,15 @@ TOO_LITTLE_RATED = f"Too little is rated: {FEWEST_TEXTS} texts of {FEWEST_SOURCE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PeoplesScale:
-    """`scores`: text -> its score on people's scale; of a rated one by a map that its source played no part in."""
+    """Scores mapped to people's scale. `scores`: text -> mapped score; for a rated text by a map fitted without its
+    source."""
 
     found: MappedScores
     scores: Mapping[int, float]
 
     @property
     def sentence(self) -> str:
-        """What the map changes, and whether it is offered."""
+        """Return what the map changes, and whether it is offered."""
         mapped, better = self.found, self.found.improvement
         ends = (
             f"{better.low:.3f} to {better.high:.3f}" if better.low is not None and better.high is not None else "none"
@@ -509,7 +512,8 @@ class PeoplesScale:
 
 @use_case(Right.READ)
 def peoples_scale(workbench: Workbench, result: DimensionResult) -> PeoplesScale | None:
-    """The result's scores mapped to its ratings; None where scores lie on another scale, or too little is rated."""
+    """Return the result's scores mapped to people's scale; None if they are on another scale, or too few texts are
+    rated."""
     del workbench  # the result holds all that is needed
     rows, dimension, choices = result.compared, result.dimension, result.choices
     if not result.on_scale or result.locked:

@@ -1,4 +1,4 @@
-"""Results as files to keep: every score, every figure, and a report that needs nothing else to be read."""
+"""Results as files: every score, every figure, and a self-contained report."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -57,7 +57,7 @@ MOST_SOURCES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class PairCount:
-    """How many texts people rated `human` on average and the judge scored `score`."""
+    """The number of texts rated `human` on average by people and scored `score` by the judge."""
 
     human: float
     score: float
@@ -66,7 +66,7 @@ class PairCount:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """A part of the scale, `low` included, `high` only in the last one; counts of texts by their score and rating."""
+    """A part of the scale, `low` included, `high` only in the last one; counts of texts by score and by rating."""
 
     low: float
     high: float
@@ -76,7 +76,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationPoint:
-    """The texts whose mean rating is about `human` (their mean): mean score, and where its middle half lies."""
+    """Texts with a mean rating of about `human` (their mean): the mean score, and the quartiles of the scores."""
 
     human: float
     score: float
@@ -91,7 +91,7 @@ def pair_counts(rows: Iterable[ScoredText]) -> list[PairCount]:
 
 
 def score_distributions(rows: Iterable[ScoredText], low: float, high: float) -> list[Bin]:
-    """Scores and ratings over BINS equal parts of the scale; what lies outside counts in the outermost part."""
+    """Return scores and ratings in BINS equal parts of the scale; values outside count in the outermost parts."""
     pairs = _pairs(rows)
     ratings = Counter(_part(human, low, high, BINS - 1) for human, _ in pairs)
     scores = Counter(_part(score, low, high, BINS - 1) for _, score in pairs)
@@ -100,8 +100,8 @@ def score_distributions(rows: Iterable[ScoredText], low: float, high: float) -> 
 
 
 def calibration(rows: Iterable[ScoredText], low: float, high: float) -> list[CalibrationPoint]:
-    """Group the texts by their mean human rating, around BINS + 1 points of the scale from low to high; return for each
-    group that has texts how its scores compare with its ratings."""
+    """Group the texts by mean rating around BINS + 1 points of the scale; return for each nonempty group how scores
+    compare with ratings."""
     groups: dict[int, list[tuple[float, float]]] = {}
     half = (high - low) / BINS / 2
     for human, score in _pairs(rows):
@@ -110,13 +110,13 @@ def calibration(rows: Iterable[ScoredText], low: float, high: float) -> list[Cal
 
 
 def by_source(rows: Sequence[ScoredText]) -> list[SourceCoefficient]:
-    """Spearman inside each source."""
+    """Return the Spearman correlation within each source."""
     return spearman_by_source([row.score for row in rows], [row.human for row in rows], [row.doc_id for row in rows])
 
 
 def shown_sources(known: Sequence[SourceCoefficient]) -> list[SourceCoefficient]:
-    """Return the sources that a picture shows: all, or where there are more than MOST_SOURCES, every second, third ...
-    in the order of their coefficients, beginning with the lowest."""
+    """Return the sources for a chart: all, or if there are more than MOST_SOURCES every second, third ... in the order
+    of their coefficients, lowest first."""
     step = -(-len(known) // MOST_SOURCES)
     return list(known) if step <= 1 else sorted(known, key=lambda each: each.spearman or 0.0)[::step]
 
@@ -132,16 +132,16 @@ def _pairs(rows: Iterable[ScoredText]) -> list[tuple[float, float]]:
 
 
 def _part(value: float, low: float, high: float, last: int) -> int:
-    """Which of the `last` + 1 equal parts from low to high holds the value."""
+    """Return the index of the part that holds the value, of `last` + 1 equal parts from low to high."""
     share = (value - low) / (high - low) if high > low else 0.0
     return min(max(int(share * (last + 1) + 1e-9), 0), last)
 
 
 @use_case(Right.READ)
 def verdict_of(workbench: Workbench, result: DimensionResult) -> AgreementVerdict:
-    """Beside what one of the raters reaches; computed once for as long as neither scores nor ratings change.
+    """Return the verdict on a result's agreement, compared with that of a rater; cached until scores or ratings change.
 
-    Not for a locked split: what the raters said there is looked at on purpose only.
+    Not for a held-out split, where ratings are looked at only deliberately.
     """
     assert not result.locked
     ceilings, raters = ceiling_beside(workbench, result)
@@ -152,7 +152,8 @@ def verdict_of(workbench: Workbench, result: DimensionResult) -> AgreementVerdic
 
 
 def _unscored(workbench: Workbench, result: DimensionResult) -> int | None:
-    """How many more sources (systems, texts: what the interval draws) of the project are rated and could be scored."""
+    """Return how many more units (sources, systems or texts, which the interval draws) are rated and could be scored;
+    None if both sources and systems are drawn."""
     unit, _ = drawn_units(result.meta)
     if unit == "sources and systems":
         return None
@@ -211,7 +212,7 @@ MAPPED = "mapped_score"
 
 
 def mapped_csv(scales: Iterable[tuple[DimensionResult, PeoplesScale]]) -> bytes:
-    """The scores as they are and on people's scale, one line a text and result."""
+    """Return a CSV of raw scores and scores on people's scale, a row for each text and result."""
     rows = (
         score | {MAPPED: scale.scores.get(row.text)}
         for result, scale in scales
@@ -221,12 +222,12 @@ def mapped_csv(scales: Iterable[tuple[DimensionResult, PeoplesScale]]) -> bytes:
 
 
 def scores_csv(results: Iterable[DimensionResult]) -> bytes:
-    """One line a text, dimension and run; UTF-8 with a mark that spreadsheets understand."""
+    """Return a row for each text, dimension and run; UTF-8 with a byte order mark for spreadsheets."""
     return csv_bytes(COLUMNS, _all_scores(results))
 
 
 def result_figures_csv(results: Iterable[DimensionResult]) -> bytes:
-    """One line a figure, with its interval, what it rests on and its signature."""
+    """Return a CSV with a row for each figure, with its interval, its basis and its signature."""
     return csv_bytes(FIGURE_COLUMNS, (row for result in results for row in _figures(result)))
 
 
@@ -237,10 +238,10 @@ def report_html(
     xrays: Sequence[RubricXray | None] = (),
     evidence: Sequence[ReportEvidence | None] = (),
 ) -> bytes:
-    """One page with charts and methods that needs nothing else; `verdicts`, one a result, stand first.
+    """Return a self-contained page with charts and methods; `verdicts`, one for each result, come first.
 
-    `xrays`, one a result, say what speaks against its questions; None, or none at all, leave that out. `evidence` the
-    same of what the judge quotes.
+    `xrays`: one for each result, on problems of its questions; `evidence`: one for each result, on the judge's quotes.
+    None, or an empty sequence, leaves them out.
     """
     from app.export.charts import IntervalRow, interval_plot  # noqa: PLC0415 - takes a second
 
@@ -271,7 +272,7 @@ def report_made_apart(
     xrays: Sequence[RubricXray | None],
     evidence: Sequence[ReportEvidence | None],
 ) -> bytes:
-    """As report_html, in a process of its own with a time limit. Raises NotReadyError when the limit is reached."""
+    """Return `report_html`, made in a process of its own. Raises NotReadyError at the time limit."""
     return computed_apart(REPORT_SECONDS, report_html, project, results, verdicts, xrays, evidence)
 
 
@@ -284,8 +285,8 @@ def latex_file(
 ) -> bytes:
     """Return the table of methods and dimensions in LaTeX (booktabs), with a block of rows for each coefficient.
 
-    names: the coefficients, all that are defined where none is named. reference, compared: the method that others are
-    compared with, and the differences to it, which are marked; "" and none leave them out.
+    names: the coefficients, by default all defined ones. reference, compared: the reference method and the differences
+    to it, which are marked; by default none.
     """
     names = names or defined_figures(grid) or ["spearman"]
 
@@ -312,12 +313,12 @@ def latex_file(
 
 
 def scores_parquet(results: Iterable[DimensionResult]) -> bytes:
-    """As scores_csv, with types."""
+    """Return `scores_csv` as Parquet with types."""
     return parquet_bytes(_all_scores(results))
 
 
 def _grids(results: Sequence[DimensionResult]) -> list[dict[str, object]]:
-    """Methods by dimensions, one a coefficient; none where a single method scored a single dimension."""
+    """Return a table of methods by dimensions for each coefficient; [] for a single method and dimension."""
     grid = method_grid(results)
     if len(grid.rows) == len(grid.columns) == 1:
         return []
@@ -369,9 +370,9 @@ def write_results(
     xrays: Callable[[], Sequence[RubricXray | None]] = tuple,
     evidence: Callable[[], Sequence[ReportEvidence | None]] = tuple,
 ) -> None:
-    """Scores as CSV or Parquet, the report as HTML or a table for LaTeX, by the file's ending. Raises InputError.
+    """Write scores as CSV or Parquet, the report as HTML or a table for LaTeX, by the file's ending. Raises InputError.
 
-    `xrays` and `evidence` are computed for the report alone.
+    `xrays` and `evidence` are computed only for the report.
     """
     match path.suffix.lower():
         case ".csv":  # for scripts: without the mark that would become a part of the first column's name
@@ -441,7 +442,7 @@ _COMPARED = ("Run", "Coefficient", "Value", "Baseline", "Difference", "p", "p (H
 
 
 def write_comparisons(path: Path, found: Sequence[RunComparison]) -> None:
-    """A row for each other run and coefficient, as CSV or LaTeX. Raises InputError for another ending."""
+    """Write a row for each other run and coefficient, as CSV or LaTeX. Raises InputError for another ending."""
     compared = [
         (f"{method_and_judge(each.other.run)}, run {each.other.run.id}", name, each.comparison.differences[name], each)
         for each in found

@@ -1,4 +1,4 @@
-"""Texts of a result: where judge and people differ most, all that is known of one text, and a run's counts."""
+"""Texts of a result: where judge and people differ most, everything on one text, and a run's counts."""
 
 from array import array
 from collections import Counter
@@ -30,7 +30,7 @@ GapDirection = Literal["all", "kinder", "harsher"]
 class Disagreement:
     """`difference` is score - mean rating: above 0 the judge is kinder than people.
 
-    Where scores are on a scale of their own it is that of the places among all texts, as shares from 0 to 1.
+    For scores on another scale it is the difference of the ranks among all texts, as shares from 0 to 1.
     """
 
     row: ScoredText
@@ -41,11 +41,10 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class TextDetail:
-    """One text with the judge's answers in the order they were asked, and what each rater gave.
+    """One text with the judge's answers in the order asked, and each rater's rating.
 
-    A question has several judgments where the judge was asked repeatedly. `details` is what the score was computed
-    from, where the method says it: aspects with their scores, probabilities. `decided`: question (id) -> the decision
-    that holds for it here.
+    A question has several judgments if it was asked repeatedly. `details` is what the score was computed from, if the
+    method says so: aspects with scores, probabilities. `decided`: question id -> standing decision on this text.
     """
 
     text: Text
@@ -57,9 +56,9 @@ class TextDetail:
 
 @dataclass(frozen=True, slots=True)
 class TextFilter:
-    """Which texts to look at. `low` to `high`: the judge's score, both ends included. "" and None leave nothing out.
+    """Which texts to show. `low` to `high`: the judge's score, inclusive. "" and None don't filter.
 
-    `direction`: the texts on which the judge is kinder or harsher than people.
+    `direction`: texts on which the judge is kinder or harsher than people.
     """
 
     system: str = ""
@@ -79,8 +78,8 @@ class TextFilter:
 
 @dataclass(frozen=True, slots=True)
 class QuestionShare:
-    """How often each answer was given, repeats included; `yes_share` is of yes and no, None without. `cannot_tell` are
-    those of the unanswered of which the judge said so."""
+    """How often each answer was given, with repeats; `yes_share` is of yes and no, None without any. `cannot_tell`
+    counts the unanswered ones where the judge said that it can't tell."""
 
     question: Question
     yes: int
@@ -100,7 +99,8 @@ EVERYTHING = TextFilter()
 def disagreements(
     rows: Iterable[ScoredText], wanted: TextFilter = EVERYTHING, *, on_scale: bool = True
 ) -> list[Disagreement]:
-    """The farthest apart first; equals in import order. on_scale: whether scores are on the scale of the ratings."""
+    """Return the largest differences first; ties in import order. on_scale: whether scores are on the scale of the
+    ratings."""
     pairs = [(row, row.score, row.human) for row in rows if row.score is not None and row.human is not None]
     scores, ratings = [score for _, score, _ in pairs], [human for _, _, human in pairs]
     if not on_scale:
@@ -113,7 +113,7 @@ def disagreements(
 
 
 def _places(values: Sequence[float]) -> list[float]:
-    """The share of the other values that are lower, equal ones counted by half."""
+    """Return for each value the share of other values that are lower; equal ones count half."""
     if not values:
         return []
     return [float((rank - 1) / max(len(values) - 1, 1)) for rank in rankdata(values)]
@@ -121,7 +121,8 @@ def _places(values: Sequence[float]) -> list[float]:
 
 @use_case(Right.READ)
 def judged_text(workbench: Workbench, run_id: int, dimension_id: int, text_id: int) -> TextDetail:
-    """Raises NotFoundError where the run did not score the dimension, or the text is gone."""
+    """Return everything on one text. Raises NotFoundError if the run didn't score the dimension, or the text is
+    gone."""
     with workbench.database.read() as work:
         checklist = _checklist(work, run_id, dimension_id)
         text = work.texts.get(text_id)
@@ -143,7 +144,7 @@ def judged_text(workbench: Workbench, run_id: int, dimension_id: int, text_id: i
 
 @use_case(Right.READ)
 def question_shares(workbench: Workbench, run_id: int, dimension_id: int) -> list[QuestionShare]:
-    """The questions of the run's checklist in order, with how they were answered."""
+    """Return the questions of the run's checklist in order, with counts of their answers."""
     with workbench.database.read() as work:
         checklist = _checklist(work, run_id, dimension_id)
         counts = work.results.answer_counts(run_id, dimension_id)
@@ -163,10 +164,9 @@ def question_shares(workbench: Workbench, run_id: int, dimension_id: int) -> lis
 
 @use_case(Right.EDIT)
 def draft_to_edit(workbench: Workbench, dimension_id: int, question: Question) -> tuple[Checklist, Question]:
-    """The newest draft that holds this question, in these words or since reworded, and the question in it.
+    """Return the newest draft with this question, perhaps reworded, and the question in it.
 
-    Where no draft does, one is started from the newest published version that holds it. Raises NotFoundError where none
-    does that people edit.
+    If no draft has it, one is started from the newest published version with it. Raises NotFoundError if there is none.
     """
     with workbench.database.read() as work:
         versions = work.checklists.versions(dimension_id)
@@ -184,7 +184,7 @@ def draft_to_edit(workbench: Workbench, dimension_id: int, question: Question) -
 
 
 def _in(checklist: Checklist, question: Question) -> Question | None:
-    """The sub-question of these words, else the one that had the same first wording."""
+    """Return the sub-question with these words, else the one with the same original wording."""
     there = [each for each in checklist.questions if each.kind is QuestionKind.SUB]
     first = question.original or question.text
     same = [each for each in there if each.id == question.id or each.text == question.text]
@@ -204,7 +204,7 @@ _AT_A_TIME = 500  # texts that are held in memory
 
 @dataclass(frozen=True, slots=True)
 class QuotedAnswer:
-    """An answer with a quote; `place` is None where the quote is neither in the text nor in its source."""
+    """An answer with a quote; `place` is None if the quote is neither in the text nor in its source."""
 
     question: Question
     judgment: Judgment
@@ -214,7 +214,7 @@ class QuotedAnswer:
 def quoted_answers(
     text: Text, answers: Iterable[tuple[Question, Sequence[Judgment]]], most: int | None = None
 ) -> tuple[QuotedAnswer, ...]:
-    """In the order asked, the first `most`; what several repeats quote alike stands once."""
+    """Return the first `most` answers with a quote, in the order asked; equal quotes of repeats count once."""
     different = {(question.id, one.quote): (question, one) for question, given in answers for one in given if one.quote}
     return tuple(
         QuotedAnswer(question, one, find_quote(one.quote, text.text, text.source))
@@ -250,7 +250,7 @@ class QuotedText:
 
 @dataclass(frozen=True, slots=True)
 class ReportEvidence:
-    """What a report says of a judge's evidence: how many quotes are there, and those about a few texts."""
+    """The part of a report on a judge's quotes: how many are in the texts, and those about a few texts."""
 
     counts: QuoteCounts
     texts: tuple[QuotedText, ...]
@@ -261,8 +261,8 @@ class ReportEvidence:
 
 @use_case(Right.READ)
 def quote_counts(workbench: Workbench, run_id: int, dimension_id: int) -> QuoteCounts:
-    """Over all answers of the run on the dimension, counted once for as long as they don't change; nothing of a run
-    that wasn't asked for evidence."""
+    """Return counts over all answers of the run on the dimension, cached until they change; zeros for a run without
+    evidence."""
     with workbench.database.read() as work:
         run = work.runs.get(run_id)
         state = (run.status, run.done, run.failed, work.results.rating_state(dimension_id))
@@ -282,7 +282,7 @@ def _kept_counts(database: Database, run_id: int, dimension_id: int, _: tuple[An
 def count_quotes(
     quotes: Mapping[int, Sequence[str]], texts_of: Callable[[Iterable[int]], Mapping[int, Text]]
 ) -> QuoteCounts:
-    """quotes: text id -> one for each answer, "" for none."""
+    """Count the quotes. quotes: text id -> one for each answer, "" for none."""
     without = sum(not quote for given in quotes.values() for quote in given)
     places: list[QuotedPlace | None] = []
     quoted = [text for text, given in quotes.items() if any(given)]
@@ -307,9 +307,9 @@ ANSWERS = 40  # of a text
 
 @use_case(Right.READ)
 def report_evidence(workbench: Workbench, result: DimensionResult) -> ReportEvidence | None:
-    """Of the texts with quotes those on which judge and people differ most, or the first where nobody rated them.
+    """Return quotes about the texts on which judge and people differ most, or about the first ones without ratings.
 
-    None where the judge wasn't asked for evidence, and over the locked split.
+    None if the judge wasn't asked for evidence, and for the held-out split.
     """
     counts = quote_counts(workbench, result.run.id, result.dimension.id)
     if not counts or result.locked:
@@ -329,11 +329,12 @@ def _quoted_text(workbench: Workbench, result: DimensionResult, text_id: int) ->
 
 @use_case(Right.READ)
 def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:
-    """Dimension -> scored, failed, unanswered answers, and mean coverage of what was scored (None before any was).
+    """Return dimension -> scored and failed texts, unanswered questions, and mean coverage of scored texts (None
+    without any).
 
-    Where there are any: answers "does not apply" (does_not_apply) and texts without a score because nothing applies
-    (nothing_applies); unanswered questions, and texts of methods without questions, of which the judge says that it
-    can't tell (cannot_tell). Of a run that asked for evidence, how many quotes are there and how many aren't (quotes).
+    If above 0 also: answers "does not apply" (does_not_apply), texts without a score because nothing applies
+    (nothing_applies), and questions, or texts of methods without questions, on which the judge says that it can't tell
+    (cannot_tell). For a run with evidence the counts of quotes found and absent (quotes).
     """
     with workbench.database.read() as work:
         evidence = asked_for_evidence(work.runs.get(run_id))
@@ -362,7 +363,7 @@ def _quotes(work: UnitOfWork, run_id: int, dimension_id: int) -> dict[str, dict[
 
 
 def _neither(work: UnitOfWork, run_id: int, dimension_id: int, nothing_applies: int) -> dict[str, int]:
-    """What was said beside yes and no, where anything was."""
+    """Return the counts of other answers than yes and no that are above 0."""
     answers = work.every_result.answer_counts(run_id, dimension_id).values()
     untold = sum(work.every_result.cannot_tell_counts(run_id, dimension_id).values())
     details = work.every_result.details(run_id, dimension_id).values() if not answers else ()

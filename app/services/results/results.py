@@ -1,4 +1,4 @@
-"""Results of a run: its scores' agreement with people, and what each number rests on."""
+"""Results of a run: agreement of its scores with people, and what each number rests on."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,10 +36,10 @@ __all__ = ["Constant", "Duplicates", "Figure", "Level", "Resampling"]
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How a result is computed. `duplicates`: texts of the same source and system, where texts name their system.
+    """How a result is computed. `duplicates`: texts with the same source and system, if texts name their system.
 
-    `soft`: from the judge's P(yes), where the run asked for it; from its answers elsewhere. `resampling`: what the
-    intervals draw anew, by default what suits the level. `systems`: whose texts are compared.
+    `soft`: use the judge's P(yes) if the run asked for it. `resampling`: what the intervals draw, by default by the
+    level. `systems`: whose texts are compared.
     """
 
     level: Level = "per-source"
@@ -53,9 +53,9 @@ class Choices:
     systems: SystemChoice = EVERY_SYSTEM
 
     def design(self, rows: Iterable[ScoredText]) -> AgreementDesign:
-        """Return where the text of each row comes from, and how agreement on them is computed.
+        """Return the origin of each row's text, and how agreement is computed.
 
-        Where texts name their systems, these tell duplicates, and otherwise the items do.
+        If texts name their systems, these identify duplicates; otherwise the items do.
         """
         places = [(row.doc_id, row.system_id, row.item_id) for row in rows]
         named = any(system for _, system, _ in places)
@@ -77,12 +77,12 @@ USUAL = Choices()
 
 @dataclass(frozen=True, slots=True)
 class DimensionResult:
-    """One dimension of a run. `partial` texts have unanswered questions; they count only where that was asked for.
+    """One dimension of a run. `partial` texts have unanswered questions; they count only if chosen.
 
-    `soft`: the scores are those from the judge's probabilities, not from its answers. `locked`: over the texts of the
-    locked split alone, none of which are in any other result. `weighted`: not all questions of its checklist weigh the
-    same. `nothing_applies` counts the texts without a score because no question applies. `reading`: the number of the
-    reading of texts, scores and ratings it rests on; results with the same one and the same choices are the same.
+    `soft`: scores are from the judge's probabilities. `locked`: over held-out texts only, which no other result
+    includes. `weighted`: the checklist's questions have different weights. `nothing_applies` counts texts without a
+    score because no question applies. `reading`: the id of the reading of texts, scores and ratings it is computed
+    from; results with equal reading and choices are equal.
     """
 
     run: RunSummary
@@ -106,28 +106,28 @@ class DimensionResult:
 
     @property
     def many_texts(self) -> bool:
-        """Whether drawing single texts anew takes seconds."""
+        """Return whether resampling single texts takes seconds."""
         return len(self.rows) >= MANY_TEXTS
 
     @property
     def on_scale(self) -> bool:
-        """Whether scores lie on the dimension's scale, so that their distance from ratings means something."""
+        """Return whether scores are on the dimension's scale, so that their distance from ratings means something."""
         return on_scale(self.run)
 
     @property
     def compared(self) -> list[ScoredText]:
-        """The texts that have both a score and a rating: those the figures rest on."""
+        """Return the texts with a score and a rating, on which the figures rest."""
         return [row for row in self.rows if row.human is not None and row.counts(self.choices.include_partial)]
 
     @property
     def headline(self) -> tuple[float | None, float | None, float | None, str]:
-        """Spearman, the ends of its 95 % interval, and groups used / all."""
+        """Return Spearman, the ends of its 95 % interval, and "groups used/all"."""
         spearman = self.meta.figures["spearman"]
         return spearman.value, spearman.low, spearman.high, f"{self.groups_used}/{self.groups_all}"
 
     @property
     def dataset_may_help(self) -> bool:
-        """Whether this level has no coefficient, but the dataset level has one."""
+        """Return whether this level has no coefficient, but the dataset level has one."""
         level, n = self.meta.design.level, self.meta.basis.n
         if level == "dataset" or self.headline[0] is not None or n < FEWEST:
             return False
@@ -168,9 +168,9 @@ class DimensionResult:
 def results_of(
     workbench: Workbench, run_id: int, choices: Choices = USUAL, *, locked: bool = False
 ) -> list[DimensionResult]:
-    """Agreement with the mean human rating on every dimension of a run.
+    """Return the agreement with mean human ratings on every dimension of a run.
 
-    locked: over the locked texts instead of the others; only for a look that is counted (locked_results).
+    locked: over the held-out texts instead; only for a recorded look (`look_at_locked_results`).
     """
     with workbench.database.read() as work:
         run = work.runs.get(run_id)
@@ -183,7 +183,7 @@ def results_of(
 
 @use_case(Right.READ)
 def kept_results(workbench: Workbench, run_id: int, choices: Choices = USUAL) -> tuple[DimensionResult, ...]:
-    """As results_of, each computed once for as long as neither its scores nor ratings change: screens ask again."""
+    """Return `results_of`, each cached until its scores or ratings change."""
     with workbench.database.read() as work:
         run = work.runs.get(run_id)
         states = {part.dimension: _state(work, run, part.dimension) for part in work.runs.parts(run_id)}
@@ -194,13 +194,13 @@ def kept_results(workbench: Workbench, run_id: int, choices: Choices = USUAL) ->
 def kept_result(
     workbench: Workbench, run_id: int, dimension_id: int, choices: Choices = USUAL
 ) -> DimensionResult | None:
-    """As kept_results, of one dimension alone; None where the run does not score it."""
+    """Return the cached result of one dimension; None if the run doesn't score it."""
     state = result_state(workbench, run_id, dimension_id)
     return None if state is None else _kept(workbench.database, run_id, dimension_id, choices, state)
 
 
 def result_state(workbench: Workbench, run_id: int, dimension_id: int) -> tuple[object, ...] | None:
-    """Equal for as long as the run's scores and the ratings on the dimension are; None where it isn't scored."""
+    """Return a value that changes with the run's scores or the ratings on the dimension; None if it isn't scored."""
     with workbench.database.read() as work:
         if all(part.dimension != dimension_id for part in work.runs.parts(run_id)):
             return None
@@ -224,7 +224,7 @@ def _kept(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """Every planned text of a run on one dimension, as it was when it was read; each reading has its own number."""
+    """Every planned text of a run on one dimension, as read at one time; each reading has its own number."""
 
     rows: tuple[ScoredText, ...]
     number: int = field(default_factory=count(1).__next__)
@@ -276,7 +276,7 @@ def _result(
 
 
 def _without_score(rows: Sequence[ScoredText]) -> list[str]:
-    """What is said of texts that were scored, didn't fail, and have no score."""
+    """Return sentences on texts that were scored without failure but have no score."""
     outside = sum(row.nothing_applies for row in rows)
     untold = sum(row.status is ScoreStatus.DONE and row.score is None for row in rows) - outside
     said = []
@@ -291,7 +291,7 @@ def _without_score(rows: Sequence[ScoredText]) -> list[str]:
 
 
 def rater_remark(work: UnitOfWork, dimension_id: int, locked: bool = False) -> str:
-    """A caution that belongs beside every figure of the dimension where raters use different scales, else ""."""
+    """Return a caution if raters of the dimension use different scales, else ""."""
     raters = (work.locked_texts if locked else work.texts).rater_ranges(dimension_id)
     return scale_remark([RaterScale(*each) for each in raters])
 
@@ -303,10 +303,10 @@ def evaluate_scores(
     origin: Origin,
     on_scale: bool = True,
 ) -> MetaEvaluation:
-    """Compute how well scores agree with the rows' ratings.
+    """Return how well scores agree with the rows' ratings.
 
     scores: one for each row, None to leave its text out. origin: what the figures say they were computed from.
-    on_scale: whether the scores lie on the scale of the ratings, so that the MAE is defined.
+    on_scale: whether the scores are on the scale of the ratings, so that the MAE is defined.
     """
     human = [row.human for row in rows]
     return _compared(rows, scores, human, choices, choices.resamples, origin=origin, on_scale=on_scale)
@@ -315,7 +315,7 @@ def evaluate_scores(
 def agreement_with_people(
     rows: Sequence[ScoredText], one: Sequence[float | None], other: Sequence[float | None], choices: Choices
 ) -> float | None:
-    """Spearman's coefficient of two scores of the rows' texts, as a result is computed; None where it is undefined."""
+    """Return the Spearman correlation of two scores of the rows' texts, computed as in a result; None if undefined."""
     return _compared(rows, one, other, choices, resamples=0).figures["spearman"].value
 
 
@@ -340,13 +340,13 @@ def _compared(
 
 
 def has_probabilities(run: RunSummary) -> bool:
-    """Whether the run asked its judge for probabilities, and wasn't refused them."""
+    """Return whether the run asked its judge for probabilities and got them."""
     return bool(run.params.get("soft")) and gives_probabilities(run.params)
 
 
 @use_case(Right.READ)
 def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | None = None) -> list[int]:
-    """The runs asked for, else the default of each method and judge (`default_runs`).
+    """Return the runs asked for, by default those of `default_runs`.
 
     Raises NotFoundError or NotReadyError.
     """
@@ -378,12 +378,11 @@ def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | N
 
 
 def default_runs(runs: Sequence[RunSummary], dimension: str | None = None) -> list[RunSummary]:
-    """The run of each method, variant and judge that is shown where none is chosen: of the newest checklist version the
-    one with most texts; a trial only where no run scored all texts. None of the locked split, none made for something
-    else.
+    """Return the default run of each method, variant and judge: of the newest checklist version the one with most
+    texts; a trial only if no run scored all texts. Runs on the held-out split and runs that are `apart` are left out.
 
-    `runs` come newest first, as they are listed, and so does what is returned. dimension: only runs that scored it;
-    without it every dimension has its own, so that a run on one of them doesn't hide the others.
+    `runs` and the result are newest first. dimension: only runs that scored it; without it every dimension has its own
+    default, so that a run on one doesn't hide the others.
     """
     shown = [run for run in runs if run.done and not run.locked and not run.apart]
     if dimension is None:
@@ -400,7 +399,8 @@ def default_runs(runs: Sequence[RunSummary], dimension: str | None = None) -> li
 
 
 def newer_trial(runs: Sequence[RunSummary], shown: Sequence[RunSummary], dimension: str) -> RunSummary | None:
-    """The trial of a newer checklist version than every run shown asks, where that version has no run of all texts."""
+    """Return the trial of a newer checklist version than all shown runs have, if that version has no run of all
+    texts."""
     asked = max((run.version(dimension) for run in shown), default=0)
     newer = [
         run for run in runs if run.done and not run.locked and not run.apart and run.version(dimension) > asked > 0
@@ -411,7 +411,7 @@ def newer_trial(runs: Sequence[RunSummary], shown: Sequence[RunSummary], dimensi
 
 @use_case(Right.READ)
 def newer_trial_words(workbench: Workbench, project_id: int, shown: Sequence[RunSummary], dimension: str) -> str | None:
-    """What to say beside the results of these runs, where a newer checklist version has only a trial."""
+    """Return a sentence if a newer checklist version has only a trial, else None."""
     with workbench.database.read() as work:
         trial = newer_trial(work.runs.all(project_id), shown, dimension)
     if trial is None:
@@ -428,7 +428,7 @@ _NOT_OF_A_DRAW = {"seed", "budget", "use_cache", "prompts", "signature", "reuse"
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """Runs that differ in nothing but the texts drawn, oldest first, with each one's result."""
+    """Runs that differ only in the drawn texts, oldest first, with their results."""
 
     results: tuple[DimensionResult, ...]
 
@@ -437,22 +437,21 @@ class Trials:
         return [result.run for result in self.results]
 
     def values(self, coefficient: Coefficient) -> list[float]:
-        """The values of trials that have the coefficient."""
+        """Return the coefficient of each trial that has it."""
         figures = [result.meta.figures[coefficient] for result in self.results]
         return [figure.value for figure in figures if figure.value is not None]
 
     def spread(self, coefficient: Coefficient) -> tuple[float, float] | None:
-        """Mean and standard deviation over trials; None where fewer than two have the coefficient."""
+        """Return mean and standard deviation over trials; None if fewer than two have the coefficient."""
         values = self.values(coefficient)
         return (fmean(values), stdev(values)) if len(values) > 1 else None
 
 
 @use_case(Right.READ)
 def trials_of(workbench: Workbench, project_id: int, dimension: Dimension, choices: Choices = USUAL) -> list[Trials]:
-    """The groups of two runs or more that drew their texts the same way with different seeds, newest group first.
+    """Return groups of at least two runs that drew their texts the same way with different seeds, newest group first.
 
-    Those of a study of conditions are left out: the study shows its trials together. So are those that compare ways of
-    asking.
+    Runs of studies of conditions and of comparisons of ways of asking are left out.
     """
     with workbench.database.read() as work:
         groups: dict[tuple[object, ...], dict[int, RunSummary]] = {}
@@ -479,9 +478,9 @@ def _way(params: Mapping[str, Any]) -> str:
 def look_at_locked_results(
     workbench: Workbench, project_id: int, runs: Sequence[int], who: str, level: Level = "per-source"
 ) -> list[DimensionResult]:
-    """The agreement of these runs with people on the locked texts. Each look is counted before anything is shown.
+    """Return the agreement of these runs with people on the held-out texts. Each look is recorded first.
 
-    Raises NotReadyError where nothing is locked or a run has no score there.
+    Raises NotReadyError if no split is locked or a run has no score there.
     """
     name = require_name(who)
     with workbench.database.read() as work:

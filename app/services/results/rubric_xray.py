@@ -1,4 +1,4 @@
-"""The X-ray of a rubric."""
+"""The X-ray of a rubric: what answers and ratings say against each question."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ __all__ = ["ModeFinding"]
 
 
 def rubric_evidence(workbench: Workbench, result: DimensionResult, checklist: Checklist) -> RubricEvidence:
-    """Over the run's texts, rated or not, and those drawn for experts alone."""
+    """Return the evidence over the run's texts, rated or not, and those drawn only for experts."""
     side = expert_side(workbench, result)
     documents = {row.text: row.doc_id or f"text {row.text}" for row in result.rows}
     if side is not None:
@@ -68,7 +68,8 @@ def _hints(question: Question, language: str) -> tuple[WordingHint, ...]:
 
 @dataclass(frozen=True, slots=True)
 class UnservedAttribute:
-    """An attribute behind no question: who had it, and where it was left (`where`), with the reason on record."""
+    """An attribute behind no question: its contributor, the step that left it out (`where`), and the recorded
+    reason."""
 
     text: str
     contributor: str
@@ -78,10 +79,10 @@ class UnservedAttribute:
 
 @dataclass(frozen=True, slots=True)
 class RubricXray:
-    """`findings` count the `questions` from 0, most urgent first. `texts` the judge answered on; of these `rated` have
-    ratings; `repeats` is how often it was asked; on `answered` texts two experts or more answered. `inconsistent`: how
-    many pairs of thresholds of a grade contradict each other in the judge's answers, on how many texts;
-    `inconsistent_experts`: the same in experts' answers. None without grades."""
+    """The X-ray. `findings` index `questions`, most urgent first. The judge answered on `texts`, of which `rated` have
+    ratings, `repeats` times; at least two experts answered on `answered` texts. `inconsistent`: (contradicting pairs of
+    thresholds of a grade in the judge's answers, texts with any); `inconsistent_experts`: the same for experts. None
+    without grades."""
 
     questions: tuple[Question, ...]
     findings: tuple[ModeFinding, ...]
@@ -98,12 +99,12 @@ class RubricXray:
 
     @property
     def flagged(self) -> int:
-        """How many questions have a badge."""
+        """Return how many questions have a badge."""
         return len({finding.question for finding in self.findings if finding.question is not None})
 
     @property
     def summary(self) -> str:
-        """How many questions have something to look at, and which to look at first."""
+        """Return how many questions have a finding, and which is most urgent."""
         first = next((finding for finding in self.findings if finding.question is not None), None)
         if first is None or first.question is None:
             return "No question stands out beyond doubt in the answers at hand; remarks are hints."
@@ -113,8 +114,8 @@ class RubricXray:
 
     @property
     def basis(self) -> str:
-        """What it rests on, for example "120 texts, 100 of them rated, 30 answered by two experts or more; asked
-        once"."""
+        """Return the data it rests on, for example "120 texts, 100 of them rated, 30 answered by two experts or more;
+        asked once"."""
         times = "asked once" if self.repeats < 2 else f"asked {self.repeats} times"
         return (
             f"{counted_of(self.texts, 'text')}, {self.rated:,} of them rated, {self.answered:,} answered by two "
@@ -135,7 +136,7 @@ class RubricXray:
 
     @property
     def further(self) -> list[str]:
-        """What would let one look further than the answers at hand."""
+        """Return which further data would show more."""
         said = []
         if self.texts < ENOUGH_TEXTS:
             said.append(f"score {ENOUGH_TEXTS} texts or more (the judge answered on {self.texts})")
@@ -177,10 +178,10 @@ class RubricXray:
 
 
 def experts_inconsistent(questions: Sequence[Question], people: Floats) -> tuple[int, int] | None:
-    """How many pairs of thresholds of a grade contradict each other in experts' answers, on how many texts.
+    """Return (contradicting pairs of thresholds of a grade in experts' answers, texts with any); None if nobody
+    answered a threshold.
 
-    people: (experts, texts, questions), 1 for yes, 0 for no, NaN for neither. An expert's answers count by themselves.
-    None where nobody answered a threshold.
+    people: (experts, texts, questions), 1 for yes, 0 for no, NaN for neither. Each expert's answers are checked alone.
     """
     graded = [place for place, question in enumerate(questions) if question.grade]
     if np.isnan(people[:, :, graded]).all():
@@ -205,7 +206,7 @@ def _as_counts(pairs: int, texts: int) -> dict[str, int]:
 def result_with_questions(
     workbench: Workbench, project_id: int, dimension: Dimension, run: int | None, choices: Choices
 ) -> DimensionResult:
-    """Of the run asked for, else of the one with most texts of the newest checklist version on the dimension.
+    """Return the result of the run asked for, by default of the one with most texts of the newest checklist version.
 
     Raises NotFoundError or NotReadyError.
     """
@@ -223,7 +224,7 @@ def result_with_questions(
 
 @use_case(Right.READ)
 def rubric_xray(workbench: Workbench, result: DimensionResult) -> RubricXray | None:
-    """Computed once for as long as nothing that it rests on changes; None where the method asks no questions."""
+    """Return the X-ray, cached until its data change; None if the method asks no questions."""
     with workbench.database.read() as work:
         parts = work.runs.parts(result.run.id)
         checklist = next(part.checklist for part in parts if part.dimension == result.dimension.id)
@@ -265,8 +266,7 @@ def _kept_xray(
 
 
 def _unserved(workbench: Workbench, checklist_id: int) -> tuple[tuple[UnservedAttribute, ...], int]:
-    """Attributes in use behind no question, and how many could be behind one. What was excluded or merged since isn't
-    missing."""
+    """Return active attributes behind no question, and the number of active attributes that could be behind one."""
     view = lineage_of_checklist(workbench, checklist_id)
     in_use = {id_: each for id_, each in view.attributes.items() if each.status is AttributeStatus.ACTIVE}
     found = tuple(

@@ -1,4 +1,4 @@
-"""Runs compared on the texts they share, and differences of systems and of checklist versions."""
+"""Comparison of runs on the texts they share, and differences of systems and of checklist versions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,7 +46,7 @@ USUAL = Choices()
 
 @dataclass(frozen=True, slots=True)
 class ScoreSet:
-    """One run's scores on a dimension. `version` and `condition` are those of its checklist, where it has one."""
+    """One run's scores on a dimension. `version` and `condition` are its checklist's, if it has one."""
 
     run: RunSummary
     version: int | None = None
@@ -55,9 +55,9 @@ class ScoreSet:
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """`other` against `baseline` on the `shared` texts; `only_*` were scored in one of them alone and are left out.
+    """`other` compared with `baseline` on the `shared` texts; texts scored in only one of them (`only_*`) are left out.
 
-    comparison: other less baseline; None, for `problem`, where nothing can be compared.
+    comparison: other minus baseline; None, with a `problem`, if nothing can be compared.
     """
 
     baseline: ScoreSet
@@ -76,7 +76,7 @@ class RunComparison:
 
 @use_case(Right.READ)
 def score_sets(workbench: Workbench, project_id: int, dimension_id: int) -> list[ScoreSet]:
-    """The runs with scores on a dimension, newest first; not those of the locked split."""
+    """Return the runs with scores on a dimension, newest first, without those on the held-out split."""
     with workbench.database.read() as work:
         runs = [run for run in work.runs.all(project_id) if run.done and not run.locked]
         found = [(run, part) for run in runs for part in work.runs.parts(run.id) if part.dimension == dimension_id]
@@ -97,10 +97,9 @@ def compare_runs(
     choices: Choices = USUAL,
     permutations: int = PERMUTATIONS,
 ) -> list[RunComparison]:
-    """Each of the others less the baseline, with Holm's correction over all of them.
+    """Return each other run minus the baseline, with Holm's correction over all of them.
 
-    Computed once for as long as neither scores nor ratings change. Raises InputError where the level asks for what the
-    data don't have.
+    Cached until scores or ratings change. Raises InputError if the level needs what the data don't have.
     """
     with workbench.database.read() as work:
         state = work.results.rating_state(dimension_id)
@@ -129,7 +128,7 @@ Key = tuple[int, int, int]
 
 
 def _key(scores: ScoreSet) -> Key:
-    """The run, and what changes when its scores do."""
+    """Return the run's id and counts, which change with its scores."""
     return scores.run.id, scores.run.done, scores.run.failed
 
 
@@ -185,12 +184,12 @@ def _origin(work: UnitOfWork, run_id: int, dimension_id: int, choices: Choices) 
 
 
 def _both(a: str, b: str) -> str:
-    """For the signature of a comparison: what both have in common once, else the other's before the baseline's."""
+    """Return the common value, else "other vs baseline", for the signature of a comparison."""
     return a if a == b else f"{a} vs {b}"
 
 
 def _scores(work: UnitOfWork, run_id: int, dimension_id: int, choices: Choices) -> Mapping[int, ScoredText]:
-    """Text id -> its score and rating, for the texts that the choices count (such as those with all answers)."""
+    """Return text id -> score and rating, for texts that count by these choices."""
     by_probability = choices.soft and has_probabilities(work.runs.get(run_id))
     rows = choices.systems.of(work.results.scored(run_id, dimension_id))
     if by_probability:
@@ -204,14 +203,15 @@ def counted_rows(result: DimensionResult) -> list[ScoredText]:
 
 
 def source_of(row: ScoredText) -> str:
-    """The document a text is about; a text of its own where none is named."""
+    """Return the document a text is about; for a text without one a name of its own."""
     return row.doc_id or f"text {row.text}"
 
 
 def scored_side(
     name: str, rows: list[ScoredText], key: list[str], result: DimensionResult, experts: ExpertSide | None
 ) -> ComparedSide:
-    """Of `rows` that count; experts have a score where most of them agree on every question about a text."""
+    """Return one side of a comparison from the `rows` that count. Texts on which most experts agree on every question
+    have an expert score too."""
     human, probability = _by_text(result, experts)
     texts = [row.text for row in rows]
     return ComparedSide(
@@ -225,7 +225,7 @@ def scored_side(
 
 
 def _by_text(result: DimensionResult, experts: ExpertSide | None) -> tuple[dict[int, float], dict[int, float] | None]:
-    """Text -> the experts' score, and the probability of being drawn for them where that differs."""
+    """Return text -> experts' score, and text -> probability of being drawn for them; None if equal for all."""
     if experts is None:
         return {}, None
     scores: Floats = reference_scores(experts, result)
@@ -240,21 +240,21 @@ def _by_text(result: DimensionResult, experts: ExpertSide | None) -> tuple[dict[
 
 @dataclass(frozen=True, slots=True)
 class SystemScores:
-    """Two systems or more, by name."""
+    """The scores of at least two systems, by name."""
 
     means: tuple[SystemMean, ...]
     sides: tuple[ComparedSide, ...]
     choices: Choices
 
     def difference(self, a: str, b: str) -> EstimatedDifference:
-        """Texts about the same source are pairs."""
+        """Return the difference of two systems; texts about the same source are paired."""
         by_name = {side.name: side for side in self.sides}
         return difference(by_name[a], by_name[b], resamples=self.choices.resamples, seed=self.choices.seed)
 
 
 @use_case(Right.READ)
 def system_scores(workbench: Workbench, result: DimensionResult) -> SystemScores | None:
-    """None where the texts that count name fewer than two systems."""
+    """Return the scores by system; None if the texts that count name fewer than two systems."""
     rows = counted_rows(result)
     systems = sorted({row.system_id for row in rows if row.system_id})
     if len(systems) < 2:
@@ -271,9 +271,9 @@ def system_scores(workbench: Workbench, result: DimensionResult) -> SystemScores
 
 @dataclass(frozen=True, slots=True)
 class VersionDifference:
-    """This version less the `other`, on `texts` that both runs scored. `missing`: why experts' figures aren't there.
+    """This version minus the `other`, on `texts` that both runs scored. `missing`: why experts' figures are missing.
 
-    difference: None where fewer than two texts were scored by both.
+    difference: None if fewer than two texts were scored by both.
     """
 
     other: ScoreSet
@@ -284,7 +284,8 @@ class VersionDifference:
 
 @use_case(Right.READ)
 def other_versions(workbench: Workbench, project_id: int, result: DimensionResult) -> list[ScoreSet]:
-    """Of each other version of the checklist the run with most texts of the judge and method, newest version first."""
+    """Return for each other version of the checklist the run with most texts of the same judge and method, newest
+    version first."""
     best: dict[int, ScoreSet] = {}
     for scores in score_sets(workbench, project_id, result.dimension.id):
         alike = _kind(scores.run) == _kind(result.run)
@@ -294,13 +295,14 @@ def other_versions(workbench: Workbench, project_id: int, result: DimensionResul
 
 
 def _kind(run: RunSummary) -> tuple[object, ...]:
-    """Of two runs of the same kind only the version differs."""
+    """Return everything that runs must share to be compared as checklist versions."""
     return run.evaluator, variant_of(run), run.judge, run.study, run.asking_way
 
 
 @use_case(Right.READ)
 def version_difference(workbench: Workbench, result: DimensionResult, other: ScoreSet) -> VersionDifference:
-    """On the texts that both scored; experts' figures where they answered every question of both versions on a text."""
+    """Return the difference on texts that both scored; experts' figures use texts where they answered every question of
+    both versions."""
     theirs = kept_result(workbench, other.run.id, result.dimension.id, result.choices)
     assert theirs is not None  # it has scores on the dimension
     rows, before = ({row.text: row for row in counted_rows(each)} for each in (result, theirs))
@@ -322,7 +324,7 @@ def _side(workbench: Workbench, result: DimensionResult, rows: list[ScoredText])
 
 
 def _missing(one: ComparedSide, other: ComparedSide) -> str:
-    """Which version experts have still to answer, and on how many texts they did."""
+    """Return a sentence on which version experts still have to answer, and on how many texts they did."""
     lacking = [f"{side.name} on {side.answered:,}" for side in (one, other) if side.answered < 2]
     return (
         f"Of the texts that both versions scored, experts have answered every question of {' and of '.join(lacking)}. "

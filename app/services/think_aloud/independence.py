@@ -1,4 +1,4 @@
-"""Independent experts: others' attributes stay hidden from each until they say "done" on a dimension."""
+"""Independence of experts: each sees others' attributes on a dimension only after saying "done"."""
 
 from collections.abc import Iterable, Sequence
 
@@ -24,9 +24,9 @@ REMOVED = "removed by its author"
 
 @use_case(Right.FACILITATE)
 def add_expert(workbench: Workbench, project_id: int, name: str, role: str = "", background: str = "") -> Contributor:
-    """A person who is going to think aloud; what they say about themselves is optional and can be said later.
+    """Add a person who will think aloud; role and background are optional and can be given later.
 
-    Raises ConflictError where an LLM bears the name, InputError for no name.
+    Raises ConflictError if an LLM has the name, InputError for no name.
     """
     with workbench.database.write() as work:
         who = work.think_aloud.contributor(project_id, name, ContributorKind.HUMAN)
@@ -37,7 +37,7 @@ def add_expert(workbench: Workbench, project_id: int, name: str, role: str = "",
 
 @use_case(Right.TAKE_PART, act="changed what they say about themselves")
 def describe_expert(workbench: Workbench, project_id: int, expert: str, role: str, background: str) -> None:
-    """What a person says about themselves, in place of what they said before; blank takes it back."""
+    """Store what a person says about themselves, replacing earlier words; blank deletes them."""
     with workbench.database.write() as work:
         who = work.think_aloud.contributor(project_id, expert, ContributorKind.HUMAN)
         work.think_aloud.describe(who.id, role, background)
@@ -45,7 +45,7 @@ def describe_expert(workbench: Workbench, project_id: int, expert: str, role: st
 
 @use_case(Right.TAKE_PART)
 def is_done(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> bool:
-    """False for somebody nobody has heard of."""
+    """Return whether the expert said "done"; False for an unknown expert."""
     with workbench.database.read() as work:
         person = _person(work, project_id, expert)
         return person is not None and work.independence.is_done(dimension_id, person.id)
@@ -53,14 +53,14 @@ def is_done(workbench: Workbench, project_id: int, dimension_id: int, expert: st
 
 @use_case(Right.TAKE_PART)
 def is_thinking_aloud(workbench: Workbench, dimension_id: int, expert: str) -> bool:
-    """Whether this expert has begun on the dimension, and hasn't said “done” since."""
+    """Return whether the expert has begun on the dimension and isn't done."""
     with workbench.database.read() as work:
         return work.independence.is_at_it(dimension_id, expert)
 
 
 @use_case(Right.TAKE_PART)
 def not_done(workbench: Workbench, project_id: int, expert: str) -> list[Dimension]:
-    """Dimensions of theirs with samples to read that this person hasn't said "done" on."""
+    """Return the expert's dimensions on which they haven't said "done"; [] if the project has no texts."""
     with workbench.database.read() as work:
         person = _person(work, project_id, expert)
         given = work.assignments.given(project_id)
@@ -85,12 +85,12 @@ def write_down(
     passages: Sequence[Passage | None] = (),
     about_pairs: bool = False,
 ) -> list[int]:
-    """Keep what a contributor said, to the letter; every way of adding attributes ends here. Returns their ids.
+    """Store a contributor's attributes word for word; every way of adding attributes ends here. Returns their ids.
 
-    Adding an attribute reopens the dimension for this person: what others wrote closes until the next “done”. Reasons
-    why one text of a pair is better (about_pairs) don't: comparing is a task of its own, beside thinking aloud.
-    prompted_by: the text that prompted it. stage_id: of the answer that an LLM gave. passages: the words that made them
-    say each, () for none; whether they are there is for the caller.
+    Adding an attribute reopens the dimension for this person: others' attributes are hidden until the next “done”.
+    Reasons for preferring one text of a pair (about_pairs) don't reopen it, because comparing is a separate task.
+    prompted_by: the text that prompted them. stage_id: of an LLM's answer. passages: one for each attribute, () for
+    none; the caller checks them.
     """
     if who.kind is ContributorKind.HUMAN and texts and not about_pairs:
         work.independence.set_done(dimension_id, who.id, False)
@@ -106,12 +106,11 @@ def add_own_attribute(
     prompted_by: int | None = None,
     passage: Passage | None = None,
 ) -> int:
-    """Keep one attribute word for word. Adding it reopens the dimension for this expert. Returns its id.
+    """Store one attribute word for word. This reopens the dimension for this expert. Returns its id.
 
-    prompted_by: the text of the sample that prompted it. passage: the words of a sample that did; the same attribute
-    on the same passage is kept once, for a browser sends again what isn't confirmed. Raises InputError for a blank
-    attribute and for a passage that is in no sample of the dimension, RepeatedError for an attribute that this expert
-    has made before, word for word.
+    prompted_by: the sample text that prompted it. passage: the words of a sample that did; the same attribute on the
+    same passage is stored once, because a browser repeats unconfirmed messages. Raises InputError for a blank attribute
+    and for a passage that is in no sample, RepeatedError for an attribute this expert already has, word for word.
     """
     if not text.strip():
         raise InputError("There is nothing on the line yet.", "Write one attribute.")
@@ -129,8 +128,8 @@ def add_own_attribute(
 
 @use_case(Right.TAKE_PART)
 def passages_of(workbench: Workbench, dimension_id: int, expert: str) -> list[Attribute]:
-    """The attributes with a passage of a text that this expert may see in the samples: their own, and everybody's once
-    they are done. What was removed or excluded is not among them."""
+    """Return attributes with a passage in a text that this expert may see: their own, and everybody's once they are
+    done. Removed and excluded attributes are left out."""
     with workbench.database.read() as work:
         project = work.projects.project_of(dimension_id)
         found = {a.id: a for a in _written(work, project.id, dimension_id, expert)}
@@ -141,8 +140,8 @@ def passages_of(workbench: Workbench, dimension_id: int, expert: str) -> list[At
 
 @use_case(Right.TAKE_PART)
 def own_attributes_of(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> list[Attribute]:
-    """What this expert has written about the dimension, in the order the expert gave it, with what they removed and
-    what a facilitator excluded, merged or moved: for nobody else."""
+    """Return this expert's attributes on the dimension in their own order, with removed, excluded, merged and moved
+    ones; for the expert only."""
     with workbench.database.read() as work:
         return _written(work, project_id, dimension_id, expert)
 
@@ -151,7 +150,7 @@ def own_attributes_of(workbench: Workbench, project_id: int, dimension_id: int, 
 def own_attributes_by_dimension(
     workbench: Workbench, project_id: int, expert: str
 ) -> list[tuple[Dimension, list[Attribute]]]:
-    """Each dimension that this expert has written about, with their attributes on it."""
+    """Return each dimension on which this expert has attributes, with them."""
     with workbench.database.read() as work:
         found = [
             (one, not_removed(_written(work, project_id, one.id, expert)))
@@ -162,7 +161,7 @@ def own_attributes_by_dimension(
 
 @use_case(Right.TAKE_PART)
 def merged_into(workbench: Workbench, project_id: int, expert: str, attributes: Sequence[Attribute]) -> dict[int, str]:
-    """Attribute id -> the text of the attribute that stands for it now, of those that this expert may read."""
+    """Return attribute id -> text of the attribute it was merged into, if this expert may read that."""
     targets = {a.id: a.merged_into for a in attributes if a.merged_into is not None}
     if not targets:
         return {}
@@ -179,18 +178,17 @@ def _written(work: UnitOfWork, project_id: int, dimension_id: int, expert: str) 
 
 
 def not_removed(written: Iterable[Attribute]) -> list[Attribute]:
-    """An expert's attributes without those that they removed; an attribute's number is its place here, from 1."""
+    """Return an expert's attributes without removed ones; the index here, from 1, is an attribute's number."""
     return [a for a in written if not removed_by_author(a)]
 
 
 def standing(written: Iterable[Attribute]) -> list[Attribute]:
-    """An expert's attributes without those that were removed or excluded."""
+    """Return the attributes that weren't removed or excluded."""
     return [a for a in written if a.status not in (AttributeStatus.EXCLUDED, AttributeStatus.WITHDRAWN)]
 
 
 def same_attribute(text: str, attributes: Sequence[Attribute]) -> int:
-    """The number of the first of these attributes that says the same word for word, without those that are excluded; 0
-    where none does."""
+    """Return the number of the first attribute with the same words that isn't excluded; 0 for none."""
     wanted = same_words(text)
     found = (
         number
@@ -202,10 +200,10 @@ def same_attribute(text: str, attributes: Sequence[Attribute]) -> int:
 
 @use_case(Right.TAKE_PART)
 def remove_own_attribute(workbench: Workbench, attribute_id: int) -> None:
-    """Its author removes an attribute, and can put it back. What nobody could see yet, nobody else will ever see; what
-    was there for others when its author said "done" stays on record as excluded.
+    """Remove an attribute for its author, who can restore it. One that nobody could see yet stays hidden for ever
+    (WITHDRAWN); one that was visible stays on record as excluded.
 
-    Raises ConflictError for what a facilitator excluded or merged.
+    Raises ConflictError if a facilitator excluded or merged it.
     """
     with workbench.database.write() as work:
         if not _in_use(work, attribute_id):
@@ -217,7 +215,7 @@ def remove_own_attribute(workbench: Workbench, attribute_id: int) -> None:
 
 @use_case(Right.TAKE_PART)
 def put_back_own_attribute(workbench: Workbench, attribute_id: int) -> None:
-    """What its author removed counts again. Raises ConflictError for what somebody else excluded or merged."""
+    """Restore an attribute that its author removed. Raises ConflictError if somebody else excluded or merged it."""
     with workbench.database.write() as work:
         if not _in_use(work, attribute_id):
             work.think_aloud.set_status(attribute_id, AttributeStatus.ACTIVE)
@@ -228,7 +226,8 @@ def removed_by_author(attribute: Attribute) -> bool:
 
 
 def _in_use(work: UnitOfWork, attribute_id: int) -> bool:
-    """Whether it counts; False for what its author removed. Raises ConflictError for what a facilitator left out."""
+    """Return whether it is active; False if its author removed it. Raises ConflictError if a facilitator excluded
+    it."""
     found = work.think_aloud.standing([attribute_id])[attribute_id]
     if found.status is AttributeStatus.ACTIVE:
         return True
@@ -245,20 +244,21 @@ def reorder(workbench: Workbench, attribute_ids: Sequence[int]) -> None:
 
 @use_case(Right.TAKE_PART)
 def note_sample(workbench: Workbench, attribute_id: int, text_id: int | None) -> None:
-    """Which sample's text prompted it; None for none in particular."""
+    """Store which sample text prompted an attribute; None for none."""
     with workbench.database.write() as work:
         work.think_aloud.note_prompt(attribute_id, text_id)
 
 
 def sample_hint(text: str, samples: Sequence[Sample], language: str) -> str:
-    """Where an attribute names what a sample is about instead of a general attribute; "" where it doesn't."""
+    """Return a hint if an attribute names contents of a sample instead of a general attribute, else ""."""
     contents = [part for s in samples for part in (s.text.source, s.text.text)]
     return next((hint.message for hint in sample_hints(text, contents, language)), "")
 
 
 @use_case(Right.TAKE_PART, act="said “done”")
 def mark_done(workbench: Workbench, dimension_id: int, expert: str) -> None:
-    """From now on this expert sees what others wrote on the dimension. Raises NotReadyError before a first word."""
+    """Mark the expert as done: they now see others' attributes on the dimension. Raises NotReadyError without
+    attributes."""
     with workbench.database.write() as work:
         project = work.projects.project_of(dimension_id)
         person = _person(work, project.id, expert)
@@ -271,9 +271,9 @@ def mark_done(workbench: Workbench, dimension_id: int, expert: str) -> None:
 def visible_attributes(
     workbench: Workbench, project_id: int, dimension_id: int, expert: str = ""
 ) -> tuple[list[Attribute], bool]:
-    """What this expert may see on a dimension, and whether that is everything.
+    """Return the attributes that this expert may see, and whether these are all.
 
-    The project's owner gives no name and sees all; an expert sees their own until they are done.
+    Without a name (for the owner) all are returned; an expert sees only their own until they are done.
     """
     with workbench.database.read() as work:
         person = _person(work, project_id, expert) if expert else None

@@ -1,4 +1,4 @@
-"""LLMs think aloud: each model reads what the experts read, and its attributes become attributes."""
+"""LLMs think aloud: each model reads the experts' samples, and its answers become attributes."""
 
 import asyncio
 from collections import Counter
@@ -45,17 +45,17 @@ def never() -> bool:
 
 
 class ProjectBatches:
-    """The batches of one model in a project that are for no run. `wished`: whether a person asked to stop."""
+    """The batches of one model in a project that belong to no run. `wished`: whether a person asked to stop."""
 
     def __init__(self, project_id: int, model: str, effort: str, wished: Callable[[], bool] = never) -> None:
         self._project, self._model, self._effort = project_id, model, effort
         self._wished = wished
 
     def hold(self, work: UnitOfWork) -> None:
-        """Nobody takes them over: see `only_waiter`."""
+        """Do nothing: no other process takes these batches over, see `only_waiter`."""
 
     async def may_ask(self) -> None:
-        """Likewise."""
+        """Do nothing, as `hold`."""
 
     def intend(self, work: UnitOfWork, token: str, requests: int) -> ProviderBatch:
         return work.provider_batches.intend_without_run(self._project, self._model, token, requests, self._effort)
@@ -69,7 +69,8 @@ class ProjectBatches:
 
 @contextmanager
 def only_waiter(project_id: int, model: str) -> Iterator[None]:
-    """Raises ConflictError where another program of this machine waits for the batches: it will keep their answers."""
+    """Hold a lock within the block. Raises ConflictError if another process on this machine waits for the same
+    batches."""
     name = "".join(letter if letter.isalnum() else "-" for letter in model)
     folder = settings().home / "running"
     folder.mkdir(parents=True, exist_ok=True)
@@ -95,9 +96,11 @@ def rounds_of(
     ending: Callable[[], bool] = never,
     wished: Callable[[], bool] = never,
 ) -> BatchRounds:
-    """Ending the program leaves them at the provider; the same question finds them again. A wish to stop cancels them.
+    """Return the batch rounds of a model. The program's end leaves batches at the provider, where the same question
+    finds them again; a wish to stop cancels them.
 
-    Raises ConflictError where what is there was asked with another effort, for then its answers couldn't be found."""
+    Raises ConflictError if open batches were asked with another effort, because their answers couldn't be found.
+    """
     holder = ProjectBatches(project_id, model.name, model.effort, wished)
     with workbench.database.read() as work:
         others = {batch.effort for batch in holder.open(work)} - {model.effort}
@@ -110,14 +113,14 @@ def rounds_of(
 
 
 def has_batch_out(workbench: Workbench, project_id: int, model: str) -> bool:
-    """Whether something is at the provider, or may be."""
+    """Return whether a batch is, or may be, at the provider."""
     with workbench.database.read() as work:
         return bool(work.provider_batches.open_without_run(project_id, model))
 
 
 @use_case(Right.READ)
 def batches_out(workbench: Workbench, project_id: int) -> list[ProviderBatch]:
-    """Of all models that think aloud in the project, as last seen; those whose answers aren't in yet."""
+    """Return the project's think-aloud batches whose answers haven't been collected, as last seen."""
     with workbench.database.read() as work:
         return work.provider_batches.open_without_run(project_id)
 
@@ -131,7 +134,7 @@ it."""
 
 @dataclass(frozen=True, slots=True)
 class AnswerSize:
-    """Tokens of an answer, and what that is counted by."""
+    """The expected tokens of an answer, and the basis of the estimate in words."""
 
     tokens: int
     basis: str
@@ -139,8 +142,8 @@ class AnswerSize:
 
 @dataclass(frozen=True, slots=True)
 class ThinkAloudForecast:
-    """`basis`: what the tokens out are counted by. `cost_usd` is None where the price is unknown. `batch_usd` is what
-    batches would cost instead: None where there are none, and where they are what was asked about."""
+    """The cost of asking one model. `basis`: how output tokens were estimated. `cost_usd` is None if the price is
+    unknown. `batch_usd` is the price of batches instead; None without them, or if `cost_usd` is for batches already."""
 
     model: str
     calls: int
@@ -162,8 +165,8 @@ class ThinkAloudForecast:
 def forecast_think_aloud(
     workbench: Workbench, project: Project, dimensions: Sequence[Dimension], models: Sequence[str], batch: bool = False
 ) -> list[ThinkAloudForecast]:
-    """For each model; all calls are new. Raises NotReadyError where a dimension has no samples, and with `batch`
-    InputError for a model that takes none."""
+    """Return a forecast for each model; all calls are new. Raises NotReadyError if a dimension has no samples, and with
+    `batch` InputError for a model without batches."""
     samples = [ensure_samples(workbench, dimension.id) for dimension in dimensions]
     with own_wordings(workbench, project.id):
         template = load_prompt(PROMPT)
@@ -178,7 +181,7 @@ def forecast_think_aloud(
 
 
 def _answer_size(work: UnitOfWork, project_id: int, model: str) -> AnswerSize:
-    """As what is known: this model's earlier answers in the project, else anywhere, else any model's, else a guess."""
+    """Return the size by this model's earlier answers in the project, else anywhere, else any model's, else a guess."""
     looked_at = (
         (model, project_id, "as this model's {count} here took"),
         (model, None, "as this model's {count} in other projects took"),
@@ -212,10 +215,10 @@ def _of_model(name: str, asked: Sequence[int], batch: bool, size: AnswerSize) ->
 
 @dataclass(frozen=True, slots=True)
 class ThinkAloudAnswer:
-    """The result of asking one model about one dimension; `error` is "" where it answered.
+    """The result of asking one model about one dimension; `error` is "" if it answered.
 
-    `attributes` came in; `repeated` did not, because the model had said the same about the dimension before. `quotes`:
-    of those that came in, how many have a passage; `quotes_absent`: how many quotes of the answer are in no sample.
+    `attributes` counts the new ones; `repeated` ones were dropped, because the model had said them before. `quotes`
+    counts new ones with a passage; `quotes_absent` counts quotes that are in no sample.
     """
 
     dimension: str
@@ -233,9 +236,9 @@ OnAnswer = Callable[[ThinkAloudAnswer], None]
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One time a model was asked, as it is on record; all counts are 0 where it failed with `error`.
+    """A recorded answer of a model; all counts are 0 if it failed with `error`.
 
-    `repeated` attributes are in the stage's output alone: the model had said them before.
+    `repeated` attributes are only in the stage's output, because the model had said them before.
     """
 
     dimension: str
@@ -249,7 +252,7 @@ class Answered:
 
 @use_case(Right.REVIEW)
 def answers_so_far(workbench: Workbench, dimensions: Sequence[Dimension]) -> list[Answered]:
-    """Every answer and every failure of the models asked about these dimensions, newest first."""
+    """Return every answer and failure of models on these dimensions, newest first."""
     found = []
     with workbench.database.read() as work:
         for dimension in dimensions:
@@ -272,7 +275,7 @@ def _answered(dimension: Dimension, stage: StageRun, number: int, count: int) ->
 
 
 def answer_counts(workbench: Workbench, dimensions: Sequence[Dimension], models: Sequence[str]) -> dict[str, int]:
-    """Dimension's id and model -> how often it has answered about it."""
+    """Return "dimension's id model" -> number of its answers."""
     with workbench.database.read() as work:
         return {f"{d.id} {name}": work.stages.answered(d.id, STAGE, name) for d in dimensions for name in models}
 
@@ -288,15 +291,15 @@ def ask_models(
     ending: Callable[[], bool] = never,
     wished: Callable[[], bool] = never,
 ) -> list[ThinkAloudAnswer]:
-    """Ask every model about every dimension, all at once; what fails does not stop the others.
+    """Ask every model about every dimension concurrently; a failure doesn't stop the others.
 
-    Asking again adds another round and overwrites nothing; what the same model said before about the dimension is
-    dropped and counted. Raises NotReadyError where a dimension has no samples.
+    Asking again adds another round; attributes that the same model said before are dropped and counted. Raises
+    NotReadyError if a dimension has no samples.
 
-    batch: AGAIN or LIVE (batch_rounds) to ask in batches. Of several dimensions the first is asked at once, which shows
-    how the model wants to be asked. Raises InputError for a model that takes none. `ending`, looked at while batches
-    are waited for: whether the program ends, which leaves them there. `wished`: whether a person wants them cancelled,
-    and then what they answered until then is kept.
+    batch: AGAIN or LIVE (batch_rounds) to ask in batches. Of several dimensions the first is asked directly, to learn
+    how the model takes requests. Raises InputError for a model without batches. While waiting for batches, `ending`
+    tells whether the program ends, which leaves them at the provider, and `wished` whether a person wants them
+    cancelled; answers received so far are stored.
     """
     for name in models if batch else ():
         check_sold_in_batches(name)
@@ -308,7 +311,7 @@ def ask_models(
 
 
 class ThinkAloudAsking:
-    """Dimensions with their samples, to ask models about."""
+    """Asks models about dimensions with their samples."""
 
     def __init__(
         self, workbench: Workbench, project: Project, samples: Mapping[int, list[Sample]], on_answer: OnAnswer
@@ -317,7 +320,7 @@ class ThinkAloudAsking:
         self._samples = dict(samples)
 
     def everything(self) -> list[Dimension]:
-        """All dimensions that have samples: what is at a provider may be about any of them."""
+        """Return all dimensions with samples, any of which a batch may be about."""
         with self.workbench.database.read() as work:
             for dimension in (dimensions := work.projects.dimensions(self.project.id)):
                 if dimension.id not in self._samples and (read := work.think_aloud.samples(dimension.id)):
@@ -328,19 +331,20 @@ class ThinkAloudAsking:
         return {d.id: await asyncio.to_thread(_round, self.workbench, self.project, d, name) for d in dimensions}
 
     async def into_ledger(self, model: ChatModel, about: Sequence[Dimension], rounds: Mapping[int, int]) -> None:
-        """The answers go into the ledger alone: who asks again after the program ended is in the same round."""
+        """Store the answers in the ledger only, so that asking again after the program's end belongs to the same
+        round."""
         task = self.project.task
         await gather_settled(think_aloud(model, task, d, self._samples[d.id], round_number=rounds[d.id]) for d in about)
 
     async def answers(
         self, model: ChatModel, name: str, about: Sequence[Dimension], rounds: Mapping[int, int]
     ) -> list[ThinkAloudAnswer]:
-        """Kept as they come. What an awaiting model has no answer to is left out."""
+        """Store and return the answers as they arrive. Requests that still wait for a batch are left out."""
         found = await asyncio.gather(*(self._answer(model, name, d, rounds[d.id]) for d in about))
         return [answer for answer in found if answer is not None]
 
     async def failed(self, name: str, about: Sequence[Dimension], error: WorkbenchError) -> list[ThinkAloudAnswer]:
-        """The model can't be opened at all."""
+        """Record the failure of a model that can't be opened."""
         for dimension in about:
             await asyncio.to_thread(_keep_failure, self.workbench, dimension, name, error)
         answer = ThinkAloudAnswer("", name, error=error.in_full)
@@ -404,7 +408,7 @@ async def _ask_all(
 
 
 def _round(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> int:
-    """A round in which nothing new was said is a round too: the next is another request."""
+    """Return the number of the next round. A round without new attributes counts, so that the next request differs."""
     with workbench.database.write() as work:
         who = work.think_aloud.contributor(project.id, name, ContributorKind.LLM, model=name)
         answered_before = work.stages.answered(dimension.id, STAGE, name)
@@ -414,7 +418,7 @@ def _round(workbench: Workbench, project: Project, dimension: Dimension, name: s
 def _keep(
     workbench: Workbench, project: Project, dimension: Dimension, said: Elicitation, round_number: int
 ) -> ThinkAloudAnswer:
-    """The whole answer stays in the stage's output; attributes are made of what the contributor never said before."""
+    """Store the whole answer as a stage's output, and attributes the contributor never said before."""
     with workbench.database.write() as work:
         stage_id = work.stages.add(dimension.id, answered(STAGE, said.model, said.request.prompt, said.reply))
         who = work.think_aloud.contributor(project.id, said.model, ContributorKind.LLM, model=said.model)

@@ -1,4 +1,4 @@
-"""Samples that people and LLMs read while thinking aloud, and the texts that they leave for scoring."""
+"""Samples that people and LLMs read while thinking aloud, and the texts that remain for scoring."""
 
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ LOOKED_AT = 1_000  # texts that are compared with each other for a diverse draw:
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """What samples take away from scoring, of `all` the project's texts: so many documents whole; where documents are
-    few, none but the samples themselves."""
+    """What samples keep out of scoring, of `all` texts: a number of whole documents, or 0 and only the samples'
+    texts."""
 
     documents: int
     texts: int
@@ -51,9 +51,9 @@ def held_out(workbench: Workbench, project_id: int, dimension_id: int) -> HeldOu
 
 
 def held_back_by_samples(work: UnitOfWork, project_id: int, dimension_id: int) -> HeldBack:
-    """What the dimension's samples keep out of its scoring: their documents, or where these are few the samples alone.
+    """Return what the dimension's samples keep out of scoring: their documents, or if these are few only the samples.
 
-    The rule counts locked texts too, so that locking some changes nothing.
+    The rule counts held-out texts too, so that locking a split doesn't change it.
     """
     return held_back(
         ((sample.text.id, sample.text.doc_id) for sample in work.think_aloud.samples(dimension_id)),
@@ -69,7 +69,8 @@ def samples_of(workbench: Workbench, dimension_id: int) -> list[Sample]:
 
 @use_case(Right.TAKE_PART)
 def ensure_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
-    """The dimension's samples, chosen if there are none yet. Raises NotReadyError where the project has no texts."""
+    """Return the dimension's samples, chosen now if there are none. Raises NotReadyError if the project has no
+    texts."""
     return samples_of(workbench, dimension_id) or rechoose_samples(workbench, dimension_id)
 
 
@@ -77,11 +78,11 @@ def ensure_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
 def rechoose_samples(
     workbench: Workbench, dimension_id: int, seed: int = 0, count: int = SAMPLES, diverse: bool = False
 ) -> list[Sample]:
-    """Other samples in place of all there are: across the range of scores that people gave. Where fewer texts are rated
-    than are shown, unrated ones are drawn at random, or `diverse`: each as unlike those before as can be, in its words,
-    its length and its system. Another seed draws others.
+    """Replace all samples by others across the range of human scores. If fewer texts are rated than needed, unrated
+    ones are drawn at random, or if `diverse` as unlike the earlier ones as possible in words, length and system.
+    Another seed draws others.
 
-    Raises NotReadyError where the project has no texts, InputError for fewer than one or more than MOST_SAMPLES.
+    Raises NotReadyError if the project has no texts, InputError for fewer than one or more than MOST_SAMPLES.
     """
     if not 1 <= count <= MOST_SAMPLES:
         raise InputError(f"{count} samples can't be drawn.", f"Ask for 1 to {MOST_SAMPLES}.")
@@ -110,14 +111,15 @@ def rechoose_samples(
 
 
 def _rated(work: UnitOfWork, dimension_id: int) -> Iterable[tuple[int, str, int, list[float]]]:
-    """As `Texts.rated`; nothing where all ratings are verdicts of experts, which no other expert shall see."""
+    """Return `Texts.rated`; nothing if all ratings are experts' verdicts, which other experts must not see."""
     return work.texts.rated(dimension_id) if work.texts.rated_elsewhere(dimension_id) else ()
 
 
 def _drawn_apart(
     work: UnitOfWork, candidates: Sequence[UnratedCandidate], count: int, seed: int, documents: Sequence[str]
 ) -> tuple[UnratedCandidate, ...]:
-    """Of at most LOOKED_AT candidates, drawn by chance. Words count as much as length and system together."""
+    """Draw diverse texts from at most LOOKED_AT random candidates. Words weigh as much as length and system
+    together."""
     some = draw_unrated(candidates, LOOKED_AT, seed) if len(candidates) > LOOKED_AT else candidates
     texts = work.texts.many([candidate.text_id for candidate in some])
     from app.attribute_analysis.embedding import LsaEmbedder  # noqa: PLC0415 - takes seconds
@@ -133,7 +135,7 @@ def _unrated(places: Iterable[TextPlace], rated: Container[int]) -> list[Unrated
 
 @use_case(Right.FACILITATE, act="replaced a sample")
 def replace_sample(workbench: Workbench, dimension_id: int, position: int, text_id: int) -> list[Sample]:
-    """Show another text in this place. Raises NotFoundError for a text that isn't one of the project."""
+    """Show another text in this place. Raises NotFoundError for a text that isn't in the project."""
     with workbench.database.write() as work:
         work.texts.in_project(work.projects.project_of(dimension_id).id, text_id)
         elsewhere = work.texts.rated_elsewhere(dimension_id)
@@ -166,9 +168,9 @@ class SampleOption:
 def sample_options(
     workbench: Workbench, dimension_id: int, near: float | None, search: str = "", limit: int = OPTIONS_SHOWN
 ) -> list[SampleOption]:
-    """Texts that are no sample of the dimension yet: those with scores nearest to `near` first, unrated ones last.
+    """Return texts that aren't samples yet, by the distance of their scores from `near`, unrated ones last.
 
-    `search` keeps texts that contain it, in the text or in the names of document and system; case doesn't matter.
+    `search` keeps texts that contain it, in the text or the names of document and system, ignoring case.
     """
     wanted = search.strip().casefold()
     with workbench.database.read() as work:
@@ -192,11 +194,10 @@ def sample_options(
 
 @use_case(Right.TAKE_PART)
 def give_verdict(workbench: Workbench, dimension_id: int, expert: str, text_id: int, verdict: Verdict) -> None:
-    """Keep what this expert says of a text, in place of what they said before; good and not good are their rating of it
-    too, 1 and 0.
+    """Store an expert's verdict on a text, replacing an earlier one; good and not good also count as ratings 1 and 0.
 
-    Raises ConflictError where the dimension isn't binary, or a rating of theirs came with the data; NotFoundError for a
-    text that isn't one of the project.
+    Raises ConflictError if the dimension isn't binary, or a rating by this expert was imported; NotFoundError for a
+    text that isn't in the project.
     """
     with workbench.database.write() as work:
         if not work.projects.dimension_by_id(dimension_id).binary:
@@ -212,7 +213,7 @@ def give_verdict(workbench: Workbench, dimension_id: int, expert: str, text_id: 
 
 @use_case(Right.TAKE_PART)
 def verdicts_by(workbench: Workbench, dimension_id: int, expert: str) -> dict[int, Verdict]:
-    """Text id -> what this expert said of it."""
+    """Return text id -> this expert's verdict."""
     with workbench.database.read() as work:
         return {text: verdict for text, name, verdict in work.texts.verdicts(dimension_id) if name == expert}
 
@@ -220,9 +221,9 @@ def verdicts_by(workbench: Workbench, dimension_id: int, expert: str) -> dict[in
 def evaluation_texts(
     work: UnitOfWork, project_id: int, dimension_id: int, locked: bool = False
 ) -> tuple[list[TextPlace], HeldBack]:
-    """The texts to score on a dimension, and what is left out because it was read as a sample.
+    """Return the texts to score on a dimension, and what its samples keep out.
 
-    locked: those of the locked split instead of all others.
+    locked: the held-out texts instead of all others.
     """
     out = held_back_by_samples(work, project_id, dimension_id)
     texts = (work.locked_texts if locked else work.texts).places(project_id)
@@ -240,14 +241,14 @@ def drawn(
     systems: SystemChoice = EVERY_SYSTEM,
     among: Callable[[UnitOfWork, list[TextPlace]], list[TextPlace]] = lambda _, texts: texts,
 ) -> tuple[list[TextPlace], HeldBack]:
-    """The evaluation texts or a share of them, and what is left out.
+    """Return the evaluation texts or a share of them, and what is left out.
 
-    A share is drawn from the rated texts so that their distribution of human scores is kept (InteractEval, section
-    4.1); the same seed draws the same texts. Where nobody rated the dimension, chance alone draws from all. draw: so
-    many documents, so many systems of each, as the paper's code does it, instead of a share. The locked split is always
-    taken whole. systems: whose texts are scored, or drawn from; among: keeps a part of these.
+    A share is drawn from the rated texts so that the distribution of human scores is kept (InteractEval, section 4.1);
+    the same seed draws the same texts. If nobody rated the dimension, it is drawn from all texts at random. draw:
+    (documents, systems of each) instead of a share, as in the paper's code. The held-out split is always taken whole.
+    systems: whose texts are scored or drawn from; among: a further filter.
 
-    Raises NotReadyError where nothing is left to score, with the reason.
+    Raises NotReadyError with the reason if no text is left to score.
     """
     if not 0 < share <= 1:
         raise InputError(f"{share:g} is not a share of the texts.", "Give a number above 0, up to 1 for all.")
@@ -278,7 +279,7 @@ def drawn(
 
 
 def _nothing_left(work: UnitOfWork, project_id: int, dimension_id: int, locked: bool) -> NotReadyError:
-    """Why there is nothing to score on a dimension, and what to do about it."""
+    """Return the error that says why there is nothing to score on a dimension."""
     name = work.projects.dimension_by_id(dimension_id).name
     everything, open_ = work.every_text.count(project_id), work.texts.count(project_id)
     if not everything:

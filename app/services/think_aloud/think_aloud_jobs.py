@@ -1,4 +1,4 @@
-"""Asking LLMs to think aloud in the background; what they answer is saved as it comes."""
+"""Background jobs that ask LLMs to think aloud; answers are stored as they arrive."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -33,8 +33,8 @@ from app.services.think_aloud.llm_think_aloud import (
 
 @dataclass(frozen=True, slots=True)
 class CollectedBatches:
-    """Of `requests` that were at providers how many are answered and kept in the ledger; `ending` of them are in
-    batches that a provider has not ended yet. `came_in`: what became attributes."""
+    """The result of collecting batches: of `requests` at providers, `answered` are in the ledger; `ending` are in
+    batches that haven't ended. `came_in`: the answers that became attributes."""
 
     requests: int
     answered: int
@@ -60,11 +60,11 @@ def collect_batches(
     ending: Callable[[], bool] = never,
     wished: Callable[[], bool] = never,
 ) -> CollectedBatches:
-    """Of these models, or of all. With `cancel` they are cancelled at the provider, and what was answered until then is
-    kept; else they are waited for. Nothing is handed in, and what wasn't answered isn't asked.
+    """Wait for the batches of these models, or of all; with `cancel`, cancel them and store the answers received so
+    far. Nothing is submitted or asked.
 
-    `ending` and `wished` as in ask_models. Raises ConflictError where another program of this machine waits for them,
-    and the ProviderError where the provider can't be asked.
+    `ending` and `wished` as in `ask_models`. Raises ConflictError if another process on this machine waits for them,
+    and the ProviderError if the provider can't be asked.
     """
     before = [each for each in batches_out(workbench, project.id) if not models or each.model in models]
     asked = dict.fromkeys((each.model, each.effort) for each in before)
@@ -115,8 +115,8 @@ def _told(
 
 @dataclass(frozen=True, slots=True)
 class ThinkAloudJob:
-    """Every model is asked about every dimension. `answered` says how often each had answered before, so that another
-    process asks nobody again whom this job has asked. batch: as in ask_models, for the models that take batches."""
+    """The job that asks every model about every dimension. `answered` counts each model's earlier answers, so that
+    another process that resumes the job asks nobody twice. batch: as in `ask_models`, for models that take batches."""
 
     project: Project
     dimensions: tuple[Dimension, ...]
@@ -128,14 +128,14 @@ class ThinkAloudJob:
 
 @dataclass(frozen=True, slots=True)
 class CollectingJob:
-    """What is at providers, waited for or cancelled there."""
+    """The job that waits for batches at providers, or cancels them."""
 
     project: Project
     cancel: bool
 
 
 def think_aloud_job_key(project_id: int, dimensions: Sequence[Dimension]) -> str:
-    """Asking about one dimension is one job, about several another."""
+    """Return the job's key: one for each single dimension, another for several."""
     return f"ask-{project_id}-{dimensions[0].id if len(dimensions) == 1 else 'all'}"
 
 
@@ -143,8 +143,8 @@ def think_aloud_job_key(project_id: int, dimensions: Sequence[Dimension]) -> str
 def begin_think_aloud(
     workbench: Workbench, project: Project, dimensions: Sequence[Dimension], models: Sequence[str], batch: str = ""
 ) -> None:
-    """batch: as in ask_models; models that take none are asked at once. Raises ConflictError while models are asked
-    about the same."""
+    """Start asking models. batch: as in `ask_models`; models without batches are asked directly. Raises ConflictError
+    while models are asked about the same."""
     before = answer_counts(workbench, dimensions, models)
     job = ThinkAloudJob(project, tuple(dimensions), tuple(models), workbench.asking, before, batch)
     key = think_aloud_job_key(project.id, dimensions)
@@ -153,7 +153,7 @@ def begin_think_aloud(
 
 @use_case(Right.FACILITATE)
 def begin_collecting(workbench: Workbench, project: Project, cancel: bool) -> None:
-    """Go on with what is at providers, or cancel it there. Raises ConflictError while models are asked about all
+    """Start waiting for batches at providers, or cancelling them. Raises ConflictError while models are asked about all
     dimensions."""
     title = "Cancelling the batch" if cancel else "Waiting for the batch"
     start_job(workbench, think_aloud_job_key(project.id, ()), title, CollectingJob(project, cancel))
@@ -161,8 +161,8 @@ def begin_collecting(workbench: Workbench, project: Project, cancel: bool) -> No
 
 @use_case(Right.FACILITATE, act="stopped asking models in batches")
 def stop_think_aloud(workbench: Workbench, project_id: int) -> bool:
-    """Whatever waits for batches cancels them at the provider, and keeps what was answered until then. Whether there
-    was anything."""
+    """Stop all think-aloud jobs of the project: batches are cancelled, and answers received so far are stored. Returns
+    whether any job was active."""
     dimensions = [[], *([one] for one in _dimensions(workbench, project_id))]
     keys = [think_aloud_job_key(project_id, one) for one in dimensions]
     going = [key for key in keys if is_active(workbench, key)]
@@ -188,7 +188,7 @@ def _collect(workbench: Workbench, job: CollectingJob, progress: Progress) -> st
 
 
 def _ends(progress: Progress) -> Callable[[], bool]:
-    """The program ends, or another has the job."""
+    """Return a function that tells whether the program ends, or another process has the job."""
     return lambda: is_ending() or (progress.is_set() and not progress.wished)
 
 

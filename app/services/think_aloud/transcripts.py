@@ -1,5 +1,5 @@
-"""Thinking aloud by voice: what was said is kept, and what the expert accepts of it becomes attributes. And a question
-that a model asks an expert about what they wrote."""
+"""Thinking aloud by voice: recordings, transcripts, and proposals that become attributes when the expert accepts them.
+Also a model's follow-up question to an expert."""
 
 import asyncio
 import uuid
@@ -34,13 +34,14 @@ TRANSCRIPTION_MODELS = [f"{spec.prefix}:{model}" for spec in KNOWN_PROVIDERS.val
 
 @use_case(Right.ENTER)
 def transcription_models(workbench: Workbench) -> list[str]:
-    """Vendors', then those of the person's own endpoint, or what such a model is mostly called; others can be typed."""
+    """Return vendors' transcription models, then those of the user's own endpoint, or a usual name; others can be
+    typed."""
     return [*TRANSCRIPTION_MODELS, *(endpoint_models(workbench).listening or [f"{OWN}:whisper-1"])]
 
 
 @use_case(Right.TAKE_PART)
 def keep_transcript(workbench: Workbench, dimension_id: int, expert: str, text: str) -> int:
-    """A transcript made elsewhere, kept to the letter. Returns its number; raises InputError for a blank one."""
+    """Store a transcript made elsewhere, word for word. Returns its id; raises InputError for a blank one."""
     if not text.strip():
         raise InputError("The transcript is empty.", "Paste what was said.")
     return _keep(workbench, dimension_id, expert, text=text)
@@ -48,9 +49,9 @@ def keep_transcript(workbench: Workbench, dimension_id: int, expert: str, text: 
 
 @use_case(Right.TAKE_PART)
 def keep_recording(workbench: Workbench, dimension_id: int, expert: str, audio: bytes, file_name: str) -> int:
-    """Write the audio into the data folder, under a name of our own, before anything else happens to it.
+    """Store the audio in the data folder, under a new name, before it is processed. Returns the transcript's id.
 
-    Raises InputError for no audio or a kind of file that no transcription takes.
+    Raises InputError for no audio or an unsupported kind of file.
     """
     ending = Path(file_name).suffix.lower().removeprefix(".")
     if ending not in AUDIO_FORMATS:
@@ -67,10 +68,10 @@ def keep_recording(workbench: Workbench, dimension_id: int, expert: str, audio: 
 
 @use_case(Right.TAKE_PART)
 def transcribe(workbench: Workbench, transcript_id: int, model: str) -> None:
-    """Let a model listen to a kept recording. Whatever happens the recording stays; a failure is kept beside it.
+    """Let a model transcribe a stored recording. The recording stays in any case; a failure is stored with it.
 
-    Raises what the model raises, UnsupportedError for one that can't listen, InputError where the file is gone, and
-    BudgetError where the server limits what its keys pay: nobody knows what listening costs.
+    Raises errors of the model, UnsupportedError for one that can't transcribe, InputError if the file is gone, and
+    BudgetError if the server limits spending, because the cost of transcribing is unknown.
     """
     with workbench.database.read() as work:
         transcript = work.transcripts.get(transcript_id)
@@ -105,7 +106,7 @@ async def _listen(workbench: Workbench, name: str, path: Path) -> str:
 
 @use_case(Right.TAKE_PART)
 def transcripts_of(workbench: Workbench, dimension_id: int, expert: str) -> list[Transcript]:
-    """Newest first."""
+    """Return the expert's transcripts, newest first."""
     with workbench.database.read() as work:
         return work.transcripts.of(dimension_id, expert)
 
@@ -120,10 +121,10 @@ def proposals_of(workbench: Workbench, transcript_id: int) -> list[ProposedAttri
 def propose_attributes(
     workbench: Workbench, project: Project, dimension: Dimension, transcript_id: int, model: str = ""
 ) -> list[ProposedAttribute]:
-    """Proposals from a transcript, in place of those nobody has decided on.
+    """Store proposals from a transcript, replacing undecided ones, and return them.
 
-    model: an LLM that picks out the general attributes; "" makes every sentence a proposal. A failure is kept on
-    record. Raises what the model raises.
+    model: an LLM that finds general attributes; "" proposes every sentence. A failure is stored. Raises errors of the
+    model.
     """
     with workbench.database.read() as work:
         transcript = work.transcripts.get(transcript_id)
@@ -147,9 +148,9 @@ def propose_attributes(
 
 @use_case(Right.TAKE_PART)
 def accept(workbench: Workbench, proposed_id: int, text: str = "") -> int:
-    """Make a proposal an attribute of the expert who spoke, in other words where `text` is given. Returns its id.
+    """Turn a proposal into an attribute of the expert who spoke, reworded if `text` is given. Returns its id.
 
-    Raises ConflictError where it was accepted already.
+    Raises ConflictError if it was accepted already.
     """
     with workbench.database.write() as work:
         proposal, transcript = work.transcripts.proposal(proposed_id)
@@ -166,7 +167,7 @@ def accept(workbench: Workbench, proposed_id: int, text: str = "") -> int:
 
 @use_case(Right.TAKE_PART)
 def decline(workbench: Workbench, proposed_id: int, declined: bool = True) -> None:
-    """It becomes no attribute; it stays on record, and `declined=False` opens it again."""
+    """Decline a proposal, which stays on record; `declined=False` reopens it."""
     with workbench.database.write() as work:
         proposal, _ = work.transcripts.proposal(proposed_id)
         if proposal.attribute_id is not None:
@@ -176,10 +177,10 @@ def decline(workbench: Workbench, proposed_id: int, declined: bool = True) -> No
 
 @use_case(Right.TAKE_PART)
 def ask_follow_up(workbench: Workbench, project: Project, dimension: Dimension, attribute_id: int) -> str:
-    """One short question about an expert's own attribute, by the project's model for it. It is made of this attribute
-    and the rubric: the stored prompt shows that nobody else's words were in it. A failure is kept on record.
+    """Return one short question about an expert's attribute, by the project's model for it. The prompt holds only this
+    attribute and the rubric. A failure is stored.
 
-    Raises NotReadyError where the project asks none, and what the model raises.
+    Raises NotReadyError if the project has no such model, and errors of the model.
     """
     with workbench.database.read() as work:
         model = work.projects.by_id(project.id).follow_up
