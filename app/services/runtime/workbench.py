@@ -1,4 +1,5 @@
-"""The Workbench, which every use case needs: the database, and the keys with which models are opened."""
+"""The Workbench (database, keys and actor), and what every use case goes through: the check of rights and the entry in
+the audit log."""
 
 import asyncio
 import functools
@@ -145,7 +146,8 @@ DEPTH = 2
 
 
 def places_of(work: UnitOfWork, arguments: Mapping[str, Any], project: str = "") -> set[Place]:
-    """project: the argument that is a project's name. Raises NotFoundError where something isn't there."""
+    """Return the places that the arguments name. project: the argument that is a project's name. Raises NotFoundError
+    if something doesn't exist."""
     wanted: dict[str, set[int]] = {}
     for name, value in arguments.items():
         kind = KINDS.get(name, "")
@@ -175,7 +177,7 @@ def _named(value: Any, depth: int) -> Iterator[tuple[str, int]]:
 
 
 def _held(value: Any) -> Iterable[Any]:
-    """The value itself, or those of a collection: all that name something, but not thousands of rows of a result."""
+    """Return the value, or the members of a collection if they name something; not thousands of rows of a result."""
     several = tuple(value.values()) if isinstance(value, Mapping) else value
     if not isinstance(several, list | tuple):
         return (several,)
@@ -190,10 +192,11 @@ LONGEST = 200
 def on_trail(
     workbench: Workbench, act: str, places: set[Place], arguments: Mapping[str, Any], about: str, project: str
 ) -> Iterator[None]:
-    """The act's entry is kept with the first thing that it changes, else at its end; not at all where it fails before.
+    """Add the act's entry to the audit log, together with the first change in the block, else at its end; not if the
+    block fails before.
 
-    act: "" for what leaves no trail. about: the arguments that say of what, with blanks between
-    them. project: the one that is its name.
+    act: "" for no entry. about: names of the arguments that describe its object, separated by spaces. project: the
+    argument that is the project's name.
     """
     if not act:
         yield
@@ -210,7 +213,7 @@ def on_trail(
 
 
 def act_made_project(project_id: int) -> None:
-    """The act under way made this project: its entry is the first of the project's own."""
+    """Make the current act's entry the first of the new project's audit log."""
     pending = PENDING.get()
     if pending is not None and pending.project is None:
         pending.project = project_id
@@ -270,12 +273,12 @@ _WHY: Mapping[Right, str] = {
 def use_case(
     right: Right, *, project: str = "", act: str = "", about: str = ""
 ) -> Callable[[Callable[Concatenate[Workbench, P], R]], Callable[Concatenate[Workbench, P], R]]:
-    """What the decorated function asks for. project: its parameter that holds a project's name, if any.
+    """Check the right before the decorated function is called. project: its parameter that holds a project's name, if
+    any.
 
-    act: what the trail says of it, for what changes or takes out something; about: its parameter that says of what,
-    beside the dimension, or several with blanks between them.
-    A signed-in person can't act under another name: `who` becomes their name, and an expert's `expert` too.
-    The function raises NotAllowedError before it does anything.
+    act: the entry in the audit log, for functions that change or export something; about: parameters that describe its
+    object besides the dimension, separated by spaces. For a signed-in person `who` is replaced by their name, and for
+    an expert `expert` too. The function raises NotAllowedError before it does anything.
     """
 
     def decorate(function: Callable[Concatenate[Workbench, P], R]) -> Callable[Concatenate[Workbench, P], R]:
@@ -313,11 +316,10 @@ def _vouch() -> Iterator[None]:
 
 
 def check(workbench: Workbench, right: Right, arguments: Mapping[str, Any], project: str = "") -> set[Place]:
-    """The places that the arguments name. Raises NotAllowedError where the actor may not in one of them, or where none
-    is named and the right is one that a project gives.
+    """Return the places that the arguments name. Raises NotAllowedError if the actor lacks the right in one of them, or
+    if none is named and the right belongs to a project.
 
-    What counts is the actor's part as it is now: a screen, or work in the background, may have begun before it was
-    taken away.
+    The actor's current roles count, because they may have changed since a screen was drawn or a job began.
     """
     actor = workbench.actor
     if actor is LOCAL_OWNER:
@@ -340,7 +342,7 @@ def check(workbench: Workbench, right: Right, arguments: Mapping[str, Any], proj
 
 
 def may(workbench: Workbench, right: Right, **arguments: Any) -> bool:
-    """Whether the actor has the right where these arguments say: for what a screen offers."""
+    """Return whether the actor has the right at these arguments, for what a screen offers."""
     try:
         check(workbench, right, arguments)
     except NotAllowedError:

@@ -1,1 +1,1 @@
-"""Scoring: runs forecast, planned, worked on and resumed."""
+"""Scoring: forecasting, planning, executing and resuming runs."""

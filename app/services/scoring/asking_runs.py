@@ -1,5 +1,5 @@
-"""Runs that compare ways of asking: on one draw of texts the same judge answers the same checklist together, each
-question alone, and together in reversed order."""
+"""Runs that compare ways of asking: on the same texts a judge answers a checklist's questions together, each alone, and
+together in reversed order."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,9 +35,10 @@ TEXTS = 40
 def asking_draw(
     workbench: Workbench, project_id: int, dimension: Dimension, checklist: Checklist, wanted: int, seed: int
 ) -> list[int]:
-    """Texts that experts answered on this version first, for their answers say most; the others as a run draws them.
+    """Return ids of texts, first those that experts answered on this version, since these tell most; others as a run
+    draws them.
 
-    Never a sample or a text of the locked split. Raises InputError for no texts, NotReadyError where none is left.
+    Samples and held-out texts are left out. Raises InputError for no texts, NotReadyError if none is left.
     """
     if wanted < 1:
         raise InputError(f"{wanted} texts can't be compared.", f"Ask for {TEXTS}.")
@@ -55,7 +56,7 @@ def asking_draw(
 
 
 def _designed(texts: Sequence[TextPlace], means: Mapping[int, float], wanted: int, seed: int) -> list[TextPlace]:
-    """Documents by systems where these give nine texts of ten wanted, else stratified by human score."""
+    """Draw documents by systems if this gives at least 90 % of the wanted texts, else stratified by human score."""
     if 0 < wanted < len(texts):
         design = design_instead(texts[:wanted], texts)
         if design and wanted >= design[0] * design[1] >= 0.9 * wanted:
@@ -64,7 +65,7 @@ def _designed(texts: Sequence[TextPlace], means: Mapping[int, float], wanted: in
 
 
 def _part(texts: Sequence[TextPlace], means: Mapping[int, float], wanted: int, seed: int) -> list[TextPlace]:
-    """Where nothing is rated all count alike, and chance alone draws."""
+    """Draw texts stratified by human score; if none is rated, at random."""
     if wanted >= len(texts):
         return list(texts)
     if wanted < 1:
@@ -89,7 +90,7 @@ ASKED: Mapping[AskingWay, JudgeOptions] = {
 
 @dataclass(frozen=True, slots=True)
 class AskingOptions:
-    """What is compared: `texts` of them on one dimension, with the newest published version unless one is named.
+    """Options of a comparison: `texts` texts on one dimension, by default with the newest published version.
 
     budget: US dollars for the three runs together, None for no limit.
     """
@@ -105,7 +106,7 @@ class AskingOptions:
 
 @dataclass(frozen=True, slots=True)
 class AskingJob:
-    """The three runs to work on; `budget` in US dollars is for all of them."""
+    """The job that works on the three runs; `budget` in US dollars is for all of them."""
 
     run_ids: tuple[int, ...]
     budget: float | None
@@ -113,14 +114,14 @@ class AskingJob:
 
 @use_case(Right.FACILITATE)
 def asking_forecast(workbench: Workbench, project_id: int, options: AskingOptions) -> dict[AskingWay, Estimate]:
-    """What each way would ask and cost; what was answered before is counted, and free. Raises what starting would."""
+    """Return what each way would ask and cost; cached answers are free. Raises what `start_asking` would raise."""
     wishes = _wishes(workbench, project_id, options)
     return {way: forecast(workbench, project_id, wish).estimate for way, wish in wishes.items()}
 
 
 @use_case(Right.FACILITATE, act="began to compare ways of asking")
 def start_asking(workbench: Workbench, project_id: int, options: AskingOptions) -> dict[AskingWay, RunSummary]:
-    """The three runs of these choices: those that are there already, else planned now. Raises what planning raises."""
+    """Return the three runs of these options, planned now if missing. Raises what planning raises."""
     found = asking_runs(workbench, project_id, options)
     if found:
         return found
@@ -130,7 +131,7 @@ def start_asking(workbench: Workbench, project_id: int, options: AskingOptions) 
 
 @use_case(Right.READ)
 def asking_runs(workbench: Workbench, project_id: int, options: AskingOptions) -> dict[AskingWay, RunSummary]:
-    """The newest runs made with these choices; {} before the first."""
+    """Return the newest runs with these options; {} if there are none."""
     checklist = published_checklist(workbench, options.dimension.id, options.version)
     sets = asking_sets(workbench, project_id, options.dimension.id, checklist.id, options.judge)
     name = _set_name(workbench, project_id, options)
@@ -141,7 +142,7 @@ def asking_runs(workbench: Workbench, project_id: int, options: AskingOptions) -
 def asking_sets(
     workbench: Workbench, project_id: int, dimension_id: int, checklist_id: int, judge: str
 ) -> list[dict[AskingWay, RunSummary]]:
-    """All comparisons of the ways to ask a judge this version, newest first; each has a run of every way."""
+    """Return all comparisons of this judge and version that have a run of every way, newest first."""
     name = str(parse_model_name(judge))
     runs = [run for run in list_runs(workbench, project_id) if run.asking_way and not run.locked]
     with workbench.database.read() as work:
@@ -167,10 +168,10 @@ def work_on_asking(
     on_progress: OnProgress = lambda _: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> list[RunReport]:
-    """Score what is left of the runs, one after the other; what is whole isn't touched.
+    """Score what is left of the runs, one after the other; complete runs are skipped.
 
-    `budget` is for all of them, what they have cost already included; None leaves each run's own. Ends with the first
-    run that can't go on. Raises BudgetError where nothing of the budget is left, and what work_on raises.
+    `budget` is for all of them, including earlier costs; None keeps each run's own. Stops at the first run that can't
+    continue. Raises BudgetError if nothing of the budget is left, and what `work_on` raises.
     """
     reports: list[RunReport] = []
     for run_id in runs:
@@ -211,7 +212,7 @@ def _ask(workbench: Workbench, job: AskingJob, progress: Progress) -> str:
 
 
 def _set_name(workbench: Workbench, project_id: int, options: AskingOptions) -> str:
-    """Of what else decides what the three runs ask: asked again with the same, they are resumed."""
+    """Return a name made of the options that decide what the runs ask, by which equal runs are found and resumed."""
     with own_wordings(workbench, project_id):
         prompt = load_prompt(PLAIN.prompt()).digest[:12]
     return " ".join(filter(None, [f"{options.texts} texts seed {options.seed} prompt {prompt}", options.model.effort]))

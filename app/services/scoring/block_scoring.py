@@ -1,7 +1,7 @@
 """Scoring of blocks at a Dask worker.
 
-The first block of a run opens a session in a thread: the judge, the ledger, the texts. Further blocks of the run go to
-the same session, so that none of them opens the judge again or waits for the last answer of the block before.
+The first block of a run opens a session in a thread, with the judge, the ledger and the texts. Further blocks of the
+run use the same session, so that none opens the judge again or waits for the last answer of the block before.
 """
 
 import asyncio
@@ -44,13 +44,13 @@ BLOCK_TEXTS = 16  # at least so many but at the end: larger blocks would keep th
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """writer: the name of the process that has the run. share: how many texts the worker scores at a time.
-    budget: US dollars that the worker may spend on the run; None for no budget.
-    taken_back: whether another worker had some of it, and may have asked about its texts.
-    person, any_path: on whose behalf, as in Workbench; None for the owner.
+    """Planned scores of a run for one worker. writer: the name of the process that has the run. share: texts that the
+    worker scores at a time. budget: US dollars that the worker may spend on the run; None for no budget. taken_back:
+    another worker had a part of it, and may have asked about its texts. person, any_path: the caller, as in Workbench;
+    None for the owner.
 
-    Scoring a block twice is safe: scored texts are left out, answered requests stand in the ledger, and nothing is
-    saved once another writer has the run.
+    Scoring a block twice is safe: scored texts are left out, answered requests are in the ledger, and nothing is saved
+    once another writer has the run.
     """
 
     run: int
@@ -64,17 +64,17 @@ class Block:
 
 
 def block_of(workbench: Workbench, run: int, writer: str, share: int = 1, budget: float | None = None) -> Block:
-    """Return a block without scores, on behalf of the workbench's actor."""
+    """Return a block without scores, for the workbench's actor."""
     return Block(run, writer, (), share, budget, person=workbench.actor.person, any_path=workbench.any_path)
 
 
 @dataclass(frozen=True, slots=True)
 class BlockReport:
-    """saved: ids of the scores that are in the database. chance: outcomes that are worth a second try.
-    fatal, stopped: as in EngineReport.
+    """The result of a block. saved: ids of the stored scores. chance: outcomes that are worth a second try. fatal,
+    stopped: as in EngineReport.
 
-    tally, retries: of everything that the worker's session asked so far, for all of its blocks. session: its name;
-    number: of the session's report, from 1.
+    tally, retries: of all blocks of the worker's session so far. session: its name; number: of the session's report,
+    from 1.
     """
 
     session: str
@@ -91,7 +91,7 @@ def cut_blocks(
     planned: Sequence[PlannedScore], document_of: Mapping[int, str], size: int = BLOCK_TEXTS
 ) -> list[tuple[PlannedScore, ...]]:
     """Cut the plan into blocks of one dimension each, in its order, and never within a document: equal texts are asked
-    about once within a process, and a provider finds the document in its cache."""
+    about only once in a process, and a provider's cache has the document."""
     documents: dict[tuple[int, str], list[PlannedScore]] = {}
     for score in planned:
         documents.setdefault((score.dimension, document_of[score.text]), []).append(score)
@@ -118,9 +118,9 @@ _SESSIONS_LOCK = threading.Lock()
 
 
 def score_block(block: Block) -> BlockReport:
-    """Score what is left of the block and save it: the task of a Dask worker, which asks with the worker's own keys.
+    """Score what is left of the block and save it. This is the task of a Dask worker, which uses its own keys.
 
-    Raises RunLostError where another writer has the run, and DatabaseError.
+    Raises RunLostError if another writer has the run, and DatabaseError.
     """
     wanted = task_is_wanted()
     leave_worker_pool()
@@ -137,7 +137,7 @@ def score_block(block: Block) -> BlockReport:
 
 
 def acting_for(workbench: Workbench, block: Block) -> Workbench:
-    """Return the workbench on behalf of the person who began the run."""
+    """Return the workbench for the person who started the run."""
     if block.person is None:
         return replace(workbench, actor=LOCAL_OWNER, any_path=block.any_path)
     with workbench.database.read() as work:
@@ -147,9 +147,9 @@ def acting_for(workbench: Workbench, block: Block) -> Workbench:
 
 @contextmanager
 def short_turns() -> Iterator[None]:
-    """Short turns for threads, searches for garbage less often, and none in what was there before: with the statistics
-    loaded that takes two tenths of a second each time, in which no reply is read. A server froze what it loaded before
-    it listened, and its screens need it frozen after the run too: so it is never unfrozen, and nothing is added."""
+    """Within the block, switch threads more often and collect garbage less often, ignoring objects that existed before:
+    with the statistics libraries loaded a collection takes 0.2 s, in which no reply is read. Frozen objects are never
+    unfrozen, because a server's screens need that too."""
     sys.setswitchinterval(HANDOVER)
     _set_aside()
     mine = object()
@@ -166,13 +166,13 @@ def short_turns() -> Iterator[None]:
 
 @cache
 def _set_aside() -> None:
-    """Once for each process: to learn whether anything is frozen, Python counts it all, in some 30 ms."""
+    """Freeze existing objects once in a process; asking Python for the count takes some 30 ms."""
     if not gc.get_freeze_count():
         gc.freeze()
 
 
 class WorkerSession:
-    """One run at one worker, in a thread of its own. `closed`: it takes no more blocks."""
+    """The session of one run at one worker, in a thread. `closed`: it takes no more blocks."""
 
     def __init__(self, block: Block) -> None:
         self.closed = False
@@ -188,7 +188,8 @@ class WorkerSession:
         threading.Thread(target=self._run, name=f"run {block.run}", daemon=True).start()
 
     def add(self, block: Block, wanted: Callable[[], bool]) -> "Future[BlockReport | None] | None":
-        """Return the report to come. None, now or then, where the session has ended meanwhile."""
+        """Add a block and return the future of its report. The return value, or the future's result, is None if the
+        session has ended."""
         part = _Part(block.scores, wanted, block.taken_back)
         try:
             self._loop.call_soon_threadsafe(self._take, part)
@@ -229,7 +230,7 @@ class WorkerSession:
             return await engine.run(self._feed, self._open.scorer.score, sink, texts_at_once(self._block.share), stop)
 
     def _wanted(self) -> bool:
-        """Whether anybody waits for its blocks; in any thread."""
+        """Return, in any thread, whether somebody waits for its blocks."""
         parts = list(self._parts)
         return not parts or any(part.wanted() for part in parts)
 
@@ -245,13 +246,13 @@ class WorkerSession:
         task.add_done_callback(self._looking.discard)
 
     async def _look_and_begin(self, part: "_Part") -> None:
-        """Another worker may have asked since this session read the ledger."""
+        """Read the ledger again, because another worker may have asked since, then begin."""
         assert self._open is not None
         await self._open.model.look_again()
         self._begin(part)
 
     def _begin(self, part: "_Part") -> None:
-        """Read the texts. Scores that are done already are left out."""
+        """Read the texts of a block. Finished scores are left out."""
         assert self._open is not None
         found = self._open.load(part.scores)
         part.left = {each.id for each in found}
@@ -259,11 +260,11 @@ class WorkerSession:
         self._end_parts()
 
     def saved(self, outcomes: Sequence[Outcome]) -> None:
-        """Note, from any thread, that these are in the database."""
+        """Note, from any thread, that these outcomes are stored."""
         self._loop.call_soon_threadsafe(self._note, outcomes)
 
     def beat(self) -> bool:
-        """Whether to stop."""
+        """Renew the lease; returns whether to stop."""
         assert self._open is not None
         if self._parts:
             self._idle_since = time.monotonic()
@@ -310,7 +311,7 @@ class WorkerSession:
 
 @dataclass(eq=False, slots=True)
 class _Part:
-    """A block that a session works on. left: ids that are not saved; None before the session is open."""
+    """A block of a session. left: ids that aren't saved; None before the session is open."""
 
     scores: tuple[PlannedScore, ...]
     wanted: Callable[[], bool]
@@ -320,7 +321,7 @@ class _Part:
 
 
 class _SessionSink:
-    """A Sink that tells the session what is saved."""
+    """A Sink that tells the session which outcomes are saved."""
 
     def __init__(self, session: WorkerSession) -> None:
         self._session = session
@@ -334,7 +335,7 @@ class _SessionSink:
 
 
 class _BlockFeed:
-    """A Feed of blocks as they come; for the event loop it is used in."""
+    """A Feed of blocks as they arrive, for use in its event loop."""
 
     def __init__(self) -> None:
         self._left: deque[PlannedScore] = deque()
@@ -346,7 +347,7 @@ class _BlockFeed:
         self._tell()
 
     def end(self) -> None:
-        """Note that nothing more will come."""
+        """Note that no more blocks will come."""
         self._ended = True
         self._tell()
 
@@ -365,7 +366,8 @@ class _BlockFeed:
 
 
 class _WorkerHold(RunHold):
-    """Asks nothing more once nobody waits for its blocks: others score these texts then."""
+    """A RunHold that prevents requests once nobody waits for its blocks, because other workers score these texts
+    then."""
 
     def __init__(self, database: Database, block: Block, wanted: Callable[[], bool]) -> None:
         super().__init__(database, block.run, block.writer)
@@ -403,7 +405,7 @@ class _OpenSession:
         self._run = run.id
 
     def load(self, scores: Sequence[PlannedScore]) -> list[PlannedScore]:
-        """Read the texts of the scores that are not done, and return these scores."""
+        """Read the texts of unfinished scores, and return these scores."""
         with self._database.read() as work:
             left = work.runs.still_open(self._run, [each.id for each in scores])
             found = [each for each in scores if each.id in left]

@@ -1,8 +1,8 @@
-"""A run scored by the workers of a Dask scheduler.
+"""Scoring of a run by the workers of a Dask scheduler.
 
 Each block is a task for one worker (`score_block`). Workers have their own keys and write to the database themselves.
-Each has a share of the requests in flight and of the budget. What a worker that is gone has not saved goes to the
-others; once none is left, the process that has the run does the rest.
+Each has a share of the requests in flight and of the budget. Unsaved texts of a lost worker go to the others; without
+workers the process that has the run does the rest.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ _OTHER_DATABASE = "Its INTERACTEVAL_DATABASE_URL has to be the one that is used 
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Who scores a run beside this process: the workers of the scheduler at `address`, or so many `local` ones."""
+    """Who scores a run besides this process: the workers of the scheduler at `address`, or `local` new ones."""
 
     address: str = ""
     local: int = 0
@@ -54,8 +54,8 @@ class Workers:
 async def dask_workers(
     workers: Workers, workbench: Workbench, block: Block, beat: Callable[[], object]
 ) -> AsyncIterator[Scheduler]:
-    """The scheduler, each of whose workers is able to score the run of `block`. Raises ClusterError where one isn't,
-    and as `scheduler_at`. beat: says meanwhile that the run is alive, for loading takes a worker its time."""
+    """Yield the scheduler, after checking that each worker can score the run of `block`. Raises ClusterError if one
+    can't, and as `scheduler_at`. beat: renews the run's lease meanwhile, because loading a worker takes time."""
     with ExitStack() as there:
         address = workers.address or await _alive(lambda: there.enter_context(local_cluster(workers.local)), beat)
         scheduler = await _alive(lambda: there.enter_context(scheduler_at(address)), beat)
@@ -79,13 +79,13 @@ async def _alive(work: Callable[[], Result], beat: Callable[[], object]) -> Resu
 
 
 class WorkersRun:
-    """One run at the workers. Afterwards `left` is what they have not scored, `chance` the outcomes worth a second try,
-    and `stopped` and `fatal` say how it ended, as in EngineReport."""
+    """One run at the workers. Afterwards `left` is what they haven't scored, `chance` the outcomes worth a second try,
+    and `stopped` and `fatal` are as in EngineReport."""
 
     def __init__(
         self, workbench: Workbench, scheduler: Scheduler, block: Block, blocks: Sequence[Sequence[PlannedScore]]
     ) -> None:
-        """block: without scores; what all blocks have."""
+        """block: the fields common to all blocks, without scores."""
         self.left: list[PlannedScore] = []
         self.chance: dict[int, Outcome] = {}
         self.stopped = False
@@ -111,7 +111,7 @@ class WorkersRun:
         return sum(each.retries for each in self._sessions.values())
 
     async def to_its_end(self, addresses: Sequence[str], beat: Beat) -> None:
-        """Raises RunLostError, and DatabaseError where `beat` does."""
+        """Score all blocks. Raises RunLostError, and DatabaseError if `beat` does."""
         self._workers, places = set(addresses), len(addresses)
         looked = beaten = time.monotonic()
         try:
@@ -139,7 +139,7 @@ class WorkersRun:
                 self.left += scores
 
     def _hand_out(self) -> bool:
-        """Give each worker a little more than it scores at a time. Returns whether anything was given."""
+        """Give each worker a little more than it scores at a time. Returns whether any block was given."""
         given = False
         while self._blocks and self._workers and not self._closed:
             has = dict.fromkeys(self._workers, 0)
@@ -184,7 +184,7 @@ class WorkersRun:
         self._useless.add(worker)
 
     def _follow(self, there: set[str], places: int) -> None:
-        """Queue the blocks of lost workers again, and let new workers take their place."""
+        """Queue the blocks of lost workers again, and use new workers instead."""
         for future, (worker, scores) in list(self._out.items()):
             if worker not in there:
                 del self._out[future]
@@ -195,7 +195,7 @@ class WorkersRun:
         self._workers |= set(new[: places - len(self._workers)])
 
     def _stop(self) -> None:
-        """Have the workers ask nothing more: they look at the run in the database."""
+        """Make the workers stop asking, by a stop request in the database."""
         self._closed = True
         if self._until == float("inf"):
             self._until = time.monotonic() + DRAIN_SECONDS
@@ -213,16 +213,15 @@ def _result(future: Submitted) -> BlockReport | BaseException:
 
 
 def _set_in_loop(loop: asyncio.AbstractEventLoop, event: asyncio.Event, _: object) -> None:
-    """From another thread; nothing happens once the loop has ended."""
+    """Set the event from another thread, unless the loop has ended."""
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(event.set)
 
 
 def obstacle_at_worker(block: Block, host: str, sqlite: str) -> str:
-    """What keeps this worker from scoring the run, and what to do; "" for nothing. Whatever takes its time to load is
-    loaded then.
+    """Return why this worker can't score the run, and what to do; "" if it can. This also loads what takes time.
 
-    sqlite: the database's address where it is a file, on the machine `host`.
+    sqlite: the database's address if it is a file, which is on the machine `host`.
     """
     own = settings().url
     if sqlite and socket.gethostname() != host:
@@ -259,7 +258,7 @@ def _obstacle(workbench: Workbench, block: Block) -> str:
 
 
 async def _load(workbench: Workbench, run: RunSummary) -> None:
-    """A network of the method's own stays in memory."""
+    """Load a method's own network, which stays in memory."""
     async with unjudged() as nobody:
         with workbench.database.read() as work:
             stages = DatabaseStages(workbench.database)
@@ -271,10 +270,10 @@ FEWEST_TEXTS = 400
 
 
 def workers_for(workbench: Workbench, run: RunSummary, processes: int = 1) -> Workers:
-    """Return the Dask workers that score a run: those of the scheduler, else `processes` of this machine if there shall
-    be several; none where they could not ask as this process does.
+    """Return the Dask workers that score a run: those of the scheduler, else `processes` on this machine if more than
+    one; none if they could not ask as this process does.
 
-    A scheduler of the settings is for runs that are worth it; one that was named for this run holds whatever its size.
+    A scheduler of the settings is used for large runs only; one named for this run for any.
     """
     if run.params.get("batch") or not others_can_score(workbench):
         return Workers()
@@ -283,10 +282,10 @@ def workers_for(workbench: Workbench, run: RunSummary, processes: int = 1) -> Wo
 
 
 def worker_share(run: RunSummary, texts: int, concurrency: int, workers: int) -> int:
-    """Return how many texts at a time each of so many workers scores.
+    """Return how many texts each worker scores at a time.
 
-    Of requests in flight each has its part. A worker computes as many texts at a time as one process does, but each
-    worker shall get some of few texts, several times.
+    With a judge it is an equal share of the requests in flight. Without one a worker computes as many texts at a time
+    as a single process, but few texts are divided so that each worker gets some several times.
     """
     if run.judge != NO_JUDGE:
         return max(1, concurrency // workers)
@@ -294,6 +293,6 @@ def worker_share(run: RunSummary, texts: int, concurrency: int, workers: int) ->
 
 
 def others_can_score(workbench: Workbench) -> bool:
-    """Whether a process with the same environment has the same database and keys; nothing else tells it any."""
+    """Return whether a process with the same environment has the same database and keys."""
     here = settings()
     return workbench.database.address == here.url and workbench.credentials == Credentials.from_settings(here)

@@ -1,4 +1,4 @@
-"""Check of draws: how far the texts drawn for a run stand for the whole."""
+"""Check of draws: how well the texts drawn for a run represent all texts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ PARTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the scale with the share of the texts whose mean rating lies in it, of the draw and of the whole."""
+    """A part of the scale, with the shares of drawn texts and of all texts whose mean rating is in it."""
 
     low: float
     high: float
@@ -26,9 +26,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class DrawCheck:
-    """How far the mean ratings of a draw are distributed like those of all texts it was drawn from.
+    """How closely the mean ratings of a draw are distributed like those of all texts.
 
-    seed: what drew it. cautions: sentences about what its figures will be worth.
+    seed: of the draw. cautions: sentences on the worth of its figures.
     """
 
     dimension: Dimension
@@ -51,14 +51,14 @@ class DrawCheck:
 
 @use_case(Right.FACILITATE)
 def check_draws(workbench: Workbench, project_id: int, options: RunOptions) -> list[DrawCheck]:
-    """As check_draw, of each trial that would start; none where all texts are scored."""
+    """Return the checks of each trial that would start; [] if all texts are scored."""
     if not options.drawn:
         return []
     return [check for trial in options.each_trial() for check in check_draw(workbench, project_id, trial)]
 
 
 def check_draw(workbench: Workbench, project_id: int, options: RunOptions) -> list[DrawCheck]:
-    """Of each rated dimension of the run that would start. Raises what planning raises."""
+    """Return a check for each rated dimension of the run that would start. Raises what planning raises."""
     planned = {part.dimension: part.texts for part in plan_run(workbench, project_id, options)}
     texts = [(dimension, planned[dimension.id]) for dimension in options.dimensions if dimension.id in planned]
     return check_drawn_texts(workbench, project_id, texts, options.seed)
@@ -67,7 +67,7 @@ def check_draw(workbench: Workbench, project_id: int, options: RunOptions) -> li
 def check_drawn_texts(
     workbench: Workbench, project_id: int, texts: Iterable[tuple[Dimension, Sequence[int]]], seed: int
 ) -> list[DrawCheck]:
-    """Of the texts (ids) drawn on each dimension, where any of them is rated."""
+    """Return a check of the texts (ids) drawn on each dimension, if any of them is rated."""
     checks = []
     for dimension, ids in texts:
         with workbench.database.read() as work:

@@ -1,4 +1,5 @@
-"""The methods as a run uses them: checked before it starts, and made with everything they need."""
+"""Evaluation methods as a run uses them: checked before it starts, and created with everything they need; reuse of
+answers."""
 
 import hashlib
 import json
@@ -48,7 +49,7 @@ OPEN_AS, SHOWN_AS = "open_asked_as", "examples_asked_as"
 
 @dataclass(frozen=True, slots=True)
 class ReuseSource:
-    """An earlier run and which of its questions (id) is which of the new checklist (id)."""
+    """An earlier run, and id of its question -> id of the same question in the new checklist."""
 
     run: int
     same: Mapping[int, int]
@@ -56,10 +57,10 @@ class ReuseSource:
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """What a run takes over on one dimension, before it starts.
+    """The answers that a run would reuse on one dimension.
 
-    questions: of the checklist. left: (questions still to ask, texts for which it is so many), most texts first. runs:
-    those that answered the others.
+    questions: of the checklist. left: (questions still to ask, number of such texts), most texts first. runs: those
+    that gave the reused answers.
     """
 
     dimension: str
@@ -76,7 +77,7 @@ class Reuse:
 def reused(
     work: UnitOfWork, plan: Sequence[RunDimension], known: Mapping[int, Mapping[int, Sequence[Judgment]]]
 ) -> tuple[Reuse, ...]:
-    """The dimensions on which a planned run takes answers over. known: dimension -> text -> answers that count."""
+    """Return the reuse on each dimension with any. known: dimension -> text -> reusable answers."""
     found = []
     for part in plan:
         asked = work.checklists.get(part.checklist).asked if part.checklist else ()
@@ -97,8 +98,8 @@ def reuse_params(
     wanted: bool = True,
     effort: str = "",
 ) -> dict[str, Any]:
-    """What a checklist run writes down: how each dimension is asked, so that later runs can tell, and the runs from
-    which it takes answers over, newest first; none where that isn't wanted or the judge's answers cost nothing."""
+    """Return what a checklist run records: how each dimension is asked, for later runs, and the runs from which it
+    reuses answers, newest first; none if reuse isn't wanted or the judge's answers are free."""
     asked_as = {part.dimension: _asked_as(work, project_id, part, asking, effort) for part in plan}
     open_as = _words_of(work, project_id, asking.prompt(may_not_apply=True))
     shown_as = _words_of(work, project_id, asking.prompt(examples=True))
@@ -119,16 +120,16 @@ def reuse_params(
 
 
 def answers_from(params: Mapping[str, Any], dimension_id: int) -> list[int]:
-    """The runs from which a run takes answers over on a dimension."""
+    """Return the runs from which a run reuses answers on a dimension."""
     return list(params.get(TAKEN_FROM, {}).get(str(dimension_id), ()))
 
 
 def earlier_answers(
     work: UnitOfWork, params: Mapping[str, Any], part: RunDimension, repeats: int
 ) -> dict[int, list[Judgment]]:
-    """Text -> the answers that count again, each with the run that asked; the newest where several runs did.
+    """Return text -> reusable answers, each with the run that asked; the newest if several did.
 
-    A question counts as answered only if each of its repeats was.
+    A question counts as answered only if all its repeats were.
     """
     if not part.checklist:
         return {}
@@ -147,7 +148,7 @@ def earlier_answers(
 
 
 def earlier_of_run(work: UnitOfWork, run: RunSummary, part: RunDimension) -> dict[int, list[Judgment]]:
-    """The same for a run that was planned."""
+    """Return `earlier_answers` for a planned run."""
     return earlier_answers(work, run.params, part, int(run.params.get("repeats", 1)))
 
 
@@ -163,7 +164,7 @@ def _whole(known: Mapping[tuple[int, int], Judgment], repeats: int) -> list[Judg
 
 
 def _asked_as(work: UnitOfWork, project_id: int, part: RunDimension, asking: JudgeOptions, effort: str) -> str:
-    """Changes with everything a judge is told beside the questions and the text."""
+    """Return a digest of everything a judge is told besides the questions and the text."""
     told = {
         "task": task_variables(work.projects.by_id(project_id).task),
         "dimension": dimension_variables(work.projects.dimension_by_id(part.dimension)),
@@ -175,7 +176,7 @@ def _asked_as(work: UnitOfWork, project_id: int, part: RunDimension, asking: Jud
 
 
 def _words_of(work: UnitOfWork, project_id: int, name: str) -> str:
-    """Which wording of a prompt asks: the built-in one, or the project's own by its number."""
+    """Return the name of the wording in use of a prompt: the built-in version, or the project's own number."""
     own = in_force(work, project_id).get(name)
     return f"{name}@{available_prompts()[name][-1]}{f'+own{own}' if own else ''}"
 
@@ -183,7 +184,7 @@ def _words_of(work: UnitOfWork, project_id: int, name: str) -> str:
 def _earlier_runs(
     work: UnitOfWork, project_id: int, part: RunDimension, judge: str, asked_as: str, words: tuple[str, str]
 ) -> list[int]:
-    """Newest first; only those with an answer to a question that is still asked."""
+    """Return runs with an answer to a question that is still asked, newest first."""
     if not part.checklist:
         return []
     checklist, judge = work.checklists.get(part.checklist), str(parse_model_name(judge))
@@ -205,14 +206,14 @@ def _checklist_of(work: UnitOfWork, run_id: int, dimension_id: int) -> int | Non
 
 
 def _asked_in(params: Mapping[str, Any]) -> tuple[str, str]:
-    """The words in which a run asks questions that may not apply, and those with examples; "" where it has none."""
+    """Return the wordings in which a run asks questions that may not apply, and those with examples; "" for none."""
     return str(params.get(OPEN_AS, "")), str(params.get(SHOWN_AS, ""))
 
 
 def _source(
     work: UnitOfWork, checklist: Checklist, run_id: int, dimension_id: int, words: tuple[str, str]
 ) -> ReuseSource:
-    """words: as of `_asked_in`, of this run."""
+    """Return the reusable questions of a run. words: of the new run, as `_asked_in` returns them."""
     earlier = _checklist_of(work, run_id, dimension_id)
     before = work.checklists.get(earlier).asked if earlier else ()
     open_before, shown_before = _asked_in(work.runs.get(run_id).params)
@@ -232,8 +233,8 @@ def filtered_texts(
     way: tuple[str, str, Any],
     part: tuple[int, int | None],
 ) -> list[TextPlace]:
-    """Those of these texts that the filter wants, in their order. way: (method, judge, options of the method). part:
-    (dimension, checklist), by id. Raises NotReadyError where none fits a pattern."""
+    """Return the texts that the filter keeps, in order. way: (method, judge, options of the method). part: (dimension,
+    checklist) ids. Raises NotReadyError if none fits a pattern."""
     left = list(texts)
     for name, pattern in wanted.matching:
         said = {text.id: text.key[_KEY.index(name)] for text in left} if name in _KEY else _column(work, name, left)
@@ -283,30 +284,30 @@ OWN = "own: "  # before the name of scores that came from a file
 
 
 def on_scale(run: RunSummary) -> bool:
-    """Whether the run's scores lie on the scale of the ratings, so that their distance from ratings means something."""
+    """Return whether the run's scores are on the scale of the ratings, so that their distance means something."""
     if run.evaluator.startswith(OWN):
         return bool(run.params.get("on_scale"))
     return run.evaluator not in METHODS or METHODS[run.evaluator].on_scale
 
 
 def methods() -> dict[str, str]:
-    """Name -> what it is, in a few words. What a method lacks on this computer is said when a run is planned."""
+    """Return name of a method -> title. Missing requirements are reported when a run is planned."""
     return {method.name: method.title for method in METHODS.values()}
 
 
 def takes_rules(name: str) -> bool:
-    """Whether the built-in rules can be its judge."""
+    """Return whether the built-in rules can be the method's judge."""
     return method_named(name).by_rules
 
 
 def needs_checklist(name: str, settings: Sequence[tuple[str, str]] = ()) -> bool:
-    """Whether a dimension needs a published checklist, with these options as written."""
+    """Return whether a dimension needs a published checklist with these options as written."""
     method = method_named(name)
     return method.checklist(method.read_options(dict(settings)))
 
 
 def with_checklist() -> list[str]:
-    """The methods that need a published checklist, with the option they need it for where it isn't always."""
+    """Return the methods that need a published checklist, with the option that requires it if not always."""
     found = []
     for method in METHODS.values():
         choices = [(o.name, value) for o in described(method.options) for value in o.choices]
@@ -320,7 +321,7 @@ def _needs(method: Method, chosen: Mapping[str, Any]) -> bool:
 
 
 def method_options_of(name: str) -> tuple[Option, ...]:
-    """What can be chosen about a method, in plain words and in order. Raises InputError for a name that none has."""
+    """Return the method's options with descriptions, in order. Raises InputError for an unknown method."""
     return described(method_named(name).options)
 
 
@@ -329,17 +330,17 @@ def asks_a_judge(name: str) -> bool:
 
 
 def check_evaluator(name: str) -> Method:
-    """The method. Raises InputError where there is none of that name or something has to be installed for it."""
+    """Return the method. Raises InputError if it is unknown or requires an installation."""
     method = method_named(name)
     method.check()
     return method
 
 
 def chosen_options(name: str, given: Sequence[tuple[str, Any]]) -> Any:
-    """The method's options from names and values, which may be written out.
+    """Return the method's options from names and values, which may be strings.
 
-    Raises InputError for an option that the method doesn't have, naming those that do, for one given twice with two
-    values, and for one that does nothing beside the others.
+    Raises InputError for an unknown option (naming methods that have it), for one given twice with different values,
+    and for one without effect.
     """
     options = check_evaluator(name).read_options(given_options(name, given))
     if problem := unused_option(name, options):
@@ -348,7 +349,7 @@ def chosen_options(name: str, given: Sequence[tuple[str, Any]]) -> Any:
 
 
 def given_options(name: str, given: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """What the names and values choose of the method's options, whatever the others are. Raises InputError."""
+    """Return name -> value of the given options, without checking their combination. Raises InputError."""
     method = check_evaluator(name)
     chosen: dict[str, Any] = {}
     for option, value in given:
@@ -368,8 +369,7 @@ def _who_has(method: Method, option: str) -> str:
 
 
 def check_provider_of(method: Method, judge: str) -> None:
-    """Raises UnsupportedError where no model of the judge's provider can do what the method asks for; it needs no key,
-    so that nobody sets one in vain."""
+    """Raise UnsupportedError if no model of the judge's provider can do what the method needs; no key is required."""
     if not method.judged:
         return
     if not method.rates_given and not answers_questions(judge):
@@ -384,7 +384,7 @@ def check_provider_of(method: Method, judge: str) -> None:
 
 
 def check_judge_of(method: Method, judge: str, is_llm: bool) -> None:
-    """Raises UnsupportedError where the judge is no LLM and the method needs one."""
+    """Raise UnsupportedError if the method needs an LLM and the judge is none."""
     if method.judged and not method.by_rules and not is_llm:
         raise UnsupportedError(
             f"{method.name} needs an LLM as its judge; {judge} is none.", "Choose an LLM as the judge."
@@ -392,7 +392,7 @@ def check_judge_of(method: Method, judge: str, is_llm: bool) -> None:
 
 
 def options_of(method: Method, params: Mapping[str, Any]) -> Any:
-    """A method's options from what is stored with a run."""
+    """Return a method's options from the parameters stored with a run."""
     known = {field.name for field in fields(method.options)}
     return method.read_options({name: value for name, value in params.items() if name in known})
 
@@ -400,7 +400,7 @@ def options_of(method: Method, params: Mapping[str, Any]) -> Any:
 def evaluators_of(
     work: UnitOfWork, run: RunSummary, model: ChatModel, stages: Stages, judge_logprobs: JudgeLogprobs
 ) -> dict[int, Evaluator]:
-    """What scores the run's texts, by dimension, from the project as it is now. judge_logprobs: one for the run."""
+    """Return dimension -> evaluator of a run, from the project's present state. judge_logprobs: one for the run."""
     options = options_of(method_named(run.evaluator), run.params)
     project_id, parts = work.runs.project_of(run.id), work.runs.parts(run.id)
     seed = int(run.params.get("seed", 0))
@@ -423,7 +423,8 @@ def build_evaluators(
     earlier: Mapping[int, Mapping[int, Sequence[Judgment]]] = MappingProxyType({}),
     judge_logprobs: JudgeLogprobs | None = None,
 ) -> dict[int, Evaluator]:
-    """The method for each part of a run, planned or stored. `earlier`: answers that count already, by dimension."""
+    """Return dimension -> evaluator for each part of a planned or stored run. `earlier`: dimension -> reusable
+    answers."""
     project, method = work.projects.by_id(project_id), method_named(evaluator)
     if not method.of_dimension:  # one evaluator serves all
         evaluator_of_all = method.make(EvaluatorContext(model, project.task, Dimension(""), options))
@@ -462,10 +463,7 @@ _STAGES: dict[ModelTask, Sequence[str]] = {
 
 @use_case(Right.SEE)
 def last_model(workbench: Workbench, project_id: int, task: ModelTask) -> str:
-    """The model that the project asked last for this task, else the LLM it asked last for another; "" for none.
-
-    Read from what is on record: runs, builds and attributes.
-    """
+    """Return the model that the project last used for this task, else the LLM last used for another; "" for none."""
     with workbench.database.read() as work:
         last = {"build": _builder(work, project_id), "judge": _judge(work, project_id), "think aloud": ""}
         last["think aloud"] = next(iter(_thinkers(work, project_id)), "")
@@ -477,14 +475,14 @@ def last_model(workbench: Workbench, project_id: int, task: ModelTask) -> str:
 
 @use_case(Right.FACILITATE)
 def last_thinkers(workbench: Workbench, project_id: int) -> list[str]:
-    """The LLMs that thought aloud in the project; without any the rules, where they did."""
+    """Return the LLMs that thought aloud in the project; if there are none, the rules if they did."""
     with workbench.database.read() as work:
         return _thinkers(work, project_id)
 
 
 @use_case(Right.TAKE_PART)
 def last_picker(workbench: Workbench, project_id: int) -> str:
-    """The LLM that picked the points of a recording last; "" where none did."""
+    """Return the LLM that last found attributes in a recording; "" for none."""
     with workbench.database.read() as work:
         return next(iter(work.stages.last_models(project_id, [PICKING])), "")
 
@@ -501,7 +499,7 @@ def _builder(work: UnitOfWork, project_id: int) -> str:
 
 
 def _thinkers(work: UnitOfWork, project_id: int) -> list[str]:
-    """The one that spoke last first."""
+    """Return the models that thought aloud, the latest first."""
     said = [one for one in work.think_aloud.attributes(project_id) if one.kind is ContributorKind.LLM]
     names = dict.fromkeys(one.contributor for one in sorted(said, key=lambda one: -one.id))
     return [name for name in names if name != RULES] or list(names)

@@ -50,11 +50,12 @@ TOKENS_OF_A_REPLY = 60  # between a bare score and a page of steps
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """`calls` are all, `cached` those answered before; tokens are of the others.
+    """The requests of a run, counted without sending them. `calls` are all, `cached` those answered before; tokens are
+    of the others.
 
-    A request that rests on an answer nobody gave yet can't be written before the run: it is taken to be as long as the
-    ones that can. `sizes` are those of the others where all can be written, else there are none. `longest`: tokens of
-    the longest that can be written, with its answer.
+    A request that depends on a missing answer can't be written yet; its length is taken as the average of the others.
+    `sizes` are those of all uncached requests if every one can be written, else (). `longest`: tokens of the longest
+    one with its answer.
     """
 
     calls: int
@@ -102,9 +103,8 @@ def _longest(sizes: Iterable[PromptSize]) -> int:
 
 
 class _Knowing:
-    """Stands in the judge's place, under its name. Keeps each request once, as known or not.
-
-    asked: how often it was asked."""
+    """A stand-in for the judge, with its name, that records each request once, as cached or not. asked: number of
+    requests."""
 
     is_llm = True
 
@@ -147,16 +147,15 @@ TOKENS_PER_QUOTE = 35  # a sentence that is copied, on top of that, with its key
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """`calls` are all requests, `calls_cached` those that cost nothing: answered before, or the same as another, where
-    two systems wrote alike; tokens and cost are of the others.
+    """The estimated requests and cost. `calls` are all requests, `calls_cached` the free ones: cached, or equal to
+    another because two systems wrote the same text; tokens and cost are of the others.
 
-    `cost_usd` is None where the price is unknown. `reuse` says where answers of earlier runs count again. The tokens
-    out hold `reasoning_tokens_per_call` for each call, a guess unless `reasoning_measured`. `tier`: as in ModelOptions.
-    `constant_tokens` to `cache_saves_usd`: as in Caching, unless requests rest on answers that nobody gave yet.
-    `batch_usd` is what a batch would cost instead, None where there is none; `at_once_usd` what asking at once
-    would, None where that is what is counted. `sampled`: how many texts stood for all of very many, 0 where all were
-    counted. `longest_request_tokens` has room for the answer; `too_long` says, in words, that it is more than the
-    model takes, "" where it isn't or nobody knows.
+    `cost_usd` is None if the price is unknown. `reuse`: answers reused from earlier runs. Output tokens include
+    `reasoning_tokens_per_call`, a guess unless `reasoning_measured`. `tier`: as in ModelOptions. `constant_tokens` to
+    `cache_saves_usd`: as in Caching, unless requests depend on missing answers. `batch_usd` is the price in batches,
+    None without them; `at_once_usd` the price without batches, None if `cost_usd` is that. `sampled`: number of texts
+    counted in place of very many, 0 if all were. `longest_request_tokens` includes its answer; `too_long` says that it
+    exceeds the model's context, "" if not or unknown.
     """
 
     calls: int
@@ -181,12 +180,12 @@ class Estimate:
 
     @property
     def counted_on(self) -> str:
-        """Return in words on how many texts requests and tokens were counted; "" for all."""
+        """Return a phrase on how many texts were counted; "" for all."""
         return f"counted on {self.sampled:,} of the texts, which stand for all" if self.sampled else ""
 
     @property
     def caching(self) -> str:
-        """What a provider's cache does for the cost, in words; "" where nobody knows."""
+        """Return a phrase on what the provider's cache saves; "" if unknown."""
         if self.cached_from_tokens is None or not self.constant_tokens:
             return ""
         if not self.cache_read_tokens:
@@ -209,7 +208,7 @@ class Estimate:
 
     @property
     def paid_at(self) -> str:
-        """At which price, in words; "" for the standard one."""
+        """Return a phrase on the price; "" for the standard one."""
         if self.tier == BATCH:
             return "at the price of a batch, answered within a day"
         if self.tier == FLEX_OR_STANDARD:
@@ -218,14 +217,14 @@ class Estimate:
 
     @property
     def as_batch(self) -> str:
-        """What patience would save, or saves, in words; "" where there is nothing to save."""
+        """Return a phrase on what batches save; "" for nothing."""
         if self.at_once_usd:
             return f"at once about ${self.at_once_usd:.2f}"
         return f"as a batch about ${self.batch_usd:.2f}, answered within a day" if self.batch_usd else ""
 
     @property
     def reasoning(self) -> str:
-        """What of the tokens out isn't the answers, in words; "" where nothing is known of it."""
+        """Return a phrase on the output tokens for reasoning; "" if unknown."""
         per_call = Reasoning(self.reasoning_tokens_per_call, self.reasoning_measured)
         return f"of the tokens out {per_call}" if self.reasoning_tokens_per_call else ""
 
@@ -245,7 +244,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The run that would start: `texts` counts different texts, `parts` say which texts on which dimension."""
+    """The run that would start: `texts` counts distinct texts, `parts` are the texts on each dimension."""
 
     judge: str
     parts: tuple[RunDimension, ...]
@@ -256,16 +255,15 @@ class Forecast:
 
 @use_case(Right.FACILITATE)
 def estimate(workbench: Workbench, project_id: int, options: RunOptions) -> Estimate:
-    """Raises what starting the run would raise."""
+    """Return the estimate. Raises what starting the run would raise."""
     return _in_window(workbench, _forecast(workbench, project_id, options)).estimate
 
 
 @use_case(Right.FACILITATE)
 def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
-    """What would be scored, and the estimate. Raises what starting the run would raise.
+    """Return what would be scored, with the estimate. Raises what starting the run would raise.
 
-    Counting the tokens of thousands of requests takes seconds, so the same question about the same data is counted
-    once.
+    Cached until the data change, because counting the tokens of thousands of requests takes seconds.
     """
     with workbench.database.read() as work:
         whose = workbench.replies_of(project_id)
@@ -279,7 +277,8 @@ def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Fore
 
 
 def _in_window(workbench: Workbench, ahead: Forecast) -> Forecast:
-    """With how much the judge takes at once, which is asked anew: a server may have been started with more room."""
+    """Return the forecast with the judge's context length, which is asked anew because a server may have been
+    restarted."""
     window = context_window(workbench, ahead.judge) if ahead.is_llm else None
     if window is None or not ahead.estimate.calls > ahead.estimate.calls_cached:
         return ahead
@@ -339,7 +338,7 @@ def _counted(
 
 
 def _sample(plan: Sequence[RunDimension]) -> tuple[Sequence[RunDimension], float]:
-    """Every so manieth text of a large plan, and how many times as many scores are planned."""
+    """Return a systematic sample of a large plan's texts, and the factor from its scores to all planned scores."""
     largest = max((len(part.texts) for part in plan), default=0)
     if largest <= SAMPLED_FROM:
         return plan, 1.0
@@ -388,7 +387,7 @@ def _without_reasoning(
 
 
 def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[object, ...]:
-    """Changes whenever the forecast could: the texts, ratings, samples, checklists, wordings, calls made."""
+    """Return a value that changes with everything the forecast depends on."""
     checklists = [work.checklists.find_id(d.id, options.version, ChecklistStatus.PUBLISHED) for d in options.dimensions]
     samples = [sample.text.id for d in options.dimensions for sample in work.think_aloud.samples(d.id)]
     return (

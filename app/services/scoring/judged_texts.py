@@ -1,9 +1,9 @@
-"""Texts judged with a checklist, without a run in a project.
+"""Judging texts with a checklist, outside of a project's runs.
 
-With a checklist file they are judged in a database of their own, so that no project is touched. The engine is that of
-every run: each reply is kept before the next is asked for, so the same command asks only for what is missing, and picks
-up what is at a provider. With a project's published checklist the project's judge is asked as in its newest run; the
-project keeps none of the texts, and what the replies cost stands in its ledger.
+With a checklist file the texts are judged in a separate database. The engine is that of every run: each reply is
+stored, so the same command asks only for what is missing, and collects open batches. With a project's published
+checklist the judge is asked as in the project's newest run; the texts aren't stored, and the cost is in the project's
+ledger.
 """
 
 import asyncio
@@ -61,14 +61,14 @@ from db.unit_of_work import Database, UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """The texts of a file, in its order. `left_out`: rows that hold none, or repeat one."""
+    """The texts of a file, in order. `left_out`: rows without a text, and repeated ones."""
 
     texts: tuple[Text, ...]
     left_out: tuple[SkippedRow, ...] = ()
 
 
 def read_texts(path: Path, format_name: str = "auto", maps: Sequence[str] = ()) -> TextFile:
-    """maps: columns, as `FIELD=COLUMN`. Ratings in the file are passed over. Raises what opening and reading a corpus
+    """Read the texts of a file, without ratings. maps: columns, as `FIELD=COLUMN`. Raises what reading a corpus
     raises."""
     known = format_name if format_name != "auto" or maps else detect_format(path)
     mapping = None if known in KNOWN_FORMATS and not maps else ColumnMapping.parse(maps, [NO_RATINGS])
@@ -79,11 +79,11 @@ def read_texts(path: Path, format_name: str = "auto", maps: Sequence[str] = ()) 
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """How texts are judged, and what they must reach. judge: provider:name. settings: options of how a checklist is
-    asked, as written. budget: US dollars, None for no limit. batch: as in RunOptions.
+    """How texts are judged, and which gates they must pass. judge: provider:name. settings: options of a checklist's
+    method, as written. budget: US dollars, None for no limit. batch: as in RunOptions.
 
-    fail_under: the least mean score. required: numbers or wordings of questions that every text must have a yes to,
-    or a no where a yes costs the point, unless they don't apply to it.
+    fail_under: minimal mean score. required: numbers or wordings of questions that every text must pass (yes, or no if
+    a yes costs the point) unless they don't apply.
     """
 
     judge: str
@@ -98,8 +98,8 @@ class Judging:
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
-    """`number` is the question's, from 1. `quote_found`: whether the quote stands in the text or its source, None
-    without one."""
+    """An answer about a text. `number` is the question's, from 1. `quote_found`: whether the quote is in the text or
+    its source, None without a quote."""
 
     number: int
     question: str
@@ -124,9 +124,9 @@ class JudgedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class JudgedText:
-    """`error` says why it could not be judged, "" where it was; `weighted` is None unless questions weigh unequally.
-    `inconsistent` counts pairs of thresholds of a grade that contradict each other. `cost_usd`: what was paid for it
-    now, 0 where it was answered before, None for an unknown price."""
+    """The result for a text. `error` says why it could not be judged, "" if it was; `weighted` is None if all weights
+    are equal. `inconsistent` counts contradicting pairs of thresholds of a grade. `cost_usd`: paid for it now, 0 if
+    cached, None for an unknown price."""
 
     id: str
     score: float | None
@@ -152,7 +152,7 @@ class JudgedText:
 
 @dataclass(frozen=True, slots=True)
 class GateCheck:
-    """A gate and what it found. `failing`: the ids of the texts that fail it, where it is about each text."""
+    """A gate and its result. `failing`: the ids of the texts that fail it, for gates about single texts."""
 
     gate: str
     value: float | None
@@ -165,9 +165,9 @@ class GateCheck:
 
 @dataclass(frozen=True, slots=True)
 class JudgedTexts:
-    """`version` is the file's own, None where it has none. `calls` and `cost_usd` are of this session; `calls_cached`
-    requests were answered before and cost nothing now. `costs`: text -> what was paid for it in this session, None
-    where the price is unknown; without those that were answered before, and those that a batch asked."""
+    """The results of a file. `version` is the checklist file's, None without one. `calls` and `cost_usd` are of this
+    session; `calls_cached` requests were cached and free. `costs`: text -> paid in this session, None for an unknown
+    price; without cached ones and those in batches."""
 
     dimension: str
     version: int | None
@@ -183,7 +183,7 @@ class JudgedTexts:
 
     @property
     def mean(self) -> float | None:
-        """Over the texts with a score."""
+        """Return the mean over the texts with a score, None without any."""
         return _mean(self.texts)
 
     @property
@@ -207,9 +207,9 @@ class JudgedTexts:
 
 @contextmanager
 def private_workbench(cache: Path | None) -> Iterator[Workbench]:
-    """A workbench on the database in this file, made where it isn't there; without a file on one that goes again.
+    """Yield a workbench on the database in this file, created if missing; without a file on a temporary one.
 
-    Raises InputError for the database of the person's own projects.
+    Raises InputError for the database of the user's own projects.
     """
     if cache is not None and cache.resolve() == (sqlite_file(settings().url) or Path()).resolve():
         raise InputError(f"{cache} holds your projects.", "Name another file to keep answers in.")
@@ -230,12 +230,11 @@ def judge_texts(
     judging: Judging,
     on_progress: OnProgress = lambda _: None,
 ) -> JudgedTexts:
-    """What a judge answers about each text, asked as in a project that has the checklist of this file.
+    """Judge each text, as in a project with this checklist file.
 
-    file_name: its ending says what kind of file the checklist is. The same texts, checklist and judge again are the
-    same run: what it has is taken, what is missing or failed is asked.
-    Raises what reading the checklist and starting a run raise, and InputError for a required question that isn't asked,
-    before anything is.
+    file_name: its ending says the checklist's format. The same texts, checklist and judge continue the same run: only
+    missing and failed answers are asked for. Raises what reading the checklist and starting a run raise, and InputError
+    for an unknown required question, before anything is asked.
     """
     name = _digest(texts.texts, checklist, judging)
     run = _begun(workbench, name)
@@ -270,14 +269,14 @@ def judge_texts(
 
 
 def _digest(texts: Sequence[Text], checklist: bytes, judging: Judging) -> str:
-    """The name of the project in the private database: another one for whatever changes an answer."""
+    """Return the name of the project in the private database, a digest of everything that affects the answers."""
     told = [[*text.key, text.text, text.source] for text in texts]
     asked = [judging.judge, sorted(judging.settings), judging.model.effort, hashlib.sha256(checklist).hexdigest()]
     return hashlib.sha256(json.dumps([asked, told]).encode()).hexdigest()[:40]
 
 
 def _begun(workbench: Workbench, name: str) -> RunSummary | None:
-    """The run of a project that was set up; one that was not, because its process ended, is deleted."""
+    """Return the run of an earlier call; a project without a run, from an interrupted call, is deleted."""
     with workbench.database.read() as work:
         project = work.projects.find(name)
     if project is None:
@@ -334,7 +333,7 @@ def _number(question: str, asked: Sequence[str]) -> int:
 
 
 def _gates(texts: Sequence[JudgedText], fail_under: float | None, required: Sequence[int]) -> tuple[GateCheck, ...]:
-    """A text that could not be judged fails no gate; it is listed as failed."""
+    """Check the gates. A text that could not be judged fails none; it is listed as failed."""
     mean, found = _mean(texts), []
     if fail_under is not None:
         found.append(GateCheck(f"mean >= {fail_under:g}", mean, mean is not None and mean >= fail_under))
@@ -350,7 +349,7 @@ def _gates(texts: Sequence[JudgedText], fail_under: float | None, required: Sequ
 
 
 def _asked(work: UnitOfWork, run_id: int) -> tuple[int, Sequence[Question]]:
-    """The dimension of the run, and the questions of its checklist."""
+    """Return the run's dimension, and the questions of its checklist."""
     (part,) = work.runs.parts(run_id)
     assert part.checklist is not None
     return part.dimension, work.checklists.get(part.checklist).asked
@@ -384,7 +383,7 @@ def _judged(work: UnitOfWork, run_id: int, paid: Mapping[int, float | None]) -> 
 
 
 def _names(texts: Mapping[int, Text]) -> dict[int, str]:
-    """Their items where these tell them apart, as a column “id” does; else document, system and item."""
+    """Return text id -> name: its item if all items differ, as in a column “id”; else document, system and item."""
     items = {text: each.item_id for text, each in texts.items() if each.item_id}
     if len(set(items.values())) == len(texts):
         return items
@@ -407,17 +406,17 @@ LOOK_SECONDS = 0.2
 
 
 class Money(Hold, Protocol):
-    """What judging may cost, over several requests and processes."""
+    """A spending limit for judging, over several requests and processes."""
 
     def left(self) -> float:
-        """US dollars."""
+        """Return the US dollars that are left."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedByProject:
-    """Texts in the order asked for. `calls` were paid and cost `cost_usd`, None where that isn't known; `calls_cached`
-    were answered before."""
+    """The results, in the order asked for. `calls` were paid and cost `cost_usd`, None if unknown; `calls_cached` were
+    cached."""
 
     project: str
     dimension: str
@@ -443,7 +442,7 @@ class JudgedByProject:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What texts are judged with. run: the one that is asked alike, None where nothing was scored so yet."""
+    """What texts are judged with. run: the one whose options are used, None without one."""
 
     project: Project
     dimension: Dimension
@@ -472,12 +471,11 @@ def judge_with_published(
     judge: str = "",
     seconds: float = inf,
 ) -> JudgedByProject:
-    """What the judge answers about each text, asked as in the newest run with this checklist and judge.
+    """Judge each text as in the newest run with this published checklist and judge.
 
-    version: of the published checklist, the newest without it. judge: provider:name, the newest run's without it.
-    seconds: after so many nothing more is asked, and what is under way is waited for.
-    Raises NotFoundError without such a checklist, InputError where no judge is named and none was asked yet, what
-    opening the judge raises, and what asking it raises where no text could be judged.
+    version: by default the newest. judge: provider:name, by default the newest run's. seconds: time limit for new
+    requests; requests in flight are waited for. Raises NotFoundError without such a checklist, InputError if no judge
+    is named and there is no run, what opening the judge raises, and an error of the judge if no text could be judged.
     """
     asked = _as_newest_run(workbench, dimension_id, version, judge)
     check_wishes(judge_named(workbench, asked.judge), asked.options, None)
@@ -552,7 +550,7 @@ async def _scores(
 
 
 async def _stop_in_time(model: RecordedModel, seconds: float) -> None:
-    """After so many seconds, or once this process ends, nothing more is asked."""
+    """Stop new requests after so many seconds, or once this process ends."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and not runs_are_ending():
         await asyncio.sleep(LOOK_SECONDS)
@@ -560,8 +558,8 @@ async def _stop_in_time(model: RecordedModel, seconds: float) -> None:
 
 
 def _within(asked: _Asked, money: Money) -> tuple[ModelOptions, Hold | None]:
-    """How the judge is asked so that an answer costs no more than may be, and the money that is set aside for it; None
-    for a judge that costs nothing. Raises BudgetError for one whose price is unknown."""
+    """Return options that limit the cost of an answer, and the money to reserve for it; None for a free judge. Raises
+    BudgetError for an unknown price."""
     options, provider = asked.model, spec_of(parse_model_name(asked.judge).provider)
     price = known_prices().of(str(parse_model_name(asked.judge)), today(), FLEX if options.tier == FLEX else STANDARD)
     if price is None and provider.needs_key:

@@ -1,4 +1,4 @@
-"""Scores and answers that come from files."""
+"""Import of scores and answers from files."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -39,10 +39,10 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True, slots=True)
 class OwnScoresReport:
-    """What came in as a run, and everything that didn't.
+    """The result of importing scores as a run.
 
-    scored: dimension -> texts with a score; without_score: dimension -> names of the texts that have none; samples:
-    dimension -> rows of documents that are its samples; locked: rows of the locked test split.
+    scored: dimension -> number of texts with a score; without_score: dimension -> names of texts without one; samples:
+    dimension -> number of rows about its samples' documents; locked: number of rows about held-out texts.
     """
 
     run: int
@@ -61,7 +61,7 @@ class OwnScoresReport:
 
 
 def columns_of(upload: Upload) -> tuple[tuple[str, ...], ScoreColumns | None]:
-    """All columns of a file, and those that seem to name its texts, None where none does. Raises FileFormatError."""
+    """Return all columns of a file, and those that seem to name its texts, None if none do. Raises FileFormatError."""
     with stored(upload) as path:
         table = load_table(path)
     try:
@@ -79,7 +79,7 @@ def import_upload(
     columns: ScoreColumns,
     name: str = "",
 ) -> OwnScoresReport:
-    """As import_scores, for a file that a person uploaded."""
+    """Import an uploaded file as `import_scores` does."""
     with stored(upload) as path:
         return import_scores(workbench, project_id, dimensions, path, columns, name)
 
@@ -93,10 +93,10 @@ def import_scores(
     columns: ScoreColumns,
     name: str = "",
 ) -> OwnScoresReport:
-    """One run with the column's scores on each of the dimensions, called by `name`, else by the column.
+    """Import the column's scores as one run on each of the dimensions, named `name` or like the column.
 
-    Documents that are samples of a dimension stay out of it, and the locked split out of all, as with any method.
-    Raises FileFormatError, NotFoundError for a missing file or column, InputError where no row fits a text.
+    Samples' documents and held-out texts are left out, as with any method. Raises FileFormatError, NotFoundError for a
+    missing file or column, InputError if no row fits a text.
     """
     table = load_table(path)
     found = find_columns(table, columns)
@@ -133,7 +133,7 @@ def import_scores(
 def _part(
     work: UnitOfWork, project_id: int, dimension: Dimension, matched: MatchedScores
 ) -> tuple[RunDimension, list[str]]:
-    """The texts to score on a dimension, and the names of those without a row."""
+    """Return the texts to score on a dimension, and the names of those without a row."""
     texts, out = evaluation_texts(work, project_id, dimension.id)
     here = {text.key: text.id for text in texts}
     scored = tuple(here[key] for key in here if key in matched.scores)
@@ -191,7 +191,7 @@ _Place = tuple[int, int, int]  # text, question, repeat
 
 @dataclass(frozen=True, slots=True)
 class JudgeAnswers:
-    """What came in of one judge: its run, and how many texts and answers that holds."""
+    """The imported answers of one judge: its run, and numbers of texts and answers."""
 
     judge: str
     run: int
@@ -201,8 +201,8 @@ class JudgeAnswers:
 
 @dataclass(frozen=True, slots=True)
 class JudgeImport:
-    """`judges` came in; `known` are those whose answers in this file a run holds already, with that run. `skipped` are
-    rows that can't be used, with the reason."""
+    """The result of importing judges' answers. `known`: (judge, run) for judges whose answers in this file a run has
+    already. `skipped` are unusable rows with the reason."""
 
     judges: tuple[JudgeAnswers, ...]
     known: tuple[tuple[str, int], ...]
@@ -222,13 +222,13 @@ class JudgeImport:
 def import_judge_answers(
     workbench: Workbench, checklist_id: int, data: bytes, name: str, judge: str = "", columns: Sequence[str] = ()
 ) -> JudgeImport:
-    """A run a judge from a table with a row for each answer: doc_id, system_id, item_id, number or question, answer,
-    and where there are any judge, repeat (from 0), p_yes, rationale and quote.
+    """Import a run for each judge from a table with a row for each answer: doc_id, system_id, item_id, number or
+    question, answer, and optionally judge, repeat (from 0), p_yes, rationale and quote.
 
-    A judge is called file:NAME; `judge` names the one where no column does. columns: those that hold the answers of one
-    judge each, and are called like it. Answers are read as experts' are, and may be "can't tell". What a judge left out
-    of a text counts as unanswered. Rows that can't be used are listed and the others come in.
-    Raises FileFormatError for a table that can't be read, InputError where no row can be used.
+    A judge is named file:NAME; `judge` names the one if no column does. columns: columns that hold the answers of one
+    judge each, named like it. Answers are read as experts' are, and may be "can't tell". Missing answers count as
+    unanswered. Unusable rows are listed and the others imported. Raises FileFormatError for an unreadable table,
+    InputError if no row can be used.
     """
     table, digest = read_table(Upload(name, data)), hashlib.sha256(data).hexdigest()
     with workbench.database.read() as work:
@@ -266,7 +266,7 @@ def import_judge_answers(
 
 
 def _known(work: UnitOfWork, project: int, checklist: int, digest: str) -> dict[str, int]:
-    """Judge -> the run that holds its answers in this file to this version."""
+    """Return judge -> the run with its answers in this file to this version."""
     return {
         run.judge: run.id
         for run in work.runs.all(project)
@@ -299,7 +299,7 @@ def _save(
 
 
 class _Reader:
-    """Reads row after row. `given`: judge -> its answers."""
+    """Reads the rows. `given`: judge -> its answers."""
 
     def __init__(self, reading: AnswerReading, judge: str) -> None:
         self.reading, self._judge = reading, judge
@@ -307,7 +307,7 @@ class _Reader:
         self.blank = 0
 
     def take(self, cells: Cells) -> None:
-        """Raises InputError and BadCellError for a row that can't be used."""
+        """Read one row. Raises InputError and BadCellError for an unusable one."""
         if not cells.get("answer"):
             self.blank += 1
             return
@@ -326,7 +326,7 @@ class _Reader:
 
 
 def _answers_called(judge: str) -> str:
-    """Raises InputError where nobody is named."""
+    """Return the judge's name with its prefix. Raises InputError for an empty one."""
     name = one_line(judge).removeprefix(ELSEWHERE).strip()[:_LONGEST_NAME]
     if not name:
         raise InputError("No judge is named.")
@@ -352,8 +352,8 @@ def _share(cell: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class AnswerGivers:
-    """Who gave the answers of a file. expert, judge: the one, where no column says who. The columns hold the answers of
-    one person or judge each and are called like them; without any, each row is an answer."""
+    """Who gave the answers of a file. expert, judge: the author, if no column names one. The columns hold the answers
+    of one expert or judge each and are named like them; without any, each row is an answer."""
 
     expert: str = ""
     judge: str = ""
@@ -361,7 +361,7 @@ class AnswerGivers:
     judge_columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises InputError for what contradicts itself."""
+        """Raise InputError for contradictory values."""
         if self.expert and self.judge:
             raise InputError("The answers can't be an expert's and a judge's.", "Name one of them.")
         if (self.expert or self.judge) and (self.expert_columns or self.judge_columns):
@@ -372,7 +372,7 @@ class AnswerGivers:
 
 @dataclass(frozen=True, slots=True)
 class BroughtIn:
-    """What became of a file's answers; None for those it held none of."""
+    """The results of an import of answers; None for a kind that the file doesn't have."""
 
     experts: AnswerImport | None
     judges: JudgeImport | None
@@ -384,7 +384,7 @@ class BroughtIn:
 
 
 def answer_columns(upload: Upload) -> tuple[str, ...]:
-    """Raises FileFormatError for what is no table."""
+    """Return the columns of a table. Raises FileFormatError for a file that isn't one."""
     return read_table(upload).columns
 
 
@@ -392,10 +392,10 @@ def answer_columns(upload: Upload) -> tuple[str, ...]:
 def bring_answers_in(
     workbench: Workbench, checklist_id: int, upload: Upload, givers: AnswerGivers, replace: bool = False
 ) -> BroughtIn:
-    """As `import_answers` and `import_judge_answers`. Where nobody is named, a column
-    `judge` says that they are of judges.
+    """Import answers by `import_answers` and `import_judge_answers`. Without a name, a column `judge` marks them as
+    judges'.
 
-    Raises what these raise, and InputError for `replace` with judges alone: their answers become a run of its own.
+    Raises what these raise, and InputError for `replace` with judges only, whose answers become a new run.
     """
     wide = bool(givers.expert_columns or givers.judge_columns)
     named = bool(givers.judge) or (not givers.expert and not wide and "judge" in answer_columns(upload))

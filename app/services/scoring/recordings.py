@@ -1,10 +1,9 @@
-"""A run's calls as a file from which the model `replay:` answers again, without a network.
+"""Recordings: a run's calls as a file, from which the model `replay:` answers again without a network.
 
-A run doesn't pay for what was asked before, so its own calls in the ledger may be only a part of what its scores rest
-on. A recording therefore holds two things: the calls made for the run, and every further reply that scoring its texts
-once more finds in the ledger. Where a request was answered more than once, the run's own last answer counts, else the
-newest. Requests are built from the project as it is now: replies to texts or wording changed since are found only
-where the run itself paid for them.
+Since a run reuses cached replies, its own calls in the ledger may be only a part of what its scores rest on. A
+recording therefore holds the calls made for the run, and every further reply that scoring its texts again finds in the
+ledger. If a request was answered more than once, the run's own last answer counts, else the newest. Requests are built
+from the project's present state: for texts or wordings changed since, only the run's own calls are found.
 """
 
 import asyncio
@@ -33,7 +32,7 @@ from db.unit_of_work import UnitOfWork
 
 @use_case(Right.SERVE)
 def recordable_runs(workbench: Workbench) -> list[RunSummary]:
-    """The runs whose judge was called over a network and answered at least once, newest first."""
+    """Return the runs whose judge was called over a network and answered at least once, newest first."""
     return [run for run in list_runs(workbench, anchors=True) if run.done and _called(run.judge)]
 
 
@@ -41,7 +40,7 @@ def recordable_runs(workbench: Workbench) -> list[RunSummary]:
 def record_run(workbench: Workbench, run_id: int, path: Path) -> int:
     """Write the run's recording; returns how many calls it holds.
 
-    Raises NotFoundError, NotReadyError, and InputError where the file can't be written.
+    Raises NotFoundError, NotReadyError, and InputError if the file can't be written.
     """
     calls = recorded_calls(workbench, run_id)
     with output_file(path) as file:
@@ -50,8 +49,8 @@ def record_run(workbench: Workbench, run_id: int, path: Path) -> int:
 
 @use_case(Right.SERVE)
 def keep_recording_of(workbench: Workbench, run_id: int) -> str:
-    """Write the run's recording where everybody can name it without a path, in whatever project; returns the model that
-    answers from it.
+    """Write the run's recording into the folder where it can be named without a path in all projects; returns the name
+    of the model that replays it.
 
     Raises what `record_run` raises.
     """
@@ -67,9 +66,9 @@ def recording_of(workbench: Workbench, run_id: int) -> bytes:
 
 
 def recorded_calls(workbench: Workbench, run_id: int) -> list[RecordedCall]:
-    """One call for each request the run's scores rest on; failed ones where no answer came.
+    """Return one call for each request the run's scores rest on; failed ones if no answer came.
 
-    Raises NotFoundError; NotReadyError where the judge needs no recording or nothing was called.
+    Raises NotFoundError; NotReadyError if the judge needs no recording or nothing was called.
     """
     run = get_run(workbench, run_id)
     if not _called(run.judge):
@@ -91,7 +90,8 @@ def _called(judge: str) -> bool:
 
 
 class _LedgerOnly:
-    """A ledger that remembers what was found in it: `calls`, by digest. It begins with the calls of one run."""
+    """A ledger for reading that remembers the calls found in it: `calls`, by digest. It begins with the calls of one
+    run."""
 
     def __init__(self, work: UnitOfWork, run: RunSummary, only_project: int | None) -> None:
         self._work = work
@@ -101,7 +101,7 @@ class _LedgerOnly:
         self.calls = failed | {call.digest: call for call in own if not call.error_kind}
 
     async def find(self, digest: str, usable: bool = False) -> RecordedCall | None:
-        """Useless replies too: a score may rest on there having been none of use."""
+        """Return the recorded call, even a useless reply, because a score may rest on it; None without one."""
         call = self.calls.get(digest)
         if call is None or call.error_kind:
             call = self._work.calls.find(digest, project_id=self._only_project)
@@ -120,17 +120,17 @@ class _LedgerOnly:
         """Do nothing: a request without a recorded answer shows only that there is none."""
 
     async def discard(self, digests: Sequence[str]) -> None:
-        """Looking changes nothing."""
+        """Do nothing: the ledger is only read."""
 
     async def look_again(self) -> None:
-        """What is there is all that was ever asked."""
+        """Do nothing: no calls are added meanwhile."""
 
     async def note_use(self, digest: str, project: int) -> None:
-        """Looking changes nothing."""
+        """Do nothing: the ledger is only read."""
 
 
 class _Silent:
-    """Stands where the judge stood, under its name, and answers nothing."""
+    """A stand-in for the judge, with its name, that answers nothing."""
 
     is_llm = True
 
@@ -145,7 +145,7 @@ class _Silent:
 
 
 async def _score_again(work: UnitOfWork, run: RunSummary, ledger: _LedgerOnly) -> None:
-    """Let the run's evaluators ask for everything once more, re-asks included, with the ledger as the only answer."""
+    """Let the run's evaluators ask for everything again, re-asks included, answered by the ledger only."""
     model = RecordedModel(_Silent(str(parse_model_name(run.judge))), ledger)
     for dimension, evaluator in evaluators_of(work, run, model, NullStages(), logprobs_known(run)).items():
         tried = [

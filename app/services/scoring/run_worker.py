@@ -1,4 +1,4 @@
-"""Run worker: what is left of a run goes through the engine, and what comes back into the database."""
+"""Run worker: passes the open scores of a run to the engine, and its outcomes to the database."""
 
 import threading
 import time
@@ -36,7 +36,7 @@ _ENDING = threading.Event()
 
 
 def stop_all_runs(seconds: float = 0.0) -> None:
-    """Ask all runs of this process to end, and wait for that for so long; replies under way are kept."""
+    """Ask all runs of this process to end, and wait up to `seconds` for that; replies in flight are stored."""
     _ENDING.set()
     end = time.monotonic() + seconds
     while has_active_writers() and time.monotonic() < end:
@@ -48,7 +48,7 @@ def runs_are_ending() -> bool:
 
 
 def allow_runs() -> None:
-    """After `stop_all_runs`, in a process that goes on."""
+    """Undo `stop_all_runs` in a process that continues."""
     _ENDING.clear()
 
 
@@ -60,8 +60,8 @@ async def execute_run(
     on_progress: OnProgress,
     workers: Workers,
 ) -> tuple[engine.EngineReport, Tally, int]:
-    """Score what is left of the run, with Dask workers where there are any. Returns how it ended, what was asked, and
-    how many attempts were repeated."""
+    """Score what is left of the run, with Dask workers if there are any. Returns how it ended, what was asked, and the
+    number of retries."""
     planned, chance = _open_scores(workbench, run), dict[int, Outcome]()
     everything, tally, retries = len(planned), Tally(), 0
     if workers:
@@ -87,7 +87,7 @@ def _open_scores(workbench: Workbench, run: RunSummary) -> list[PlannedScore]:
 
 
 class _RunWork:
-    """One session of a run in this process. chance: outcomes worth a second try, this process's and its workers'."""
+    """One session of a run in this process. chance: outcomes worth a second try, of this process and its workers."""
 
     def __init__(
         self,
@@ -123,8 +123,8 @@ class _RunWork:
     async def to_its_end(
         self, planned: Sequence[PlannedScore], chance: Mapping[int, Outcome], everything: int
     ) -> engine.EngineReport:
-        """Score these, and then a second time what failed by chance, `chance` included. everything: how many scores the
-        run began with."""
+        """Score these, then try again what failed by chance, including `chance`. everything: number of open scores at
+        the start of the session."""
         if isinstance(self._model, BatchedModel):
             ended = await self._in_batches(self._model)
             if ended is not None:
@@ -149,11 +149,10 @@ class _RunWork:
     async def with_workers(
         self, workers: Workers, planned: Sequence[PlannedScore]
     ) -> tuple[engine.EngineReport, list[PlannedScore]]:
-        """Have Dask workers score these. Returns how that ended, and what is left for this process.
+        """Score with Dask workers. Returns how that ended, and the scores left for this process.
 
-        Where there is a judge, the first text of each dimension is scored here: what a method asks once for a dimension
-        is on record then, and what keeps a judge from answering at all is known. A dimension whose first text failed
-        stays here.
+        With a judge, the first text of each dimension is scored here, so that what a method asks once for a dimension
+        is stored, and a useless judge is noticed. A dimension whose first text failed stays here.
         """
         own = block_of(self._workbench, self._run.id, self._writer.name)
         async with dask_workers(workers, self._workbench, own, self._sink.beat) as scheduler:
@@ -185,9 +184,9 @@ class _RunWork:
         return ended, sorted([*here, *self._workers.left], key=lambda each: each.id)
 
     async def _in_batches(self, model: BatchedModel) -> engine.EngineReport | None:
-        """Have what is open answered in batches. How the run ended where it can't go on, else None.
+        """Have open requests answered in batches. Returns how the run ended if it can't continue, else None.
 
-        One text is scored at once before: it shows how the model wants to be asked, and what answers take.
+        One text is scored live before, to learn how the model takes requests and how long answers are.
         """
         planned = _open_scores(self._workbench, self._run)
         scorer = self._scorer(planned)

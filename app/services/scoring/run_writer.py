@@ -1,4 +1,4 @@
-"""What a run reads and writes: texts, stages, requests, scores; and the variant that names a run's options."""
+"""What a run reads and writes: texts, stages, requests, scores; and the variant, which names a run's options."""
 
 import asyncio
 import time
@@ -36,8 +36,7 @@ _AT_WORK: set[str] = set()
 
 
 class RunHold:
-    """What every process does that works on a run for its writer: nothing without looking that the run is still
-    the writer's."""
+    """The check, in every process that works on a run, that the run still belongs to its writer."""
 
     def __init__(self, database: Database, run_id: int, name: str) -> None:
         self.run_id = run_id
@@ -52,10 +51,7 @@ class RunHold:
         self._renewed = time.time()
 
     async def may_ask(self) -> None:
-        """Before each request. A process that was stopped, or a machine that slept, learns here that it lost its run.
-
-        Raises RunLostError.
-        """
+        """Check the lease before each request, because a process or machine may have slept. Raises RunLostError."""
         if self._fresh():
             return
         async with self._renewing:
@@ -72,7 +68,7 @@ class RunHold:
 
 
 class RunWriter(RunHold):
-    """Works on one run; `name` is like no other writer's, ever."""
+    """The writer of one run; `name` is unique for ever."""
 
     def __init__(self, database: Database, run_id: int) -> None:
         self._lock = WriterLock()
@@ -80,7 +76,7 @@ class RunWriter(RunHold):
         self._left_open = False
 
     def claim(self, gone: str = "") -> None:
-        """Become the run's writer. `gone`: the name of one that is known to have ended. Raises ConflictError."""
+        """Become the run's writer. `gone`: the name of a writer known to have ended. Raises ConflictError."""
         self._lock.acquire()
         try:
             with self._database.write() as work:
@@ -109,13 +105,13 @@ class RunWriter(RunHold):
             self._lock.release()
 
     def leave_open(self) -> None:
-        """Where not even the end could be written down: every process of this machine sees that nobody works on it."""
+        """Let every process of this machine see that nobody works on the run, if even its end could not be stored."""
         self._left_open = True
         self._lock.leave_open()
 
 
 def has_active_writers() -> bool:
-    """Whether this process works on a run, or has yet to write down how one ended."""
+    """Return whether this process works on a run, or hasn't stored the end of one yet."""
     return bool(_AT_WORK)
 
 
@@ -124,7 +120,7 @@ READ_TOGETHER = 500
 
 
 class TextShelf:
-    """A text that isn't held is read together with those that come next to it in the run."""
+    """A cache of texts; a missing text is read together with the next ones of the run."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -132,7 +128,7 @@ class TextShelf:
         self._order = array("q")
 
     def expect(self, texts: Iterable[int]) -> None:
-        """The run's texts, by id."""
+        """Set the ids of the run's texts."""
         self._order = array("q", sorted(set(texts)))
 
     def hold(self, texts: Mapping[int, Text]) -> None:
@@ -141,7 +137,7 @@ class TextShelf:
             self._held.popitem(last=False)
 
     def __getitem__(self, text: int) -> Text:
-        """Raises KeyError for a text that is gone."""
+        """Return the text. Raises KeyError for a deleted one."""
         if text not in self._held:
             self._read(text)
         self._held.move_to_end(text)
@@ -155,9 +151,9 @@ class TextShelf:
 
 
 class DatabaseStages:
-    """Stages kept with their dimension: the newest one that answers the same request counts.
+    """Stages stored with their dimension; the newest one with the same request counts.
 
-    writer: of the run that asks; it keeps nothing once it lost the run.
+    writer: of the run that asks; nothing is stored once it lost the run.
     """
 
     def __init__(self, database: Database, writer: RunHold | None = None) -> None:
@@ -186,7 +182,7 @@ COLLECTED = 200  # texts whose requests are collected at a time
 
 
 def collecting(workbench: Workbench, run: RunSummary, stages: DatabaseStages, known: JudgeLogprobs) -> Collect:
-    """Scores every open text with the model it is given, which notes what it would be asked."""
+    """Return a function that scores every open text with the given model, which collects the requests."""
 
     async def collect(awaiting: BatchedModel) -> None:
         with workbench.database.read() as work:
@@ -209,24 +205,24 @@ G_EVAL = "g-eval"
 
 
 def logprobs_known(run: RunSummary) -> JudgeLogprobs:
-    """For a session of the run: what earlier ones learned holds."""
+    """Return what earlier sessions of the run learned about the judge's log-probabilities."""
     return JudgeLogprobs(False if run.params.get(LOGPROBS) == REFUSED else None)
 
 
 def logprobs_param(known: JudgeLogprobs) -> str:
-    """What is to be stored; "" for nothing."""
+    """Return the value to store; "" for nothing."""
     if known.given is False:
         return REFUSED
     return PARTLY if known.untold else ""
 
 
 def gives_probabilities(params: Mapping[str, Any]) -> bool:
-    """Whether the judge wasn't found to refuse them."""
+    """Return whether the judge isn't known to refuse log-probabilities."""
     return params.get(LOGPROBS) != REFUSED
 
 
 def logprobs_remark(run: RunSummary) -> str:
-    """What became of the wish for log-probabilities, in a sentence; "" where there is nothing to say."""
+    """Return a sentence if log-probabilities were refused or missing; "" otherwise."""
     found = run.params.get(LOGPROBS)
     samples = f"{samples_of(run)} samples at temperature 1"
     if run.evaluator == G_EVAL and found == REFUSED:
@@ -265,7 +261,7 @@ def variant_words(run: RunSummary) -> str:
 
 
 def draw_of(run: RunSummary) -> tuple[str, ...]:
-    """Return whose texts, which of them and what was drawn, as `name=value`, where a run scores a part of the texts.
+    """Return systems, filter and draw as `name=value`, if a run scores a part of the texts.
 
     Example: ("without=human", "new", "sample=0.2", "seed=3").
     """
@@ -278,7 +274,7 @@ def draw_of(run: RunSummary) -> tuple[str, ...]:
 
 
 def method_label(run: RunSummary) -> str:
-    """Return the method with its variant, its draw, and what it was made for, where that isn't a score of all texts.
+    """Return the method with its variant, its draw, and its purpose if it isn't a score of all texts.
 
     Examples: `coascore, aspects=20`; `checklist, trial on 40 texts, sample=0.2, seed=1`.
     """
@@ -296,8 +292,8 @@ def method_label(run: RunSummary) -> str:
 
 
 def judge_in_signature(run: RunSummary) -> str:
-    """Return the judge as a signature names it: with the run's variant, service tier and draw where there are any, and
-    the samples that G-Eval's scores rest on where they had to stand in."""
+    """Return the judge for a signature: with the run's variant, service tier and draw, and the number of samples if
+    these replace G-Eval's probabilities."""
     tier = (f"tier={run.params['tier']}",) if run.params.get("tier") else ()
     found = run.params.get(LOGPROBS) if run.evaluator == G_EVAL else None
     how = {REFUSED: (f"{samples_of(run)} samples",), PARTLY: (f"partly {samples_of(run)} samples",)}
@@ -321,9 +317,10 @@ CHANCE = (
 
 
 class DatabaseSink:
-    """`chance` holds the outcomes worth a second try, by score: failures of chance and answers with gaps.
+    """Stores the outcomes of a run. `chance`: score -> outcome worth a second try (a failure by chance, or an answer
+    with gaps).
 
-    ending: whether this process ends. on_progress: hears how far the run is, about every second.
+    ending: whether this process ends. on_progress: gets the run's progress about every second.
     """
 
     def __init__(
@@ -379,12 +376,12 @@ class DatabaseSink:
         return stop
 
     def _named(self) -> Mapping[int, str]:
-        """Dimension -> its name."""
+        """Return id -> name of each dimension."""
         with self._database.read() as work:
             return {part.dimension: part.name for part in work.runs.parts(self._run_id)}
 
     def _note_logprobs(self, work: UnitOfWork) -> None:
-        """Note whether the judge gives log-probabilities. A refusal stays, also where another process met none."""
+        """Store whether the judge gives log-probabilities. A refusal stays, even if another process met none."""
         found = logprobs_param(self.known)
         if found and found != self._stored:
             self._stored = found
@@ -392,7 +389,7 @@ class DatabaseSink:
                 work.runs.set_param(self._run_id, LOGPROBS, found)
 
     def _count(self, work: UnitOfWork) -> None:
-        """What was asked so far, for every process that watches: written with what is written anyway."""
+        """Store the counts of calls together with other writes, for processes that watch the run."""
         counts = self._model.tally.cached, self._model.retries
         if counts != self._counted:
             work.runs.count_calls(self._run_id, counts[0] - self._counted[0], counts[1] - self._counted[1])
@@ -408,7 +405,7 @@ def _by_chance(outcome: Outcome) -> bool:
 def judge_session(
     workbench: Workbench, run: RunSummary, hold: RunHold, concurrency: int, budget_share: float | None = None
 ) -> AbstractAsyncContextManager[RecordedModel]:
-    """The judge as the run asks it; a BatchedModel where that is in batches. budget_share: US dollars that one of
+    """Open the judge as the run asks it; a BatchedModel for a run in batches. budget_share: US dollars that one of
     several processes may spend on the run."""
     params = run.params
     if run.judge == NO_JUDGE:
@@ -431,7 +428,7 @@ def judge_session(
 
 
 class RunScorer:
-    """Scores texts of the run, which it takes from `texts`."""
+    """Scores texts of the run, which it reads from `texts`."""
 
     def __init__(
         self,
@@ -447,13 +444,13 @@ class RunScorer:
         self._again = evaluators_of(work, run, model.second_try(), stages, known)
 
     async def score(self, planned: PlannedScore) -> Evaluation:
-        """Where an earlier try failed, its replies are in the ledger: they are asked for anew where nothing could be
-        made of them, and taken as they are otherwise."""
+        """Score a text. If an earlier try failed, useless replies in the ledger are asked for again, useful ones
+        reused."""
         evaluators = self._again if planned.again else self._first
         return await evaluators[planned.dimension].score(self.texts[planned.text])
 
     async def score_as_it_is(self, planned: PlannedScore) -> Evaluation:
-        """With whatever replies there are, also where an earlier try failed."""
+        """Score a text with the replies in the ledger, even after a failed try."""
         return await self._first[planned.dimension].score(self.texts[planned.text])
 
     def second_try(self, before: Mapping[int, Outcome]) -> ScoreOne:
@@ -461,7 +458,7 @@ class RunScorer:
 
 
 def second_try(again: Mapping[int, Evaluator], texts: TextShelf, before: Mapping[int, Outcome]) -> ScoreOne:
-    """What was answered in part stays as it is where the second try gives less."""
+    """Return a function that scores again and keeps the earlier evaluation if the new one covers less."""
 
     async def score(planned: PlannedScore) -> Evaluation:
         earlier = before[planned.id].evaluation

@@ -1,4 +1,4 @@
-"""Scoring runs: planned once, worked on by one process at a time, resumable at any point."""
+"""Scoring runs: planned once, executed by one process at a time, resumable at any point."""
 
 import asyncio
 import time
@@ -71,7 +71,7 @@ _WORDS = {Answer.YES: "yes", Answer.NO: "no", Answer.NOT_APPLICABLE: "does not a
 
 @dataclass(frozen=True, slots=True)
 class AnswerWarning:
-    """kind: SAME_ANSWERS. dimension: its name. message: a sentence for people."""
+    """A warning about a run's answers. kind: SAME_ANSWERS. dimension: its name. message: a sentence."""
 
     kind: str
     dimension: str
@@ -83,9 +83,9 @@ class AnswerWarning:
 
 @use_case(Right.READ)
 def answer_warnings(workbench: Workbench, run_id: int, after: int = WARN_AFTER) -> list[AnswerWarning]:
-    """Return what is wrong with the answers of a run so far, at most one warning a dimension.
+    """Return the warnings about the answers of a run so far, at most one for each dimension.
 
-    after: texts that a dimension needs before anything is said of it.
+    after: number of texts that a dimension needs before a warning.
     """
     with workbench.database.read() as work:
         run = work.runs.get(run_id)
@@ -94,7 +94,7 @@ def answer_warnings(workbench: Workbench, run_id: int, after: int = WARN_AFTER) 
 
 
 def warning_of(work: UnitOfWork, run: RunSummary, part: RunDimension, after: int = WARN_AFTER) -> AnswerWarning | None:
-    """Return the warning of one dimension of a run; None for most, and for methods without questions."""
+    """Return the warning for one dimension of a run; None for most, and for methods without questions."""
     repeats = max(1, int(run.params.get("repeats", 1)))
     pattern = same_answers(work.every_result.answer_counts(run.id, part.dimension), after * repeats)
     if pattern is None:
@@ -107,10 +107,9 @@ def warning_of(work: UnitOfWork, run: RunSummary, part: RunDimension, after: int
 
 
 def same_answers(counts: Mapping[int, Mapping[Answer, int]], fewest: int) -> dict[Answer, int] | None:
-    """Return how many questions have which answer, where each has one answer for all texts; else None.
+    """Return answer -> number of questions, if each question has a single answer for all texts; else None.
 
-    counts: question -> answer -> how often. Unanswered ones tell nothing and are left out. fewest: answers that every
-    question needs.
+    counts: question -> answer -> number. Unanswered ones are left out. fewest: answers that every question needs.
     """
     given = [{answer: n for answer, n in one.items() if answer in _WORDS} for one in counts.values()]
     if len(given) < FEWEST_QUESTIONS or any(len(one) != 1 or min(one.values()) < fewest for one in given):
@@ -125,20 +124,16 @@ __all__ = ["JudgeOptions"]
 class RunOptions:
     """What to score and how.
 
-    share: how much of the texts to draw, stratified by human score.
-    asking: how a checklist is asked. settings: options of the method by name, as written, a checklist's as well.
-    budget: US dollars after which the run stops, None for no limit; needs a judge with a known price.
-    use_cache: answer from the ledger what was asked before.
-    locked: score the texts of the locked test split, and only those.
-    draw: (documents, systems of each) to draw instead of a share. trials: so many runs, each with a draw of its own.
-    model: how long a request may take, how many tokens an answer, and the judge's reasoning effort.
-    reuse: take answers to unchanged questions over from runs of the versions before (answer_reuse).
-    systems: whose texts are scored. filter: which of them.
-    texts: these (ids) instead of a draw, but for those that are held back; all for none. asking_way, asking_set: for
-    which way of asking it stands in which comparison of them (asking_runs). anchors: the set of anchors (id) that the
-    texts are; such a run stays out of results.
-    batch: have the judge answer in batches, and what becomes of requests that one doesn't get to (AGAIN or LIVE of
-    batch_rounds); "" for no batches.
+    share: how much of the texts to draw, stratified by human score. asking: how a checklist is asked. settings: options
+    of the method by name, as written, including a checklist's. budget: US dollars after which the run stops, None for
+    no limit; needs a judge with a known price. use_cache: reuse replies in the ledger. locked: score only the held-out
+    split. draw: (documents, systems of each) to draw instead of a share. trials: number of runs, each with its own
+    draw. model: time limit of a request, tokens of an answer, and the judge's reasoning effort. reuse: reuse answers to
+    unchanged questions from runs of earlier versions (`reuse_params`). systems: whose texts are scored. filter: which
+    of them. texts: these (ids) instead of a draw, except those held back; () for all. asking_way, asking_set: the way
+    of asking and the comparison it belongs to (asking_runs). anchors: the id of the anchor set that the texts are; such
+    a run stays out of results. batch: use batches, with AGAIN or LIVE (batch_rounds) for unanswered requests; "" for no
+    batches.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -166,17 +161,18 @@ class RunOptions:
 
     @property
     def drawn(self) -> bool:
-        """Whether only some of the texts are scored."""
+        """Return whether only some of the texts are scored."""
         return self.share != 1 or self.draw is not None
 
     def each_trial(self) -> "list[RunOptions]":
-        """One run a trial: trial t draws with seed + t. Raises InputError where there is nothing to draw."""
+        """Return the options of each trial; trial t draws with seed + t. Raises InputError if there is nothing to
+        draw."""
         if self.trials > 1 and not self.drawn:
             raise InputError("Trials of all texts would be the same each time.", "Draw a share of the texts.")
         return [replace(self, seed=self.seed + trial, trials=1) for trial in range(self.trials)]
 
     def params(self) -> dict[str, Any]:
-        """As stored with the run."""
+        """Return the parameters stored with the run."""
         return {
             "sample": self.share,
             "seed": self.seed,
@@ -195,13 +191,13 @@ class RunOptions:
         }
 
     def method_options(self) -> Any:
-        """Return the method's own options. Raises InputError for one that it doesn't have or that does nothing."""
+        """Return the method's own options. Raises InputError for an unknown one or one without effect."""
         plain = asdict(PLAIN)
         changed = [(name, value) for name, value in asdict(self.asking).items() if value != plain[name]]
         return chosen_options(self.evaluator, [*changed, *self.settings])
 
     def judge_options(self) -> JudgeOptions:
-        """How a checklist is asked, with everything that was chosen; as always for other methods."""
+        """Return how a checklist is asked, with all chosen options; the defaults for other methods."""
         chosen = self.method_options()
         return chosen if isinstance(chosen, JudgeOptions) else PLAIN
 
@@ -211,8 +207,7 @@ BLOCK = 500  # texts that are looked at together
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """How a run ended, and what this session of it asked and cost. `fatal`: the error after which going on made no
-    sense."""
+    """How a run ended, and what this session asked and cost. `fatal`: the error after which the session gave up."""
 
     run: RunSummary
     tally: Tally = field(default_factory=Tally)
@@ -223,10 +218,10 @@ class RunReport:
 
 @use_case(Right.FACILITATE)
 def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list[RunDimension]:
-    """The texts to score on each dimension: all but what was read as its think-aloud samples, or a draw from them.
+    """Return the texts to score on each dimension: all except those that samples keep out, or a draw from them.
 
-    Raises InputError for an unknown evaluator, NotReadyError where a checklist isn't published or no text is left,
-    NothingNewError where only new texts are wanted and no dimension has any; a dimension without any is left out.
+    Raises InputError for an unknown evaluator, NotReadyError without a published checklist or texts, NothingNewError if
+    only new texts are wanted and no dimension has any; a dimension without any is left out.
     """
     method, chosen = check_evaluator(options.evaluator), options.method_options()
     _check_of_use(options, method, chosen)
@@ -240,13 +235,13 @@ def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list
 
 
 def _check_network(workbench: Workbench, method: Method, chosen: Any) -> None:
-    """Raises InputError for a neural network of the method's own that may not be opened."""
+    """Raise InputError if the method's neural network may not be opened."""
     if hasattr(chosen, "model"):
         workbench.check_network(chosen.model, method.options().model)
 
 
 def _check_of_use(options: RunOptions, method: Method, chosen: Any) -> None:
-    """Raises InputError for what would be asked for in vain."""
+    """Raise InputError for options without effect."""
     if options.version is not None and not method.checklist(chosen):
         raise InputError(
             f"{method.name} uses no checklist, so no version of one can be chosen.",
@@ -321,15 +316,15 @@ def _only(texts: Sequence[TextPlace], wanted: Sequence[int], dimension: Dimensio
 
 
 def start_run(workbench: Workbench, project_id: int, options: RunOptions) -> int:
-    """Write the plan down as a run that waits to be worked on; returns its number."""
+    """Store a planned run that waits for a worker; returns its id."""
     return start_runs(workbench, project_id, (options,))[0]
 
 
 @use_case(Right.FACILITATE, act="began to score")
 def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOptions]) -> list[int]:
-    """One run for each of them and each trial, all or none: what can't be done is said before any is planned.
+    """Store a planned run for each of the options and each trial, all or none; returns their ids.
 
-    Raises what plan_run raises, and what says that a judge can't be used or not so.
+    Raises what `plan_run` raises, and errors that say that a judge can't be used.
     """
     wishes = [trial for options in wishes for trial in options.each_trial()]
     for options in wishes:
@@ -358,7 +353,7 @@ def _check_judge(workbench: Workbench, options: RunOptions) -> None:
 
 
 def check_batch(judge: str, options: RunOptions) -> None:
-    """Raises InputError where the judge can't be asked in batches, or not so."""
+    """Raise InputError if the judge can't be asked in batches, or not with these options."""
     if options.batch:
         check_sold_in_batches(judge)
     if options.batch and options.model.tier:
@@ -376,7 +371,7 @@ def _stored(work: UnitOfWork, project_id: int, options: RunOptions, plan: Sequen
 
 
 def reuse_of(work: UnitOfWork, project_id: int, options: RunOptions, plan: Sequence[RunDimension]) -> dict[str, Any]:
-    """From which runs a run would take answers over, as stored with it; nothing for methods without a checklist."""
+    """Return the parameters on reuse to store with a run; {} for methods without a checklist."""
     if options.evaluator != CHECKLIST:
         return {}
     wanted = options.reuse and options.use_cache
@@ -387,7 +382,7 @@ def reuse_of(work: UnitOfWork, project_id: int, options: RunOptions, plan: Seque
 
 @use_case(Right.FACILITATE)
 def check_can_resume(workbench: Workbench, project_id: int, run_id: int) -> None:
-    """Raises InputError where the run is another project's or came from a file, NotFoundError without it."""
+    """Raise InputError if the run is another project's or was imported, NotFoundError if it doesn't exist."""
     with workbench.database.read() as work:
         run, owner = work.runs.get(run_id), work.runs.project_of(run_id)
     if owner != project_id:
@@ -408,12 +403,11 @@ def work_on(
     on_progress: OnProgress = lambda _: None,
     processes: int = 1,
 ) -> RunReport:
-    """Score what is left of a run, failures included, until it is done, stopped or can't go on.
+    """Score what is left of a run, with failed texts, until it is done, stopped or can't continue.
 
-    processes: with more than one, so many Dask workers of this machine score it, where they can ask as this process
-    does.
-    on_progress is told how far the run is, about every second. Raises ConflictError where another process works on it,
-    InputError for a run that came from a file: no method could go on with them.
+    processes: if above 1, the number of Dask workers on this machine, if they can ask as this process does. on_progress
+    gets the run's progress about every second. Raises ConflictError if another process works on it, InputError for an
+    imported run.
     """
     found = get_run(workbench, run_id)
     _check_not_from_a_file(found)
@@ -467,7 +461,7 @@ def _finish(database: Database, writer: RunWriter, status: RunStatus, message: s
 
 
 def gone_writer(workbench: Workbench, run_id: int) -> str:
-    """The run's writer where it is known to have ended; "" otherwise."""
+    """Return the run's writer if it is known to have ended; else ""."""
     with workbench.database.read() as work:
         lease = work.runs.lease(run_id)
     return lease.writer if lease is not None and has_ended(lease.writer) else ""
@@ -477,10 +471,10 @@ def gone_writer(workbench: Workbench, run_id: int) -> str:
 def wait_until_free(
     workbench: Workbench, run_id: int, on_wait: Callable[[float], None], sleep: Callable[[float], None] = time.sleep
 ) -> None:
-    """Wait while a writer that gives no sign of life may still be alive on another machine.
+    """Wait while a writer without heartbeat may still be alive on another machine.
 
-    on_wait hears, every second, how many seconds are left at most. Raises ConflictError where a process does work on
-    the run: one of this machine, or one that gave a sign of life meanwhile.
+    on_wait gets, every second, the maximal number of seconds left. Raises ConflictError if a process does work on the
+    run: one on this machine, or one that renewed its lease meanwhile.
     """
     first = None
     while not gone_writer(workbench, run_id):
@@ -505,20 +499,20 @@ def get_run(workbench: Workbench, run_id: int) -> RunSummary:
 
 @use_case(Right.READ)
 def list_runs(workbench: Workbench, project_id: int | None = None, *, anchors: bool = False) -> list[RunSummary]:
-    """Newest first. anchors: those that asked about anchors, too."""
+    """Return the runs, newest first. anchors: include those that asked about anchors."""
     with workbench.database.read() as work:
         return [_as_left(workbench, run) for run in work.runs.all(project_id, anchors=anchors)]
 
 
 def _as_left(workbench: Workbench, run: RunSummary) -> RunSummary:
-    """A run whose end could not be written down still stands as running in the database."""
+    """Return the run as interrupted if its process ended without storing the end."""
     left = run.status is RunStatus.RUNNING and bool(gone_writer(workbench, run.id))
     return replace(run, status=RunStatus.INTERRUPTED) if left else run
 
 
 @use_case(Right.FACILITATE, act="stopped a run", about="run_id")
 def stop_run(workbench: Workbench, run_id: int) -> None:
-    """Ask the run to stop; what it has is kept."""
+    """Ask the run to stop; its scores are kept."""
     gone = gone_writer(workbench, run_id)
     with workbench.database.write() as work:
         work.runs.request_stop(run_id, gone)
@@ -526,8 +520,7 @@ def stop_run(workbench: Workbench, run_id: int) -> None:
 
 @use_case(Right.FACILITATE, act="changed a run's budget", about="budget")
 def set_budget(workbench: Workbench, run_id: int, budget: float | None) -> None:
-    """What a run may cost in all, its earlier sessions included, None for no limit; for one that reached its budget.
-    Raises InputError."""
+    """Set what a run may cost in US dollars, including earlier sessions, None for no limit. Raises InputError."""
     run = get_run(workbench, run_id)
     check_wishes(judge_named(workbench, run.judge), PLAIN, budget)
     with workbench.database.write() as work:
@@ -536,6 +529,6 @@ def set_budget(workbench: Workbench, run_id: int, budget: float | None) -> None:
 
 @use_case(Right.READ)
 def failures_of(workbench: Workbench, run_id: int) -> list[tuple[int, int, str, str]]:
-    """(text id, dimension id, kind, message) of every text that could not be scored."""
+    """Return (text id, dimension id, kind, message) of every failed text."""
     with workbench.database.read() as work:
         return work.results.failures(run_id)

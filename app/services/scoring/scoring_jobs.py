@@ -1,6 +1,6 @@
-"""Scoring in the background: one run of a project at a time, seen and stopped from any screen.
+"""Scoring in the background: one run of a project at a time, watched and stopped from any screen.
 
-How far a run is stands in the database; the job only moves it on.
+The run's progress is in the database; the job only executes it.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ from db.unit_of_work import Database
 
 @dataclass(frozen=True, slots=True)
 class FailureKind:
-    """Why texts could not be scored: how many of this kind, and the sentence most of them ended with."""
+    """A kind of failure: the number of texts, and their most frequent message."""
 
     kind: str
     count: int
@@ -50,14 +50,14 @@ def job_key(project_id: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ScoringJob:
-    """Runs to work on, one after another."""
+    """The job that works on runs, one after another."""
 
     project_id: int
     run_ids: tuple[int, ...]
 
 
 class ProjectJob(Protocol):
-    """Any job that takes the place of a scoring run."""
+    """Any job that counts as the project's scoring job."""
 
     @property
     def project_id(self) -> int: ...
@@ -65,20 +65,20 @@ class ProjectJob(Protocol):
 
 @use_case(Right.READ)
 def is_scoring(workbench: Workbench, project_id: int) -> bool:
-    """Whether texts of the project are scored in the background, or wait for that."""
+    """Return whether a scoring job of the project runs or waits."""
     return is_active(workbench, job_key(project_id))
 
 
 @use_case(Right.READ)
 def just_ended(workbench: Workbench, project_id: int) -> tuple[int, ...]:
-    """The runs whose texts have just been scored, all of them, as long as nobody has been told yet."""
+    """Return the runs that have just been completed, until somebody has been told."""
     state = job_state(workbench, job_key(project_id))
     return state.made if state is not None and state.status is JobStatus.DONE else ()
 
 
 @use_case(Right.READ)
 def running_run(workbench: Workbench, project_id: int) -> RunSummary | None:
-    """The run that is being worked on, by this process or another."""
+    """Return the run that a process works on, None for none."""
     with workbench.database.read() as work:
         candidates = work.runs.running(project_id)
     runs = (get_run(workbench, run_id) for run_id in candidates)
@@ -87,9 +87,9 @@ def running_run(workbench: Workbench, project_id: int) -> RunSummary | None:
 
 @use_case(Right.FACILITATE, act="began to score")
 def begin_scoring(workbench: Workbench, project_id: int, *wishes: RunOptions) -> list[int]:
-    """Plan a run for each and work on them in the background, one after another; returns their numbers.
+    """Plan a run for each of the options and start them in the background, one after another; returns their ids.
 
-    Raises ConflictError while another run of the project is being worked on, and what planning raises.
+    Raises ConflictError while another run of the project is active, and what planning raises.
     """
     run_ids = plan_scoring(workbench, project_id, wishes)
     start_scoring_job(workbench, ScoringJob(project_id, tuple(run_ids)), run_ids)
@@ -98,14 +98,14 @@ def begin_scoring(workbench: Workbench, project_id: int, *wishes: RunOptions) ->
 
 @use_case(Right.FACILITATE)
 def plan_scoring(workbench: Workbench, project_id: int, wishes: Sequence[RunOptions]) -> list[int]:
-    """A run for each. Raises as `begin_scoring`."""
+    """Plan a run for each of the options; returns their ids. Raises as `begin_scoring`."""
     refuse_second(workbench, project_id)
     return start_runs(workbench, project_id, wishes)
 
 
 @use_case(Right.FACILITATE)
 def start_scoring_job(workbench: Workbench, job: ProjectJob, runs: Sequence[int]) -> None:
-    """Start a job that counts as the project's scoring run. Raises ConflictError, and stops the runs then."""
+    """Start a job that counts as the project's scoring job. Raises ConflictError, after stopping the runs."""
     try:
         start_job(workbench, job_key(job.project_id), f"Scoring, run {', '.join(map(str, runs))}", job)
     except ConflictError:  # somebody else was quicker by a moment: what was planned can be resumed later
@@ -116,26 +116,26 @@ def start_scoring_job(workbench: Workbench, job: ProjectJob, runs: Sequence[int]
 
 @use_case(Right.FACILITATE, act="had a run go on", about="run_id")
 def go_on(workbench: Workbench, project_id: int, run_id: int) -> None:
-    """Score what is left of a run, its failures included. Raises ConflictError like `begin_scoring`."""
+    """Resume a run in the background, with its failed texts. Raises ConflictError as `begin_scoring`."""
     refuse_second(workbench, project_id)
     start_job(workbench, job_key(project_id), f"Scoring, run {run_id}", ScoringJob(project_id, (run_id,)))
 
 
 def can_go_on(run: RunSummary) -> bool:
-    """Whether there is something left and nobody works on it; a run that was planned but never begun counts too."""
+    """Return whether scores are left and nobody works on the run, including runs that never started."""
     return run.resumable or run.status is RunStatus.WAITING
 
 
 @use_case(Right.READ)
 def stopping(workbench: Workbench, run_id: int) -> bool:
-    """Whether the run was asked to stop and has not ended yet."""
+    """Return whether the run was asked to stop and hasn't ended yet."""
     with workbench.database.read() as work:
         return work.runs.stop_requested(run_id)
 
 
 @use_case(Right.READ)
 def failure_kinds(workbench: Workbench, run_id: int) -> list[FailureKind]:
-    """The most frequent first."""
+    """Return the kinds of failures, most frequent first."""
     sentences: dict[str, Counter[str]] = {}
     for _, _, kind, message in failures_of(workbench, run_id):
         sentences.setdefault(kind, Counter())[message] += 1
@@ -144,7 +144,7 @@ def failure_kinds(workbench: Workbench, run_id: int) -> list[FailureKind]:
 
 
 def refuse_second(workbench: Workbench, project_id: int) -> None:
-    """Raises ConflictError while texts of the project are being scored."""
+    """Raise ConflictError while texts of the project are scored."""
     running = running_run(workbench, project_id)
     if running is not None or is_scoring(workbench, project_id):
         which = f"Run {running.id}" if running else "Another run"
@@ -158,9 +158,10 @@ def _score(workbench: Workbench, job: ScoringJob, progress: Progress) -> str:
 
 @use_case(Right.FACILITATE)
 def score_runs(workbench: Workbench, runs: Sequence[int], progress: Progress) -> str:
-    """A run that can't go on doesn't keep the next from starting: that has another judge. A stop is meant for all.
+    """Work on the runs in turn; a failed one doesn't stop the next, a stop ends all. Returns the job's last message.
 
-    A run that is whole is left as it is, so that another process can go on with the rest."""
+    Complete runs are skipped, so that another process can continue the job.
+    """
     endings = []
     for run_id in runs:
         run = get_run(workbench, run_id)
@@ -179,7 +180,7 @@ def score_runs(workbench: Workbench, runs: Sequence[int], progress: Progress) ->
 
 
 def _ending(run: RunSummary) -> str:
-    """How the run ended, for those who watched. A failed one says why in the list of runs."""
+    """Return a sentence on how the run ended; "" for a failed one, whose message is in the list of runs."""
     failed = f", {run.failed:,} failed" if run.failed else ""
     match run.status:
         case RunStatus.DONE:
@@ -195,21 +196,22 @@ __all__ = ["sells_batches"]
 
 @use_case(Right.READ)
 def batches_of_run(workbench: Workbench, run_id: int) -> list[ProviderBatch]:
-    """Oldest first; none for a run that asks live."""
+    """Return the run's batches, oldest first; [] for a run without batches."""
     with workbench.database.read() as work:
         return work.provider_batches.of_run(run_id)
 
 
 @use_case(Right.READ)
 def has_open_batches(workbench: Workbench, run_id: int) -> bool:
-    """Whether something of it is at the provider, or may be, or was not collected there yet."""
+    """Return whether a batch of the run is, or may be, at the provider, or isn't collected yet."""
     with workbench.database.read() as work:
         return bool(work.provider_batches.open(run_id))
 
 
 @use_case(Right.FACILITATE, act="chose what becomes of what a run's batch didn't get to", about="rest")
 def ask_rest(workbench: Workbench, run_id: int, rest: str) -> None:
-    """For a run that is resumed. rest: as in BatchRounds. Raises InputError for one that isn't in batches."""
+    """Set how the unanswered requests of a resumed run are asked. rest: as in BatchRounds. Raises InputError for a run
+    without batches."""
     with workbench.database.write() as work:
         if not work.runs.get(run_id).params.get("batch"):
             raise InputError(f"Run {run_id} isn't in batches: it is asked at once anyway.", "Leave that out.")
@@ -217,8 +219,7 @@ def ask_rest(workbench: Workbench, run_id: int, rest: str) -> None:
 
 
 def out_now(batches: Sequence[ProviderBatch]) -> tuple[int, int, ProviderBatch] | None:
-    """Of what is at the provider how many are through, how many there are, and the batch that went first; None where
-    nothing is there."""
+    """Return (answered, all requests, first batch) of the batches at the provider; None for none."""
     there = [each for each in batches if each.status in OPEN and each.out_at is not None]
     if not there:
         return None
@@ -227,8 +228,8 @@ def out_now(batches: Sequence[ProviderBatch]) -> tuple[int, int, ProviderBatch] 
 
 @dataclass(frozen=True, slots=True)
 class CancelledBatches:
-    """Of `requests` that were at the provider how many it had answered; `ending` of them belong to batches that it has
-    not ended yet."""
+    """The result of cancelling: of `requests` at the provider, `answered` had answers; `ending` are in batches that
+    haven't ended."""
 
     requests: int
     answered: int
@@ -268,10 +269,10 @@ def _cancel_in_background(workbench: Workbench, job: CancellingJob, progress: Pr
 
 @use_case(Right.FACILITATE, act="cancelled a run's batches", about="run_id")
 def cancel_batches(workbench: Workbench, run_id: int) -> CancelledBatches:
-    """Cancel at the provider what is there of a run that nobody works on. It counts as stopped then, and can be gone on
-    with; what was answered isn't asked again.
+    """Cancel the batches of a run that nobody works on, and store their answers. The run is then stopped and can be
+    resumed.
 
-    Raises ConflictError where somebody works on it, and the ProviderError where the provider can't be asked.
+    Raises ConflictError if somebody works on it, and the ProviderError if the provider can't be asked.
     """
     found = get_run(workbench, run_id)
     if found.active:
@@ -319,7 +320,7 @@ def _heartbeat(writer: RunWriter) -> Beat:
 
 
 def _put_down(database: Database, writer: RunWriter, status: RunStatus, message: str) -> None:
-    """The run as it was, but for one that was cut off: nobody need wonder about that any more."""
+    """Store the run's earlier status, with "stopped" for an interrupted one."""
     ended = status in (RunStatus.DONE, RunStatus.FAILED)
     with database.write() as work:
         writer.hold(work)
@@ -342,9 +343,9 @@ _USUAL = {
 
 @use_case(Right.FACILITATE)
 def check_same_run(workbench: Workbench, run_id: int, given: Mapping[str, Any]) -> None:
-    """`given`: what was typed, by the names of the command's options; `settings` are (name, value) pairs.
+    """Raise InputError that names the options which differ from those the run was started with.
 
-    Raises InputError that names the options with which the run wasn't started.
+    `given`: option of the command -> typed value; `settings` are (name, value) pairs.
     """
     with workbench.database.read() as work:
         run, checklists = work.runs.get(run_id), [part.checklist for part in work.runs.parts(run_id)]

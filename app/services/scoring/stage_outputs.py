@@ -1,4 +1,5 @@
-"""Outputs of stages that judges wrote once for a dimension (steps, aspects, seeds): seen, edited, all versions kept."""
+"""Outputs of stages that a judge writes once for a dimension (steps, aspects, seeds): listing and editing all
+versions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ PERSON = "a person"
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """`number` counts from 1; `by` is the model that wrote it, or PERSON."""
+    """One version of an output. `number` counts from 1; `by` is the model that wrote it, or PERSON."""
 
     number: int
     by: str
@@ -27,9 +28,8 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class StageOutput:
-    """One piece of writing with its versions, newest first; a run takes the newest. `judge` is the model it was asked
-    from, "" for what a person wrote unasked. `request` tells pieces of the same kind apart: another judge, rubric or
-    option is another request."""
+    """One output with its versions, newest first; runs use the newest. `judge` is the model that was asked, "" for a
+    person's own. `request` identifies outputs of the same kind: another judge, rubric or option is another request."""
 
     stage: str
     request: str
@@ -58,9 +58,9 @@ def stage_outputs_of(workbench: Workbench, dimension_id: int) -> list[StageOutpu
 
 @use_case(Right.FACILITATE, act="edited a method's stage")
 def save_edit(workbench: Workbench, dimension_id: int, written: StageOutput, lines: str) -> None:
-    """A new version, which runs from now on take. Texts scored before keep their scores; nothing if nothing changed.
+    """Store a new version, which later runs use, unless nothing changed. Texts scored before keep their scores.
 
-    Raises InputError for lines that can't be read, NotFoundError where the writing is no longer there.
+    Raises InputError for lines that can't be parsed, NotFoundError if the output was deleted.
     """
     output = from_lines(written.stage, lines)
     with workbench.database.write() as work:
@@ -75,14 +75,14 @@ def save_edit(workbench: Workbench, dimension_id: int, written: StageOutput, lin
 
 @use_case(Right.FACILITATE, act="gave their own seeds to a method")
 def keep_own_seeds(workbench: Workbench, dimension_id: int, lines: str) -> None:
-    """Sub-aspects and seed questions for CheckEval, typed or from a file. Raises InputError."""
+    """Store a person's sub-aspects and seed questions for CheckEval. Raises InputError."""
     output = from_lines(OWN_SEEDS, lines)
     with workbench.database.write() as work:
         work.stages.add(dimension_id, StageRun(OWN_SEEDS, PERSON, output=output))
 
 
 def _by_person(stage: str, output: str, before: StageRun) -> StageRun:
-    """Answers the same request as the version before it."""
+    """Return a person's version that answers the same request as the version before."""
     return StageRun(
         stage, PERSON, before.prompt, before.prompt_digest, before.inputs_digest, dict(before.inputs), output
     )
