@@ -98,7 +98,7 @@ def my_work(workbench: Workbench, project: Project, expert: str) -> None:
         st.subheader("What is yours to do", anchor=False)
         with st.container(key="my_work", gap="xsmall"):
             for place, task in enumerate(opened):
-                _work_row(project, task, primary=place == 0)
+                _work_row(task, primary=place == 0)
     else:
         st.markdown("**You have finished all your tasks.** You can still look at what you wrote.")
     if any(task.finished and task.kind is TaskKind.THINK_ALOUD for task in found):
@@ -111,7 +111,7 @@ def my_work(workbench: Workbench, project: Project, expert: str) -> None:
         st.subheader("Done", anchor=False)
         with st.container(key="my_done", gap="xsmall"):
             for task in finished:
-                _work_row(project, task)
+                _work_row(task)
     _own_attributes(workbench, project, expert)
 
 
@@ -127,14 +127,16 @@ def _own_attributes(workbench: Workbench, project: Project, expert: str) -> None
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f"**{plain(dimension.name)}**", width="content")
                 label = button_label("Edit", f"attributes on {dimension.name}")
-                link("think_aloud", label, icon=":material/edit:", parameters={DIMENSION: dimension.name})
+                pressed = was_pressed(label, f"edit_mine_{dimension.id}", type="tertiary", icon=":material/edit:")
+            if pressed:
+                go("think_aloud", {DIMENSION: dimension.name})
             for attribute in attributes:
                 st.text(attribute.text, width="stretch")
                 if changed := changes_by_others(attribute, stands_for.get(attribute.id, "")):
                     st.caption(" · ".join(changed))
 
 
-def _work_row(project: Project, task: ExpertTask, primary: bool = False) -> None:
+def _work_row(task: ExpertTask, primary: bool = False) -> None:
     name, how_far, action = st.columns(_WIDTHS, vertical_alignment="center")
     icon = ":green[:material/check_circle:]" if task.finished else ":material/radio_button_unchecked:"
     name.markdown(f"{icon} {_WHAT[task.kind]}")
@@ -145,7 +147,6 @@ def _work_row(project: Project, task: ExpertTask, primary: bool = False) -> None
     with action:
         pressed = was_pressed(label, key, type="primary" if primary else "secondary", width="stretch")
     if pressed:
-        choose(project.name, task.dimension.name)
         go(task.kind.value, {DIMENSION: task.dimension.name})
 
 
@@ -199,7 +200,6 @@ def _readiness_row(workbench: Workbench, progress: Overview, dimension: Dimensio
     with action:
         pressed = was_pressed(label, key, type=kind, width="stretch", help=plain(todo.why))
     if pressed:
-        choose(progress.project.name, dimension.dimension.name)
         go(todo.screen, {DIMENSION: dimension.dimension.name, **todo.parameters})
 
 

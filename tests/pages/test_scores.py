@@ -13,7 +13,7 @@ from app.domain.project import Dimension, Task
 from app.domain.run import Outcome, RunStatus
 from app.errors import ConflictError
 from app.services.checklists.checklists import new_draft, published_checklist, versions_of
-from app.services.data.projects import create_project, dimensions_named, get_project
+from app.services.data.projects import add_dimension, create_project, dimensions_named, get_project
 from app.services.results.result_files import verdict_of
 from app.services.results.results import kept_results
 from app.services.runtime.workbench import Workbench
@@ -260,3 +260,12 @@ def test_where_nothing_is_new_nothing_can_start(demo: Workbench, open_screen: Op
     assert not app.exception
     assert "text" in shown(app)
     assert all(button.key != "start_scoring" or button.disabled for button in app.button)
+
+
+def test_each_dimension_without_checklist_has_a_button_that_leads_to_it(demo: Workbench, open_screen: Open) -> None:
+    tone, warmth = (add_dimension(demo, 1, Dimension(name=name)) for name in ("tone", "warmth"))
+    app = open_screen("scores")
+    assert {f"build_{tone.id}", f"build_{warmth.id}"} <= {button.key for button in app.button}
+    app.button(key=f"build_{warmth.id}").click().run()
+    assert not app.exception
+    assert (app.title[0].value, app.query_params["dimension"]) == ("How it was made", "warmth")

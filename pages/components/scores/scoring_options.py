@@ -32,9 +32,9 @@ from app.services.scoring.runs import JudgeOptions, RunOptions, list_runs
 from app.services.scoring.scoring_jobs import sells_batches
 from pages.components.shell.browser.page_scripts import unsaved_typing
 from pages.components.shell.checklists.publishing import EDITED_HERE, publish_steps
-from pages.components.shell.current import one_between
+from pages.components.shell.current import DIMENSION, one_between, was_pressed
 from pages.components.shell.frame import empty
-from pages.components.shell.navigation.screens import link
+from pages.components.shell.navigation.screens import go
 from pages.components.shell.runs.model_options import (
     DrawChoice,
     chooser_label,
@@ -296,7 +296,19 @@ def dimensions_with_checklist(workbench: Workbench, project: Project) -> list[tu
         if published is not None:
             ready.append((dimension, published))
         _offer_draft(workbench, dimension, published, versions[dimension.id])
+    _offer_builds([dimension for dimension in dimensions if not versions[dimension.id]])
     return ready
+
+
+def _offer_builds(dimensions: Sequence[Dimension]) -> None:
+    """One line for all dimensions without a checklist."""
+    if not dimensions:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="without_checklist"):
+        st.markdown("Can't be scored before a checklist is built:", width="content")
+        for dimension in dimensions:
+            if was_pressed(f"Build {plain(dimension.name)}", f"build_{dimension.id}", type="tertiary"):
+                go("how_it_was_made", {DIMENSION: dimension.name})
 
 
 def _newest(versions: Sequence[Checklist], status: ChecklistStatus) -> Checklist | None:
@@ -308,11 +320,6 @@ def _offer_draft(
 ) -> None:
     draft = _newest(versions, ChecklistStatus.DRAFT)
     name = f"**{plain(dimension.name)}**"
-    if draft is None and published is None:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"{name} has no checklist yet, so it can't be scored.", width="content")
-            link("how_it_was_made", "Build one")
-        return
     if draft is None or (published is not None and draft.version < published.version):
         return
     now = (

@@ -15,7 +15,7 @@ from app.services.data.projects import list_projects, overview, show_research
 from app.services.data.steps import FlowStep, NextStep, StepState, next_of, steps_of
 from app.services.runtime.workbench import Workbench, may
 from pages.components.shell.browser.page_scripts import keep_cookie, tour_was_ended
-from pages.components.shell.current import DIMENSION, PROJECT, current_project, was_pressed
+from pages.components.shell.current import DIMENSION, PROJECT, choose, current_project, was_pressed
 from pages.components.shell.expert import EXPERT, current_expert, name_expert, role_in, signed_in_as
 from pages.components.shell.words import guide_link, help_link, paragraph_on, plain
 
@@ -142,7 +142,9 @@ def address(parameters: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def go(name: str, parameters: Mapping[str, str] | None = None) -> NoReturn:
-    """Show another screen."""
+    """Show another screen, on another dimension of this project where `parameters` names one."""
+    if parameters and DIMENSION in parameters:
+        choose(st.session_state[PROJECT], parameters[DIMENSION])
     st.switch_page(page(name), query_params=address(parameters))
 
 
@@ -156,7 +158,10 @@ def link(
     disabled: bool = False,
     stretch: bool = False,
 ) -> None:
-    """A link to another screen, by its own title and icon where no others are given; none to one that isn't open."""
+    """A link to another screen, by its own title and icon where no others are given; none to one that isn't open.
+
+    It stays on the dimension that is chosen: only `go` leads to another.
+    """
     if not is_open(name):
         return
     screen = SCREENS[name]
