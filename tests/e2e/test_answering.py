@@ -64,3 +64,17 @@ def test_phone_keeps_the_question_in_reach_while_the_text_is_read(browser: Brows
     expect(last).to_have_attribute("aria-current", "true")
     assert page.evaluate("document.querySelector('.stMain').scrollWidth <= 390")
     context.close()
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("demo")
+def test_guidance_reads_in_the_direction_of_its_own_words(page: Page, app: App) -> None:
+    file = app.home / "questions.csv"
+    file.write_text("text,guidance\nDoes it close?,כן: כל משפט שלם (19).\n", encoding="utf-8")
+    place = ("--project", "Demo", "--dimension", "coherence")
+    app.command("checklist", "import", str(file), *place, "--publish")
+    app.command("answers", "draw", *place, "--texts", "3")
+    page.goto(f"{app.url}/answer?project=Demo&dimension=coherence&expert=Ana")
+    guidance = at(page, "answer_current").get_by_text("19")
+    expect(guidance).to_have_css("direction", "rtl")
+    expect(at(page, "answer_current").get_by_text("Does it close?")).to_have_css("direction", "ltr")

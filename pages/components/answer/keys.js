@@ -198,6 +198,7 @@ class Sheet {
     this.place = make("p", "quiet");
     this.question = make("p", "question");
     this.guidance = make("p", "quiet");
+    this.guidance.dir = "auto";
     this.choices = make("div", "row");
     this.buttons = data.choices.map((choice) => {
       const name = choice.answer.replaceAll(" ", "_");
