@@ -167,7 +167,7 @@ def _found(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int, unscored:
     beside = f"; {_one_rater(ceiling, raters)}"
     if units < FEWEST_UNITS or (low <= 0 <= high and max(-low, high) >= LITTLE):
         more = more_units(meta, low, high, unit, units)
-        return "too few", f"too few {unit} to say {shown}{_needed(more, unit, unscored)}.", more
+        return "too few", f"too few {unit} to say {shown}{_needed(more, '', unscored)}.", more
     if high < 0:
         said = f"the scores run against people {shown}: what people rate higher gets lower scores"
         check = "Check whether a high score means good, and what the questions ask."
@@ -258,15 +258,17 @@ def _beside_a_rater(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int, 
 
 
 def _needed(more: int | None, unit: str, unscored: int | None) -> str:
+    """`unit` is empty where the sentence has named it."""
     if more == 0:
         return ""
+    unit = unit and f" {unit}"
     there = ""
     if unscored is not None:
         waiting = f"{unscored:,} rated {'one' if unscored == 1 else 'ones'} of this project can be scored for it"
-        there = f"; {waiting if unscored else 'all rated ones of this project are scored'}"
+        there = f"; {waiting if unscored else 'none left to score'}"
     if more is None:
-        return f": more {unit} are needed{there}"
-    return f": about {more:,} more {unit} needed for plus or minus .1{there}"
+        return f": more{unit} are needed{there}"
+    return f": about {more:,} more{unit} needed for ±.1{there}"
 
 
 def _one_rater(ceiling: Ceiling | None, raters: int) -> str:

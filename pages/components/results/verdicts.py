@@ -305,7 +305,7 @@ def _sentence(
     """One line; it unfolds to what it rests on."""
     key, label = f"{result.run.id}_{result.dimension.id}", result_words(result, results)
     with st.container(key=f"verdict_{key}"):
-        words, way = st.columns([5, 1.5], gap="small", vertical_alignment="center")
+        words, way = st.columns([5.6, 1.3], gap="small", vertical_alignment="center")
         subject = f"{label[:1].upper()}{label[1:]}"
         line = f"{ICONS.get(verdict.kind, UNTOLD)} **{plain(subject)}**: {plain(verdict.sentence)}"
         grounds = " ".join(filter(None, (f"{method_and_judge(result.run)}.", verdict.grounds, verdict.beside)))

@@ -106,7 +106,7 @@ FAR = ceiling((-0.3, -0.5, -0.2))
             ceiling((0.0, -0.2, 0.2)),
             "open",
             "agrees with people (.60, between .50 and .70); whether it reaches the human ceiling (.69) "
-            "can't be told: about 120 more sources needed for plus or minus .1.",
+            "can't be told: about 120 more sources needed for ±.1.",
         ),
     ],
 )
@@ -133,7 +133,7 @@ def test_what_rounds_to_nothing_still_shows_its_side_of_zero() -> None:
 
 @pytest.mark.parametrize(
     ("unscored", "said"),
-    [(60, "60 rated ones of this project can be scored"), (0, "all rated ones of this project are scored")],
+    [(60, "60 rated ones of this project can be scored"), (0, "none left to score")],
 )
 def test_more_sources_are_asked_for_with_those_at_hand(unscored: int, said: str) -> None:
     found = agreement_verdict(meta((0.2, -0.3, 0.6)), FAR, 3, unscored)
@@ -165,16 +165,14 @@ def test_how_many_more_follows_from_the_width(sources: int, of: int, low: float,
 def test_the_unit_is_what_the_interval_draws() -> None:
     systems = meta((0.2, -0.4, 0.7), level="system", resampling="systems", systems=12)
     found = agreement_verdict(systems, None, 3)
-    assert found.sentence.startswith(
-        "too few systems to say (.20, between -.40 and .70): about 360 more systems needed"
-    )
+    assert found.sentence.startswith("too few systems to say (.20, between -.40 and .70): about 360 more needed")
     assert "nothing about single texts" in found.grounds
     clear = meta((0.7, 0.6, 0.8), level="system", resampling="systems", systems=12)
     assert agreement_verdict(clear, FAR, 3).sentence.startswith("agrees with people about the systems (")
     texts = agreement_verdict(meta((0.2, -0.4, 0.7), level="dataset", resampling="texts"), None, 3)
     assert (texts.unit, "too few texts to say" in texts.sentence) == ("texts", True)
     both = agreement_verdict(meta((0.2, -0.4, 0.7), resampling="both", systems=12), None, 3)
-    assert (both.more, both.sentence.endswith("more sources and systems are needed.")) == (None, True)
+    assert (both.more, both.sentence.endswith("more are needed.")) == (None, True)
 
 
 def test_without_a_second_rater_nothing_is_said_about_one() -> None:

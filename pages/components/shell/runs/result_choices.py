@@ -314,14 +314,15 @@ def offer_dataset(why: str) -> None:
 
 
 def cautions(results: Sequence[DimensionResult]) -> None:
-    """Each sentence once, with the results it is about where it isn't about all; together in one place."""
+    """Each sentence once, with the results it is about, or those it isn't about where these are fewer."""
     said: dict[str, list[str]] = {}
     for result in results:
         for caution in result.meta.cautions:
             said.setdefault(caution, []).append(result_words(result, results))
     lines = []
     for caution, names in said.items():
-        who = "" if len(names) == len(results) else f"{plain(', '.join(names))}: "
-        lines.append(f"{who}{plain(caution)}")
+        others = [name for result in results if (name := result_words(result, results)) not in names]
+        few, start = (others, "All but ") if len(others) < len(names) else (names, "")
+        lines.append(f"{start}{plain(', '.join(few))}: {plain(caution)}" if others else plain(caution))
     if lines:
         st.warning("  \n".join(lines), icon=":material/warning:")
