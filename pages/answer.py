@@ -38,10 +38,9 @@ versions = answerable(workbench, dimension.id)
 if not versions:
     empty("No version of the checklist is published yet.", "Publish one first.", "checklist", "Go to Checklist")
     st.stop()
-answering, running = st.columns(2, gap="large")
-with answering:
+if workbench.actor.person is None:
     expert(workbench, project)
-with running:
+with st.container(width=620):
     newest, texts_of_newest = versions[0]
     if texts_of_newest is None:
         plan_form(workbench, newest)

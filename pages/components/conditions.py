@@ -418,14 +418,16 @@ def condition_options(workbench: Workbench, project: Project, dimensions: Sequen
     numbers = number.pills(
         "Components", list(COMPONENTS), selection_mode="multi", key="study_components", help=COMPONENTS_HELP, wrap=True
     )
-    budget = limit.number_input(
-        "Budget in US dollars",
-        min_value=0.01,
-        value=None,
-        key="study_budget",
-        placeholder="no limit",
-        help="The study stops once what it asks from now on has cost this much. Start again to go on.",
-    )
+    budget = None
+    if may(workbench, Right.FACILITATE, project_id=project.id):
+        budget = limit.number_input(
+            "Budget in US dollars",
+            min_value=0.01,
+            value=None,
+            key="study_budget",
+            placeholder="no limit",
+            help="The study stops once what it asks from now on has cost this much. Start again to go on.",
+        )
     asking = more_options(KEY, [name for name in (model, answers) if name])
     wanted = tuple(dimension for dimension in dimensions if dimension.id in chosen)
     if not (wanted and families and model and answers and numbers):

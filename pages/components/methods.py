@@ -66,7 +66,9 @@ def quality_cost(scope: ResultScope) -> None:
         left_out = f" Not drawn, for want of a cost or a coefficient: {', '.join(missing)}." if missing else ""
         texts = ", ".join(f"{name(each)} {each.figure.n:,}" for each in drawn)
         caption = f"Point: Spearman; line: its 95 % interval. Up and to the left is better. Texts: {texts}.{left_out}"
-        picture(_cost_chart(drawn), "Spearman by cost", "quality-against-cost", "quality_cost_picture", caption)
+        picture(
+            _cost_chart(drawn), "Spearman by cost", "quality-against-cost", "quality_cost_picture", caption, wide=True
+        )
 
 
 def name(each: QualityCost) -> str:
@@ -164,8 +166,8 @@ def writer_bias(scope: ResultScope) -> None:
         _marking(scope, systems, people)
     elif not people:
         st.markdown("Nobody has said yet which systems are people.")
-    result = scope.one("writers")
-    if result is None or not people:
+    result = scope.one("writers") if people else None
+    if result is None:
         return
     try:
         study = bias_of(scope.workbench, result.run.id, scope.dimension.id, result.choices)

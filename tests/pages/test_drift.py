@@ -1,6 +1,7 @@
 """Results, Details: whether the judge changed, before anything is frozen, and after looks."""
 
 import itertools
+import json
 from collections.abc import Callable
 from datetime import date
 
@@ -55,7 +56,10 @@ def test_after_looks_each_of_them_stands_there(demo: Workbench, open_results: Ca
     assert "--run" in shown(app)
     assert table(app, "Evidence of a change") == ["none", "none"]
     assert table(app, "Answers changed") == ["0.0 %", "0.0 %"]
-    assert len(app.get("vega_lite_chart")) == 1
+    (chart,) = app.get("vega_lite_chart")
+    spec = json.loads(chart.proto.spec)
+    axes = [part["encoding"]["x"]["axis"] for part in (spec["hconcat"][0]["layer"][1], spec["hconcat"][1])]
+    assert [axis["labelOverlap"] for axis in axes] == ["greedy", "greedy"], "names of many looks print over each other"
 
 
 def test_anchors_are_frozen_and_looked_at_here_and_ahead_of_a_run(

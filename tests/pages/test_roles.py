@@ -129,6 +129,9 @@ def test_invited_expert_finds_all_their_attributes_on_my_work(
     assert [text.value for text in app.text] == ["Order.", "Rhythm."]
     assert "moved to consistency" in said(app)
     assert "my_think_aloud_3" in {button.key for button in app.button}
+    app.button(key="edit_mine_2").click().run()
+    assert not app.exception
+    assert (app.title[0].value, app.query_params["dimension"]) == ("Think aloud", "fluency")
 
 
 def test_invited_expert_edits_an_attribute_of_their_own(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
@@ -585,3 +588,20 @@ def test_an_api_token_is_shown_until_its_section_is_closed(demo: Workbench, open
     app.session_state["api_tokens"] = True
     app.run()
     assert len(app.code) == 0
+
+
+def test_readers_of_a_study_set_no_budget(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    owner = {one.key for one in open_screen("conditions").number_input}
+    sign_in(ana(demo, Role.READER))
+    assert owner - {one.key for one in open_screen("conditions").number_input} == {"study_budget"}
+
+
+def test_facilitator_who_signed_in_sees_only_progress_on_answer(
+    demo: Workbench, open_screen: Open, sign_in: SignIn
+) -> None:
+    draw_texts(demo, 1, 3, seed=1)
+    sign_in(ana(demo, Role.FACILITATOR))
+    app = open_screen("answer")
+    assert not app.exception
+    assert "You are **Ana**" not in said(app)
+    assert "Version 1" in " ".join(one.value for one in app.subheader)

@@ -101,7 +101,7 @@ def _timeline(state: DriftState) -> None:
 
 def _line(data: pd.DataFrame, what: str, title: str, form: str) -> alt.Chart:
     """Looks stand one beside the other, however far apart in time."""
-    look = alt.X("look:O", sort=None, title="Look", axis=alt.Axis(labelAngle=-40))
+    look = alt.X("look:O", sort=None, title="Look", axis=alt.Axis(labelAngle=-40, labelOverlap="greedy"))
     scale = alt.Scale(zero=form == "%")
     line: alt.Chart = (
         alt.Chart(data)

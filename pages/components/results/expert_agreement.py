@@ -369,8 +369,8 @@ def expert_agreement(workbench: Workbench, project: Project, result: DimensionRe
     if found is None:
         st.markdown(
             "No expert has answered the questions of this checklist yet. Their answers show which are ambiguous; "
-            f"that takes {FEWEST_TEXTS} texts or more. Decisions alone are no measure: they were made where somebody "
-            "parted."
+            f"that takes {FEWEST_TEXTS} texts or more. Decisions alone are no measure: they were made where answers "
+            "differ."
         )
         link("answer", "Let experts answer")
         judge_differences(workbench, project, result)

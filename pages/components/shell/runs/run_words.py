@@ -144,6 +144,8 @@ def condition_label(code: str, llms: str = "LLMs") -> str:
     if code in _JOINT:
         return _JOINT[code][0]
     names = ", ".join(map(model_label, named_in(code)))
+    if names == RULES_LABEL:
+        return f"Only {names}"
     only = {"sh": "One person: ", "sl": "One LLM: ", ONLY: "Only "}.get(code.partition(":")[0])
     return f"{only}{names}" if only is not None else code
 
