@@ -1,1 +1,1 @@
-"""Everything that is kept: rows, the engine, one unit of work, repositories, migrations."""
+"""The database: tables, engines, the unit of work, repositories, migrations."""

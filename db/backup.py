@@ -1,4 +1,4 @@
-"""Copies of a SQLite database, made while others go on working with it, and put back."""
+"""Copies of a SQLite database in use, and restoring them."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ _WAIT = 30.0  # seconds for a lock
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """All that is committed in `source` into the new file `target`, which is one file and proved to be whole.
+    """Copy all that is committed in `source` into the new file `target`, a single file that passes a check.
 
-    Raises DatabaseError where `source` can't be read or copied.
+    Raises DatabaseError if `source` can't be read or copied.
     """
     keep_private(target)
     try:
@@ -31,7 +31,7 @@ def copy_database(source: Path, target: Path) -> None:
 
 
 def copy_before_migration(file: Path, revision: str) -> Path:
-    """A copy beside the database, named by its revision and the time; older ones of that kind are removed."""
+    """Copy the database to a file beside it, named by revision and time; older copies of this kind are removed."""
     copy = file.with_name(f"{file.stem}-before-update-{revision}-{_now()}{file.suffix}")
     try:
         copy_database(file, copy)
@@ -45,7 +45,7 @@ def copy_before_migration(file: Path, revision: str) -> Path:
 
 
 def check_backup(file: Path) -> None:
-    """Raises FileFormatError where this is no whole database of the workbench, or one of a newer version."""
+    """Raise FileFormatError unless the file is an undamaged database of the workbench, and not of a newer version."""
     try:
         with _opened(file) as database:
             sound = database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
@@ -59,10 +59,10 @@ def check_backup(file: Path) -> None:
 
 
 def put_back(backup: Path, file: Path) -> Path | None:
-    """Make `file` hold what `backup` holds; returns where the copy of what it held before lies (None for nothing).
+    """Make `file` hold what `backup` holds; return the path of a copy of its earlier content (None for nothing).
 
-    A sound database is overwritten in one transaction, so that open connections see the one or the other. A damaged
-    one is moved aside as it is.
+    A sound database is overwritten in one transaction, so that open connections see either content. A damaged one is
+    moved aside unchanged.
     """
     replaced = file.with_name(f"{file.stem}-replaced-{_now()}{file.suffix}")
     whole = file.with_name(f".{file.name}.part")
@@ -102,7 +102,8 @@ def _overwrite(backup: Path, file: Path) -> None:
 
 
 def _move_aside(file: Path, replaced: Path) -> bool:
-    """With what SQLite keeps beside it, which belongs to the old file alone."""
+    """Move the file, with the files that SQLite keeps beside it, which belong to this file alone; return whether any
+    existed."""
     parts = [ending for ending in ("", "-wal", "-shm") if file.with_name(file.name + ending).exists()]
     for ending in parts:
         file.with_name(file.name + ending).replace(replaced.with_name(replaced.name + ending))
@@ -111,7 +112,7 @@ def _move_aside(file: Path, replaced: Path) -> bool:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[sqlite3.Connection]:
-    """For reading; a file that isn't there is not made."""
+    """Open the file for reading, without creating it."""
     with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=_WAIT)) as connection:
         yield connection
 
@@ -125,5 +126,5 @@ def _made(copy: Path) -> str:
 
 
 def _literal(name: str) -> str:
-    """For glob, which reads brackets and stars as patterns."""
+    """Return a file name for glob, which reads brackets and stars as patterns."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)

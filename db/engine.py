@@ -28,8 +28,8 @@ State = TypeVar("State", bound=StrEnum)
 
 
 def stored_state(states: type[State], value: str, otherwise: State) -> State:
-    """The state that a row has; `otherwise` for one that this program doesn't know, so that a single odd row hides
-    nothing else."""
+    """Return the state in a row; `otherwise` for one that this program doesn't know, so that a single odd row hides no
+    others."""
     try:
         return states(value)
     except ValueError:
@@ -37,12 +37,12 @@ def stored_state(states: type[State], value: str, otherwise: State) -> State:
 
 
 def json_text(value: Any) -> str:
-    """JSON escapes what can't be stored, and so would hand it back."""
+    """Return JSON of the storable value: JSON's escapes would bring characters back that can't be stored."""
     return json.dumps(storable_value(value))
 
 
 def keep_storable(engine: Engine) -> None:
-    """Every text bound to a statement of this engine is stored, or looked for, in its storable form."""
+    """Make this engine convert every text bound to a statement to its storable form."""
 
     @event.listens_for(engine, "before_cursor_execute", retval=True)
     def _mend(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, many: bool) -> Any:
@@ -50,7 +50,7 @@ def keep_storable(engine: Engine) -> None:
 
 
 def _is_rows(parameters: Any) -> bool:
-    """Rows of values; the values of many rows in one statement come flat."""
+    """Return whether these are rows of values; the values of many rows in one statement come flat."""
     return isinstance(parameters, list) and all(isinstance(row, Mapping | tuple | list) for row in parameters)
 
 
@@ -77,7 +77,7 @@ _BROKEN = ("not a database", "malformed", "unsupported file format")
 
 
 def check(engine: Engine) -> None:
-    """Look through a SQLite file for damage (a second for some hundred MB). Raises DatabaseError where there is any."""
+    """Check a SQLite file for damage (a second for some hundred MB). Raises DatabaseError if there is any."""
     if engine.dialect.name != "sqlite":
         return
     try:
@@ -94,18 +94,19 @@ def damaged(file: str) -> DatabaseError:
 
 
 def is_trouble(error: DriverError) -> bool:
-    """Whether it comes from the database's state, not from what was asked of it."""
+    """Return whether the error comes from the database's state, not from the statement."""
     return isinstance(error, OperationalError) or is_broken(error)
 
 
 def is_broken(error: DriverError) -> bool:
-    """SQLite tells of a file that it can't read as a database while it reads, not when it opens the file."""
+    """Return whether the file is damaged or no database; SQLite reports that while reading, not when opening the
+    file."""
     cause = str(error.orig).lower()
     return any(words in cause for words in _BROKEN)
 
 
 def explained(error: DriverError, engine: Engine) -> DatabaseError:
-    """What the driver says, for people; never the statement, its values or a password."""
+    """Return the driver's error for people, without the statement, its values or a password."""
     cause = str(error.orig).lower()
     if engine.dialect.name != "sqlite":
         return _about_server(cause, engine)
@@ -168,7 +169,7 @@ _NO_ADDRESS = (ArgumentError, NoSuchModuleError, ImportError, ValueError, TypeEr
 
 
 def open_engines(address: str) -> tuple[Engine, Engine]:
-    """The write and the read engine of the database at this URL (the same one on PostgreSQL)."""
+    """Return the write and the read engine of the database at this URL (the same one on PostgreSQL)."""
     try:
         url = make_url(address)
         if url.get_backend_name() == "sqlite":
@@ -185,16 +186,15 @@ def open_engines(address: str) -> tuple[Engine, Engine]:
 
 
 def sqlite_file(address: str) -> Path | None:
-    """The file of a SQLite database; None for a server. Raises DatabaseError for what is no address."""
+    """Return the file of a SQLite database; None for a server. Raises DatabaseError for an invalid address."""
     engine, _ = open_engines(address)
     engine.dispose()
     return Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
 
 
 def keep_private(file: Path) -> None:
-    """A new, empty file that this user alone can read, whatever the umask is; SQLite gives what it keeps beside a
-    database the same rights. One that is there is closed to others. Where the folder knows no rights, nothing is done.
-    """
+    """Create an empty file that only this user can read, whatever the umask; SQLite gives the files beside a database
+    the same rights. An existing file is closed to others. Without rights in the file system nothing is done."""
     with suppress(OSError):
         os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
         for part in (file, *(file.with_name(file.name + ending) for ending in ("-wal", "-shm", "-journal"))):
@@ -203,7 +203,7 @@ def keep_private(file: Path) -> None:
 
 
 def connect(engine: Engine) -> None:
-    """Once, since some of what an address says is only read now. Raises DatabaseError where it can't be meant so."""
+    """Connect once, since some parts of an address are only read then. Raises DatabaseError for an invalid one."""
     try:
         engine.connect().close()
     except (ProgrammingError, *_NO_ADDRESS) as error:
@@ -275,7 +275,7 @@ def config() -> "Config":
 
 @contextmanager
 def _locked(engine: Engine) -> Iterator[Connection]:
-    """One transaction that other processes wait for, committed at the end.
+    """Run one transaction that other processes wait for, and commit it at the end.
 
     SQLite changes a table by making a new one and dropping the old, which would cascade to the rows that
     refer to it: foreign keys are off meanwhile, and can only be switched outside a transaction.
@@ -296,10 +296,10 @@ def _locked(engine: Engine) -> Iterator[Connection]:
 
 
 def upgrade(writer: Engine, reader: Engine, before: Callable[[str], None]) -> None:
-    """Run the migrations that are missing, all or none. Processes that start together take turns.
+    """Run the missing migrations, all or none. Processes that start together take turns.
 
-    Where none is missing the database is only read, so that nobody waits for a writer. `before` is called
-    with the revision there is ("" for an empty database) while nobody can write.
+    If none is missing the database is only read, so that nobody waits for a writer. `before` is called with the present
+    revision ("" for an empty database) while nobody can write.
     """
     with reader.connect() as connection:
         if _is_current(connection):
@@ -315,7 +315,7 @@ def upgrade(writer: Engine, reader: Engine, before: Callable[[str], None]) -> No
 
 
 def create_empty(address: str, to: str) -> None:
-    """Make a database with the tables as of this revision, and without rows."""
+    """Create a database with the tables as of this revision, without rows."""
     from alembic import command
 
     writer, reader = open_engines(address)
@@ -330,7 +330,7 @@ def create_empty(address: str, to: str) -> None:
 
 
 def revision(connection: Connection) -> str:
-    """The newest migration there, "" for an empty database."""
+    """Return the newest migration of the database, "" for an empty one."""
     if not inspect(connection).has_table("alembic_version"):
         return ""
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none() or ""
@@ -338,12 +338,12 @@ def revision(connection: Connection) -> str:
 
 @cache
 def revisions() -> tuple[str, ...]:
-    """All that there are, the newest last: what the names of their files begin with."""
+    """Return all revisions, the newest last: the numbers at the beginning of the migrations' file names."""
     return tuple(sorted(file.name.partition("_")[0] for file in (_MIGRATIONS / "versions").glob("[0-9]*.py")))
 
 
 def _is_current(connection: Connection) -> bool:
-    """Raises DatabaseError where the tables are newer than this program."""
+    """Return whether the tables are up to date. Raises DatabaseError if they are newer than this program."""
     found = revision(connection)
     if found and found not in revisions():
         raise DatabaseError(

@@ -1,8 +1,8 @@
-"""A database file from elsewhere is data: its rows are checked and copied into an empty database of our own tables.
+"""Untrusted database files: their rows are checked and copied into an empty database with our own tables.
 
 A file may hold views that never end, triggers that run on every change, tables that a library computes, tables without
-their indexes, rows that fill the memory, values of another type and states that no screen knows. Nothing but the copy
-is ever opened as a database of the workbench.
+their indexes, rows that fill the memory, values of another type and unknown states. Only the copy is ever opened as a
+database of the workbench.
 """
 
 import sqlite3
@@ -38,14 +38,14 @@ _STATES: Mapping[tuple[str, str], type[StrEnum]] = {
 
 
 def import_seconds(file: Path) -> float:
-    """The longest that reading this project's database may take."""
+    """Return the longest that reading this project's database may take."""
     return (PROJECT_FILE.seconds or 0) + file.stat().st_size / MB
 
 
 def copy_rows(file: Path, target: Path) -> None:
     """Make `target` a database with our own tables as of the file's version, and copy the rows of `file` into it.
 
-    Raises FileFormatError for what is no database, lacks a table or a column, or has a value of another type.
+    Raises FileFormatError for a file that is no database, lacks a table or a column, or has a value of another type.
     """
     with _looking(file) as source:
         revision = str(source.execute("SELECT version_num FROM alembic_version").fetchone()[0])
@@ -64,7 +64,7 @@ def copy_rows(file: Path, target: Path) -> None:
 
 
 def _columns(connection: sqlite3.Connection) -> dict[str, dict[str, str]]:
-    """Table -> column -> declared type."""
+    """Return table -> column -> declared type."""
     tables = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
     ).fetchall()
@@ -90,7 +90,7 @@ def _check_types(source: sqlite3.Connection, table: str, columns: Mapping[str, s
 
 
 def _stored_types(declared: str) -> tuple[str, ...]:
-    """The types of SQLite in which a column's values may be stored; none where any will do."""
+    """Return the types of SQLite in which a column's values may be stored; () for any."""
     kind = declared.upper().partition("(")[0]
     if kind in ("INTEGER", "BIGINT", "BOOLEAN"):
         return ("integer",)
@@ -100,7 +100,8 @@ def _stored_types(declared: str) -> tuple[str, ...]:
 
 
 def check_foreign_file(file: Path) -> None:
-    """Raises FileFormatError for what is no database, holds more than plain tables, or rows beyond the limits."""
+    """Raise FileFormatError for a file that is no database, or holds more than plain tables, or rows beyond the
+    limits."""
     with _looking(file) as connection:
         for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master"):
             if kind not in ("table", "index") or str(sql or "").lstrip()[:14].upper() == "CREATE VIRTUAL":
@@ -121,7 +122,7 @@ def check_foreign_file(file: Path) -> None:
 
 
 def check_states(file: Path) -> None:
-    """Raises FileFormatError where a row of a file that has today's tables is in a state that nobody knows."""
+    """Raise FileFormatError if a row of a file with today's tables has an unknown state."""
     with _looking(file) as connection:
         for (table, column), states in _STATES.items():
             found = connection.execute(f"SELECT DISTINCT {column} FROM {table} LIMIT 100")  # noqa: S608 - our own names

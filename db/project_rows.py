@@ -1,4 +1,4 @@
-"""Which rows belong to a project, and their ids in another database."""
+"""The rows of a project, and their ids in another database."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -49,14 +49,15 @@ PEOPLE = frozenset(row.__tablename__ for row in (PersonRow, MembershipRow, Invit
 
 
 def tables() -> Iterator[Table]:
-    """All that hold what people made, each after those that it refers to."""
+    """Yield all tables with data that people made, each after those that it refers to."""
     for table in SQLModel.metadata.sorted_tables:
         if table.name not in _UNDER_WAY:
             yield table
 
 
 def of_project(table: Table, project_id: int) -> ColumnElement[bool]:
-    """The rows of a project; of the ledger also the replies that it rests on and another project paid for."""
+    """Return the condition for a project's rows; in the ledger also the replies it uses that another project paid
+    for."""
     if table.name in PEOPLE:
         return false()
     if table is _TRAIL:
@@ -76,13 +77,13 @@ def of_project(table: Table, project_id: int) -> ColumnElement[bool]:
 
 
 def owner(table: Table) -> ForeignKey | None:
-    """The key to the row that each row of the table goes with."""
+    """Return the foreign key to the owning row, which each row of the table is deleted with; None without one."""
     keys = (key for key in table.foreign_keys if key.ondelete == "CASCADE" and not key.parent.nullable)
     return min(keys, key=lambda key: key.parent.name, default=None)
 
 
 Ids = Mapping[str, Mapping[int, int]]
-"""Table -> id there -> id here."""
+"""Table -> id in the other database -> id in this one."""
 Replace = Callable[[Any, Ids], Any]
 
 
@@ -91,12 +92,13 @@ def no_ids(value: Any, _: Ids) -> Any:
 
 
 def ids_of(table: str) -> Replace:
-    """A list of them. What was deleted since has no id any more."""
+    """Return a function that maps a list of ids; ids of deleted rows are dropped."""
     return lambda value, ids: [ids[table][id_] for id_ in value if id_ in ids[table]]
 
 
 def build_state(state: dict[str, Any], ids: Ids) -> dict[str, Any]:
-    """Attributes and records of calls; components and questions of a build have numbers of its own."""
+    """Return a build's state with the ids of attributes and of recorded calls mapped; components and questions have
+    their own numbers."""
     attributes = ids["attribute"]
 
     def unit(name: str) -> str:
@@ -125,7 +127,8 @@ def build_state(state: dict[str, Any], ids: Ids) -> dict[str, Any]:
 
 
 def change_steps(steps: list[dict[str, Any]], ids: Ids) -> list[dict[str, Any]]:
-    """What a change touched (questions, components), and the ids among the values before and after."""
+    """Return a change's steps with the ids of the changed things mapped, and those among the values before and
+    after."""
     tables = {"component_id": "component", "parent_id": "question"}
 
     def values(fields: dict[str, Any]) -> dict[str, Any]:
@@ -151,8 +154,8 @@ def change_steps(steps: list[dict[str, Any]], ids: Ids) -> list[dict[str, Any]]:
 
 
 def run_params(params: dict[str, Any], ids: Ids) -> dict[str, Any]:
-    """Dimensions by which a run says how each is asked and from which runs it takes answers over, those of a study, and
-    the anchors that it asks about."""
+    """Return a run's parameters with mapped ids: of dimensions (how each is asked and from which runs answers are taken
+    over), of a study's, and of anchors."""
     dimensions, found = ids["dimension"], dict(params)
     if "asked_as" in params:
         found["asked_as"] = {str(_id(dimensions, int(one))): digest for one, digest in params["asked_as"].items()}
@@ -170,7 +173,7 @@ def run_params(params: dict[str, Any], ids: Ids) -> dict[str, Any]:
 
 
 def frozen_answers(answers: list[list[Any]], ids: Ids) -> list[list[Any]]:
-    """Text, question and answer of each anchor."""
+    """Return text, question and answer of each anchor, with mapped ids."""
     return [[_id(ids["text"], text), _id(ids["question"], question), said] for text, question, said in answers]
 
 
@@ -179,7 +182,7 @@ def pairs_of_texts(pairs: list[list[int]], ids: Ids) -> list[list[int]]:
 
 
 def _id(known: Mapping[int, int], old: int) -> int:
-    """That of what was deleted since is nobody's here either: below 0, where no row is."""
+    """Return the new id; for a deleted row a number below 0, where no row is."""
     return known.get(old, -abs(old))
 
 

@@ -1,4 +1,4 @@
-"""One unit of work: all of it is kept, or nothing. The only place that commits."""
+"""The unit of work: all of it is committed, or nothing. The only place that commits."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -41,7 +41,7 @@ Kind = TypeVar("Kind")
 
 
 class _Of(Generic[Kind]):
-    """A repository of the unit of work, made when it is first asked for, and then an attribute."""
+    """A repository attribute of the unit of work, created at its first use."""
 
     def __init__(self, kind: Callable[..., Kind], *scope: Scope) -> None:
         self._kind, self._scope = kind, scope
@@ -58,8 +58,8 @@ class _Of(Generic[Kind]):
 class UnitOfWork:
     """The repositories, sharing one session. They return frozen values, never rows.
 
-    `texts` and `results` leave out what is in a locked test split, so that whatever asks them is safe by itself. The
-    `every_` and `locked_` ones don't: only the few services that tests/architecture names may use them.
+    `texts` and `results` leave out texts of a locked test split, so that their callers are safe. The `every_` and
+    `locked_` ones don't: only the services that tests/architecture names may use them.
     """
 
     def __init__(self, session: Session) -> None:
@@ -112,8 +112,8 @@ class UnitOfWork:
 class Database:
     """A migrated database. Opened once per process and shared by its threads.
 
-    A SQLite file is looked through for damage once: on opening where it is small or has to be migrated, otherwise
-    before the first write, so that no large file keeps those waiting who only read a little of it.
+    A SQLite file is checked for damage once: on opening if it is small or has to be migrated, otherwise before the
+    first write, so that a large file doesn't delay those who only read a little of it.
     """
 
     def __init__(self, address: str) -> None:
@@ -139,12 +139,12 @@ class Database:
             raise
 
     def revision(self) -> str:
-        """The newest migration that it has had. Raises DatabaseError where it can't be read."""
+        """Return its newest migration. Raises DatabaseError if it can't be read."""
         with self.read() as work:
             return revision(work._session.connection())
 
     def check_writable(self) -> None:
-        """Write something and delete it. Raises DatabaseError where that can't be."""
+        """Write something and delete it. Raises DatabaseError if that fails."""
         with self.write() as work:
             work.jobs.worker_seen(WRITE_TEST)
             work.jobs.worker_ended(WRITE_TEST)
@@ -155,7 +155,7 @@ class Database:
         return self._file
 
     def check(self) -> None:
-        """Look for damage, once per process. Raises DatabaseError where there is any."""
+        """Check for damage, once per process. Raises DatabaseError if there is any."""
         if not self._checked:
             check(self._reader)
             self._checked = True
@@ -167,9 +167,9 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[UnitOfWork]:
-        """A transaction that commits at the end of the block, or leaves everything as it was.
+        """Open a transaction that commits at the end of the block, or changes nothing.
 
-        The first one of an act keeps its entry in the trail too.
+        The first one of an act also saves its entry in the audit log.
         """
         self.check()
         try:
@@ -189,7 +189,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[UnitOfWork]:
-        """A consistent view that never waits for a writer and keeps nothing."""
+        """Open a consistent view that never waits for a writer and saves nothing."""
         try:
             with Session(self._reader) as session:
                 yield UnitOfWork(session)
@@ -205,7 +205,7 @@ class Database:
 
 @contextmanager
 def _entered(work: UnitOfWork) -> Iterator[None]:
-    """The entry of the act that is under way goes with the first transaction that is kept, and with no other."""
+    """Save the current act's audit entry with the first transaction that commits, and with no other."""
     pending = PENDING.get()
     if pending is None or pending.kept:
         yield
@@ -220,7 +220,7 @@ def _entered(work: UnitOfWork) -> Iterator[None]:
 
 
 def write_portable(database: Database, file: Path) -> None:
-    """As it is at one moment, while others go on writing."""
+    """Write a copy of the database at one moment, while others go on writing."""
     with TemporaryDirectory(prefix="interacteval-") as folder:
         whole = Path(folder) / "whole.db"
         alone = Database(f"sqlite:///{whole}")
@@ -234,7 +234,7 @@ def write_portable(database: Database, file: Path) -> None:
 
 
 def put_portable(file: Path, database: Database) -> None:
-    """Make `database` hold what `file` holds: all of it, or everything stays. The file may be of an earlier version."""
+    """Make `database` hold what `file` holds, all or nothing. The file may be of an earlier version."""
     with TemporaryDirectory(prefix="interacteval-") as folder:
         copy = Path(folder) / "copy.db"
         copy_database(file, copy)

@@ -1,1 +1,1 @@
-"""Alembic migrations, one file a change of the tables."""
+"""Alembic migrations, one file for each change of the tables."""

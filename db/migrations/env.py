@@ -1,4 +1,4 @@
-"""Alembic's entry: always given an open connection by db.engine, or by `make migration`."""
+"""Alembic's entry point. It always gets an open connection, from db.engine or from `make migration`."""
 
 from typing import Any, Literal
 

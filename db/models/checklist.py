@@ -30,7 +30,7 @@ class AnswerDrawRow(NumberedRow, table=True):
 
 
 class AnswerWaveRow(NumberedRow, table=True):
-    """Texts drawn at one time, and by what: numbered from 1 within the draw."""
+    """Texts drawn together, and how; waves are numbered from 1 within the draw."""
 
     __tablename__ = "answer_wave"
     __table_args__ = (UniqueConstraint("draw_id", "number"),)
@@ -44,8 +44,8 @@ class AnswerWaveRow(NumberedRow, table=True):
 
 
 class AnswerChanceRow(NumberedRow, table=True):
-    """The chance that a text would have had in a wave if no earlier one had drawn it, for every text that could be
-    drawn. A wave of an older program has none: there all were alike."""
+    """The chance of a text in a wave if no earlier wave drew it, for every text that could be drawn. Waves of older
+    programs have none: all chances were equal."""
 
     __tablename__ = "answer_chance"
     __table_args__ = (UniqueConstraint("wave_id", "text_id"),)
@@ -56,7 +56,7 @@ class AnswerChanceRow(NumberedRow, table=True):
 
 
 class AnswerDrawTextRow(NumberedRow, table=True):
-    """`wave` is the number of the one that drew the text."""
+    """A drawn text; `wave` is the number of the wave that drew it."""
 
     __tablename__ = "answer_draw_text"
     __table_args__ = (UniqueConstraint("draw_id", "text_id"),)
@@ -67,8 +67,8 @@ class AnswerDrawTextRow(NumberedRow, table=True):
 
 
 class ExpertAnswerRow(NumberedRow, table=True):
-    """`answer` is yes, no, does not apply or unanswered (the expert skipped it); empty where there is only a note so
-    far."""
+    """An expert's answer: yes, no, does not apply or unanswered (the expert skipped it); empty if there is only a note
+    yet."""
 
     __tablename__ = "expert_answer"
     __table_args__ = (UniqueConstraint("draw_id", "contributor_id", "text_id", "question_id"),)
@@ -83,7 +83,7 @@ class ExpertAnswerRow(NumberedRow, table=True):
 
 
 class SideBySideRow(NumberedRow, table=True):
-    """`people` and `llms` are the wordings as they were shown: later edits don't change what was compared."""
+    """A blind comparison. `people` and `llms` are the wordings as shown: later edits don't change what was compared."""
 
     __tablename__ = "side_by_side"
     __table_args__ = (UniqueConstraint("dimension_id", "contributor_id"),)
@@ -108,8 +108,8 @@ class SideBySideAnswerRow(NumberedRow, table=True):
 
 
 class PreferenceRow(NumberedRow, table=True):
-    """Which of two texts of one source a person found better: `winner` is a, b or tie. `attribute_id`: what the reason
-    became."""
+    """Which of two texts of one source a person preferred: `winner` is a, b or tie. `attribute_id`: the attribute made
+    from the reason."""
 
     __tablename__ = "preference"
     __table_args__ = (UniqueConstraint("dimension_id", "rater", "text_a_id", "text_b_id"),)
@@ -125,7 +125,7 @@ class PreferenceRow(NumberedRow, table=True):
 
 
 class PairDrawRow(NumberedRow, table=True):
-    """`pairs` are ids of two texts each. The newest of a dimension counts."""
+    """Drawn pairs of texts: `pairs` are ids of two texts each. The newest draw of a dimension counts."""
 
     __tablename__ = "pair_draw"
 
@@ -136,7 +136,7 @@ class PairDrawRow(NumberedRow, table=True):
 
 
 class AssignmentRow(NumberedRow, table=True):
-    """A dimension that an expert was given. An expert without any has all dimensions."""
+    """A dimension assigned to an expert. An expert without assignments has all dimensions."""
 
     __tablename__ = "assignment"
     __table_args__ = (UniqueConstraint("contributor_id", "dimension_id"),)
@@ -146,7 +146,7 @@ class AssignmentRow(NumberedRow, table=True):
 
 
 class AnswerShareRow(NumberedRow, table=True):
-    """A drawn text that an expert was given to answer. Of a draw without any everybody answers every text."""
+    """A drawn text assigned to an expert to answer. In a draw without assignments everybody answers every text."""
 
     __tablename__ = "answer_share"
     __table_args__ = (UniqueConstraint("draw_id", "text_id", "contributor_id"),)
@@ -157,7 +157,7 @@ class AnswerShareRow(NumberedRow, table=True):
 
 
 class RoomRow(NumberedRow, table=True):
-    """`texts` are ids; `revealed` is the number of the last round whose votes were revealed; `draft` is a version."""
+    """A room. `texts` are ids; `revealed` is the last round with revealed votes; `draft` is a version."""
 
     __tablename__ = "room"
 
@@ -174,7 +174,7 @@ class RoomRow(NumberedRow, table=True):
 
 
 class RoomMemberRow(NumberedRow, table=True):
-    """An expert who joined, and what they said in the discussion."""
+    """An expert who joined a room, and their line in the discussion."""
 
     __tablename__ = "room_member"
     __table_args__ = (UniqueConstraint("room_id", "contributor_id"),)
@@ -186,7 +186,7 @@ class RoomMemberRow(NumberedRow, table=True):
 
 
 class RoomVoteRow(NumberedRow, table=True):
-    """`round` is 1 before the discussion and 2 after it."""
+    """A vote; `round` is 1 before the discussion and 2 after it."""
 
     __tablename__ = "room_vote"
     __table_args__ = (UniqueConstraint("member_id", "text_id", "round"),)
@@ -243,9 +243,9 @@ class DroppedAttributeRow(NumberedRow, table=True):
 
 
 class QuestionRow(NumberedRow, table=True):
-    """`original_text` is the first wording; `parent_id` is a sub-question's key question.
+    """A question. `original_text` is its first wording; `parent_id` is a sub-question's key question.
 
-    A question that was removed stays, so that it can come back.
+    A removed question stays, so that it can be restored.
     """
 
     __tablename__ = "question"
@@ -273,7 +273,7 @@ class QuestionRow(NumberedRow, table=True):
 
 
 class CopiedQuestionRow(NumberedRow, table=True):
-    """A question that a new draft took over from an earlier version: comments on that one are about this one too."""
+    """A question copied from an earlier version into a draft: comments on the earlier one are about this one too."""
 
     __tablename__ = "copied_question"
     __table_args__ = (UniqueConstraint("question_id"),)
@@ -283,9 +283,9 @@ class CopiedQuestionRow(NumberedRow, table=True):
 
 
 class QuestionCommentRow(NumberedRow, table=True):
-    """What somebody said about a question, or about a comment (`comment_id`): that it is resolved, or open again.
+    """A comment on a question, or a note on a comment (`comment_id`) that it is resolved or reopened.
 
-    Rows are only ever added. `kind` is comment, resolved or reopened.
+    Rows are never changed. `kind` is comment, resolved or reopened.
     """
 
     __tablename__ = "question_comment"
@@ -307,7 +307,8 @@ class QuestionAttributeRow(NumberedRow, table=True):
 
 
 class ChecklistChangeRow(NumberedRow, table=True):
-    """One edit of a draft: who, when, and what each thing it touched was before and after. `undoes_id`: takes back."""
+    """One edit of a draft: who, when, and each thing it changed before and after. `undoes_id`: the edit that it
+    undoes."""
 
     __tablename__ = "checklist_change"
 
@@ -320,7 +321,7 @@ class ChecklistChangeRow(NumberedRow, table=True):
 
 
 class ProposalRow(NumberedRow, table=True):
-    """What a model would change in a draft, open until a person decides. `sources` are question ids."""
+    """A model's proposal for a draft, open until a person decides. `sources` are question ids."""
 
     __tablename__ = "question_proposal"
 
@@ -339,7 +340,7 @@ class ProposalRow(NumberedRow, table=True):
 
 
 class DecisionRow(NumberedRow, table=True):
-    """`wording` and `guidance` are the question's as they were; `guided` the line that became guidance of it."""
+    """A decision. `wording` and `guidance` are the question's at that time; `guided` the line added to its guidance."""
 
     __tablename__ = "decision"
 
@@ -358,7 +359,7 @@ class DecisionRow(NumberedRow, table=True):
 
 
 class DocumentHalfRow(NumberedRow, table=True):
-    """A document's name, not its texts: one that is imported later for it belongs to the same half. Never changed."""
+    """A document's half, by its name: texts imported later for the document belong to the same half. Never changed."""
 
     __tablename__ = "document_half"
     __table_args__ = (UniqueConstraint("project_id", "doc_id"),)
@@ -370,9 +371,9 @@ class DocumentHalfRow(NumberedRow, table=True):
 
 
 class ImprovementRow(NumberedRow, table=True):
-    """`text` and `guidance` are the question's as they were; `decisions` and `proof_texts` are ids. `best` is a place
-    in `tried`; `proof` is empty where the proof part wasn't asked, `beside` where no
-    random examples were. `taken_text` is empty until one was taken."""
+    """An attempt at better wordings. `text` and `guidance` are the question's at that time; `decisions` and
+    `proof_texts` are ids. `best` is an index in `tried`; `proof` is empty if the proof part wasn't asked, `beside`
+    without random examples. `taken_text` is empty until a wording was taken."""
 
     __tablename__ = "question_improvement"
 
@@ -402,7 +403,8 @@ class ImprovementRow(NumberedRow, table=True):
 
 
 class BuildRow(NumberedRow, table=True):
-    """`study_digest`: of all that a study of conditions asked it to be made from; "" for builds that people work on."""
+    """A build. `study_digest`: of all inputs of a build made by a study of conditions; "" for builds that people work
+    on."""
 
     __tablename__ = "build"
 
@@ -413,8 +415,8 @@ class BuildRow(NumberedRow, table=True):
 
 
 class BuildRevisionRow(NumberedRow, table=True):
-    """`what` was done by `who` ("" for no name), and the whole state after it; `checklist_id` is the version that was
-    made from it."""
+    """`what` was done by `who` ("" for no name), and the whole state after it; `checklist_id` is the version made from
+    it."""
 
     __tablename__ = "build_revision"
     __table_args__ = (UniqueConstraint("build_id", "number"),)

@@ -1,4 +1,4 @@
-"""Column types that behave alike on SQLite and PostgreSQL, and the base of tables whose rows are numbered."""
+"""Column types that behave alike on SQLite and PostgreSQL, and the base of tables with numbered rows."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -27,7 +27,7 @@ class NumberedRow(SQLModel):
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """Points in time, always with the UTC zone: SQLite forgets zones, so they are put back when read."""
+    """Points in time, always in UTC: SQLite drops time zones, so UTC is added when reading."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -42,7 +42,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class FieldText(TypeDecorator[str]):
-    """What people write into one field. Raises InputError for more than LONGEST_FIELD, whichever way it comes in."""
+    """What people write into one field. Raises InputError for more than LONGEST_FIELD characters, from any source."""
 
     impl: TypeEngine[Any] | type[TypeEngine[Any]] = Text
     cache_ok = True
@@ -57,7 +57,7 @@ class FieldText(TypeDecorator[str]):
 
 
 class FieldLine(FieldText):
-    """The same, for a name or another single line."""
+    """As FieldText, for a name or another single line."""
 
     impl = AutoString
     cache_ok = True
@@ -68,7 +68,8 @@ def now() -> datetime:
 
 
 def database_now(session: Session) -> datetime:
-    """By the database's clock. Signs of life are written and compared by it: those of machines may differ by hours."""
+    """Return the time of the database's clock. Heartbeats are written and compared by it, as machines' clocks may
+    differ by hours."""
     if session.get_bind().dialect.name == "sqlite":
         return datetime.fromisoformat(str(session.scalar(text("SELECT strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')"))))
     found: datetime = session.scalar(text("SELECT clock_timestamp()"))
@@ -84,7 +85,7 @@ def text_column(nullable: bool = False) -> Column[Any]:
 
 
 def field_column() -> Column[Any]:
-    """For what people write into one field."""
+    """Return a column for what people write into one field."""
     return Column(FieldText, nullable=False, default="")
 
 
@@ -93,10 +94,10 @@ def time_column(nullable: bool = False) -> Column[Any]:
 
 
 def owned_by(target: str, nullable: bool = False) -> Column[Any]:
-    """A foreign key whose row goes when its owner goes."""
+    """Return a foreign key whose row is deleted with its owner."""
     return Column(Integer, ForeignKey(target, ondelete="CASCADE"), nullable=nullable, index=True)
 
 
 def refers_to(target: str) -> Column[Any]:
-    """An optional foreign key that is emptied when its target goes."""
+    """Return an optional foreign key that is set to NULL when its target is deleted."""
     return Column(Integer, ForeignKey(target, ondelete="SET NULL"), nullable=True, index=True)

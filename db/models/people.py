@@ -1,4 +1,4 @@
-"""Tables of people, their roles, invitations, sign-ins, tokens of the API, and the audit trail."""
+"""Tables of people, their roles, invitations, sign-ins, tokens of the API, and the audit log."""
 
 from datetime import datetime
 
@@ -21,7 +21,7 @@ class PersonRow(NumberedRow, table=True):
 
 
 class MembershipRow(NumberedRow, table=True):
-    """`name` is the contributor's: what an expert writes stands under it."""
+    """A person's role in a project. `name` is the contributor's name, under which an expert writes."""
 
     __tablename__ = "membership"
     __table_args__ = (UniqueConstraint("person_id", "project_id"), UniqueConstraint("project_id", "name"))
@@ -34,7 +34,7 @@ class MembershipRow(NumberedRow, table=True):
 
 
 class InvitationRow(NumberedRow, table=True):
-    """The link itself is nowhere: `token_hash` is what its token comes to."""
+    """An invitation. The link itself isn't stored: `token_hash` is its token's hash."""
 
     __tablename__ = "invitation"
     __table_args__ = (UniqueConstraint("token_hash"),)
@@ -50,7 +50,7 @@ class InvitationRow(NumberedRow, table=True):
 
 
 class SignInRow(NumberedRow, table=True):
-    """One browser. What its cookie holds is nowhere: `token_hash` is what it comes to."""
+    """One signed-in browser. Its cookie's content isn't stored: `token_hash` is the hash."""
 
     __tablename__ = "sign_in"
     __table_args__ = (UniqueConstraint("token_hash"),)
@@ -63,8 +63,8 @@ class SignInRow(NumberedRow, table=True):
 
 
 class ApiTokenRow(NumberedRow, table=True):
-    """What a program sends is nowhere: `token_hash` is what it comes to. `person_id`: whom its calls are put down to,
-    empty where the server's owner made it. `spent_usd` includes what is set aside for requests under way."""
+    """A program's token. The token itself isn't stored: `token_hash` is its hash. `person_id`: to whom its calls are
+    attributed, empty for the server's owner. `spent_usd` includes reservations for requests in flight."""
 
     __tablename__ = "api_token"
     __table_args__ = (UniqueConstraint("token_hash"), UniqueConstraint("project_id", "name"))
@@ -82,7 +82,8 @@ class ApiTokenRow(NumberedRow, table=True):
 
 
 class TrailRow(NumberedRow, table=True):
-    """`project` is the project's name then; `project_id` is empty once it is deleted, `person_id` once they are."""
+    """An entry of the audit log. `project` is the project's name then; `project_id` is empty once the project is
+    deleted, `person_id` once the person is."""
 
     __tablename__ = "trail"
 

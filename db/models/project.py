@@ -26,7 +26,7 @@ class ProjectRow(NumberedRow, table=True):
 
 
 class DimensionRow(NumberedRow, table=True):
-    """`overlap`: how many experts answer each text drawn for them, 0 for all of them."""
+    """A dimension. `overlap`: how many experts answer each drawn text, 0 for all of them."""
 
     __tablename__ = "dimension"
     __table_args__ = (UniqueConstraint("project_id", "name"),)
@@ -41,7 +41,7 @@ class DimensionRow(NumberedRow, table=True):
 
 
 class TextRow(NumberedRow, table=True):
-    """`imported_at` is empty for texts of databases from before it was kept."""
+    """A text. `imported_at` is empty for texts imported before it was recorded."""
 
     __tablename__ = "text"
     __table_args__ = (UniqueConstraint("project_id", "doc_id", "system_id", "item_id"),)
@@ -68,7 +68,7 @@ class RatingRow(NumberedRow, table=True):
 
 
 class VerdictRow(NumberedRow, table=True):
-    """What an expert said of a text while reading it. Good and not good are ratings of theirs too."""
+    """An expert's verdict on a text while reading it. Good and not good are ratings of theirs too."""
 
     __tablename__ = "verdict"
     __table_args__ = (UniqueConstraint("text_id", "dimension_id", "contributor_id"),)
@@ -81,9 +81,10 @@ class VerdictRow(NumberedRow, table=True):
 
 
 class TextImportRow(NumberedRow, table=True):
-    """Goes when the import is done. `touched_at` tells one that still goes on from one that was killed.
+    """An import in progress; deleted when it is done. An old `touched_at` shows that its process was killed.
 
-    job_file_id: the file that it reads, where that goes with a job."""
+    job_file_id: the file that it reads, if that belongs to a job.
+    """
 
     __tablename__ = "text_import"
     __table_args__ = ({"sqlite_autoincrement": True},)  # the number of one that was killed is never another's
@@ -93,7 +94,7 @@ class TextImportRow(NumberedRow, table=True):
 
 
 class StagedTextRow(NumberedRow, table=True):
-    """`row` is where it stands in the file, `position` which text of the import it is."""
+    """A text read by an import; `row` is its place in the file, `position` its number within the import."""
 
     __tablename__ = "staged_text"
     __table_args__ = (UniqueConstraint("import_id", "position"),)
@@ -124,8 +125,8 @@ class StagedRatingRow(NumberedRow, table=True):
 
 
 class JobFileRow(NumberedRow, table=True):
-    """A file that goes with a job, and with its end. `job_id` is empty while it is still written; `touched_at` tells
-    one that is from one whose process was killed. `used`: what the job makes of it is kept."""
+    """A file of a job, deleted at its end. `job_id` is empty while the file is being written; an old `touched_at` then
+    shows that the process was killed. `used`: what the job makes from it is saved."""
 
     __tablename__ = "job_file"
     __table_args__ = ({"sqlite_autoincrement": True},)  # the number of one that went is never another's
@@ -138,7 +139,7 @@ class JobFileRow(NumberedRow, table=True):
 
 
 class JobFileBlockRow(NumberedRow, table=True):
-    """The part of it at `position`, counted from 0."""
+    """The part of the file at `position`, counted from 0."""
 
     __tablename__ = "job_file_block"
     __table_args__ = (UniqueConstraint("file_id", "position"),)
@@ -149,7 +150,7 @@ class JobFileBlockRow(NumberedRow, table=True):
 
 
 class ImportReportRow(NumberedRow, table=True):
-    """What the last import brought into a project, until somebody puts it away."""
+    """Report of a project's last import, until somebody dismisses it."""
 
     __tablename__ = "import_report"
     __table_args__ = (UniqueConstraint("project_id"),)
@@ -185,9 +186,9 @@ ACTIVE = text("status IN ('waiting', 'running')")
 
 
 class JobRow(NumberedRow, table=True):
-    """`losses`: how many processes ended over it without a word. `seen_at`: when somebody was told how it ended.
+    """A job. `losses`: how many processes died while running it. `seen_at`: when somebody was told how it ended.
 
-    `params` hold no key: who needs one that was typed is `bound`.
+    `params` hold no key: a job that needs a typed key is `bound` to its process.
     """
 
     __tablename__ = "job"
@@ -216,7 +217,7 @@ class JobRow(NumberedRow, table=True):
 
 
 class WorkerRow(SQLModel, table=True):
-    """`name` is that of its lock, by which others of its machine know whether it lives."""
+    """A worker process. `name` is that of its lock, which shows other processes of its machine whether it lives."""
 
     __tablename__ = "worker"
 

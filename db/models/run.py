@@ -10,7 +10,7 @@ from db.models.columns import NumberedRow, json_column, now, owned_by, refers_to
 
 
 class StageRunRow(NumberedRow, table=True):
-    """One model's work on one stage: think-aloud, components ... validation. Kept whole, failures too."""
+    """One model's work on one stage: think-aloud, components ... validation. Stored completely, failures too."""
 
     __tablename__ = "stage_run"
 
@@ -32,10 +32,9 @@ class StageRunRow(NumberedRow, table=True):
 
 
 class ScoringRunRow(NumberedRow, table=True):
-    """`writer` names the process that works on the run, `heartbeat_at` when it last said so. `calls_cached` counts
-    requests that were answered from the ledger and cost nothing, `retries` those that were sent again, and
-    `maybe_paid_twice` those that were under way when their process ended, so that nobody knows whether they were paid.
-    """
+    """A scoring run. `writer` names the process that works on it, `heartbeat_at` is its last heartbeat. `calls_cached`
+    counts requests answered from the ledger at no cost, `retries` those sent again, and `maybe_paid_twice` those in
+    flight when their process ended, so that nobody knows whether they were paid."""
 
     __tablename__ = "scoring_run"
 
@@ -56,7 +55,7 @@ class ScoringRunRow(NumberedRow, table=True):
 
 
 class RunDimensionRow(NumberedRow, table=True):
-    """A dimension a run scores, with the checklist it answers and the documents left out of it."""
+    """A dimension a run scores, with its checklist and the documents left out."""
 
     __tablename__ = "run_dimension"
     __table_args__ = (UniqueConstraint("run_id", "dimension_id"),)
@@ -89,8 +88,9 @@ class ScoreRow(NumberedRow, table=True):
 
 
 class JudgmentRow(NumberedRow, table=True):
-    """`origin_run_id` is the earlier run that asked, where this one took its answer over. `cannot_tell`: unanswered
-    because the judge said that it can't tell. `quote`: as the judge gave it, looked up when it is shown."""
+    """One answer of a judge. `origin_run_id` is the earlier run that asked, if its answer was taken over.
+    `cannot_tell`: unanswered because the judge said that it can't tell. `quote`: as the judge gave it, located when it
+    is shown."""
 
     __tablename__ = "judgment"
     __table_args__ = (UniqueConstraint("score_id", "question_id", "repeat"),)
@@ -109,8 +109,8 @@ class JudgmentRow(NumberedRow, table=True):
 class ModelCallRow(NumberedRow, table=True):
     """Every call that reached a model: the cache (by request digest) and the ledger (what it cost).
 
-    `usable` is False for a reply that could not be read: a retry asks again. `person_id` is
-    who asked, empty for the server's owner and once they are gone.
+    `usable` is False for a reply that could not be read: a retry asks again. `person_id` is who asked, empty for the
+    server's owner and once the person is deleted.
     """
 
     __tablename__ = "model_call"
@@ -138,8 +138,8 @@ class ModelCallRow(NumberedRow, table=True):
 
 
 class CallIntentRow(SQLModel, table=True):
-    """A request of a run that is about to be sent, written before it is and deleted with its reply: one that is left
-    may have been paid. `counted`: in the run's `maybe_paid_twice`."""
+    """A request of a run, written before it is sent and deleted with its reply: a remaining one may have been paid.
+    `counted`: whether it is in the run's `maybe_paid_twice`."""
 
     __tablename__ = "call_intent"
 
@@ -150,7 +150,7 @@ class CallIntentRow(SQLModel, table=True):
 
 
 class CallUseRow(NumberedRow, table=True):
-    """A project that was answered from the ledger with a call that another paid for: it rests on that reply too."""
+    """A project's use of a reply that another project paid for."""
 
     __tablename__ = "call_use"
 
@@ -175,8 +175,8 @@ class ProviderBatchRow(NumberedRow, table=True):
 
 
 class AnchorSetRow(NumberedRow, table=True):
-    """`answers` are (text id, question id, answer) as most experts gave them when they were frozen; `digest` is over
-    them and everything that a judge is asked about them."""
+    """A set of anchors. `answers` are (text id, question id, answer) by the experts' majority when they were frozen;
+    `digest` is over them and everything that a judge is asked about them."""
 
     __tablename__ = "anchor_set"
 
@@ -190,8 +190,8 @@ class AnchorSetRow(NumberedRow, table=True):
 
 
 class AnchorLookRow(NumberedRow, table=True):
-    """One asking of `judge`, compared with the reference of the judge `against`. `figures` and `verdict` are empty
-    until it is over, and in a reference, which is what looks are compared with."""
+    """One look at `judge`'s answers to the anchors, compared with the reference of the judge `against`. `figures` and
+    `verdict` are empty until it is done, and for a reference, which looks are compared with."""
 
     __tablename__ = "anchor_look"
 
@@ -206,7 +206,7 @@ class AnchorLookRow(NumberedRow, table=True):
 
 
 class LockedSplitRow(NumberedRow, table=True):
-    """`opened_at` is empty while the split is locked. An opened one stays on record, with its documents and looks."""
+    """A locked split. `opened_at` is empty while it is locked. An opened one stays, with its documents and looks."""
 
     __tablename__ = "locked_split"
 
@@ -220,7 +220,7 @@ class LockedSplitRow(NumberedRow, table=True):
 
 
 class LockedDocumentRow(NumberedRow, table=True):
-    """A document's name, not its texts: one that is imported later for a locked document is locked too."""
+    """A locked document, by its name: texts imported later for it are locked too."""
 
     __tablename__ = "locked_document"
     __table_args__ = (UniqueConstraint("split_id", "doc_id"),)
@@ -230,7 +230,7 @@ class LockedDocumentRow(NumberedRow, table=True):
 
 
 class LockedLookRow(NumberedRow, table=True):
-    """One deliberate look at results on the locked texts; `runs` are the numbers of those looked at."""
+    """One deliberate look at results on the locked texts; `runs` are the numbers of the runs looked at."""
 
     __tablename__ = "locked_look"
 

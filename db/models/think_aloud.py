@@ -22,9 +22,9 @@ class ContributorRow(NumberedRow, table=True):
 
 
 class ThinkAloudSampleRow(NumberedRow, table=True):
-    """A text shown in the think-aloud of a dimension; its document leaves that dimension's evaluation set.
+    """A text shown in the think-aloud of a dimension; its document is left out of that dimension's evaluation set.
 
-    `score` is None where nobody had rated the text when it was chosen.
+    `score` is None if nobody had rated the text when it was chosen.
     """
 
     __tablename__ = "think_aloud_sample"
@@ -43,9 +43,10 @@ class ThinkAloudSampleRow(NumberedRow, table=True):
 class ThinkAloudDoneRow(NumberedRow, table=True):
     """An expert who said "done" on a dimension, and so may see what others wrote.
 
-    `first_done_at` stays when the expert writes on: what is newer was written after others could be seen. Experts
-    who compare people and LLMs side by side without thinking aloud see others' words too, and never said "done".
-    Others could see what was written before `last_done_at`; None for experts who never said "done".
+    `first_done_at` stays when the expert writes more: newer attributes were written after others' could be seen.
+    Experts who compare people and LLMs side by side without thinking aloud see others' words too, and never said
+    "done". Attributes written before `last_done_at` are visible to others; it is None for experts who never said
+    "done".
     """
 
     __tablename__ = "think_aloud_done"
@@ -59,9 +60,9 @@ class ThinkAloudDoneRow(NumberedRow, table=True):
 
 
 class AttributeRow(NumberedRow, table=True):
-    """`text` is what counts now; `original_text` is what the contributor said.
+    """An attribute. `text` is its present wording; `original_text` is what the contributor said.
 
-    `original_dimension_id`: where it was said, once it has been moved; `prompted_by`: the sample that prompted it;
+    `original_dimension_id`: where it was said, if it has been moved; `prompted_by`: the sample that prompted it;
     `reworded_by`: who changed the wording last.
     """
 
@@ -84,7 +85,7 @@ class AttributeRow(NumberedRow, table=True):
 
 
 class PassageRow(NumberedRow, table=True):
-    """The words that made a contributor say an attribute. `part`: of the text, its source or a transcript."""
+    """The words in a text that prompted an attribute. `part`: of the text, its source or a transcript."""
 
     __tablename__ = "passage"
     __table_args__ = (UniqueConstraint("attribute_id"),)
@@ -99,11 +100,11 @@ class PassageRow(NumberedRow, table=True):
 
 
 written_about: ColumnElement[int] = func.coalesce(AttributeRow.original_dimension_id, AttributeRow.dimension_id)
-"""The dimension that an attribute was written about, wherever a facilitator has moved it since."""
+"""The dimension that an attribute was written about, even if a facilitator has moved it since."""
 
 
 class TranscriptRow(NumberedRow, table=True):
-    """`audio` names a file of the data folder; `error` says why it has not become text yet."""
+    """A transcript. `audio` names a file of the data folder; `error` says why it isn't text yet."""
 
     __tablename__ = "transcript"
 
@@ -117,7 +118,7 @@ class TranscriptRow(NumberedRow, table=True):
 
 
 class ProposedAttributeRow(NumberedRow, table=True):
-    """Nothing but a proposal until the expert accepts it: then `attribute_id` is what it became."""
+    """A proposed attribute; when the expert accepts it, `attribute_id` is the new attribute."""
 
     __tablename__ = "proposed_attribute"
 

@@ -31,8 +31,8 @@ _DISCARD = update(_CALLS).where(_CALLS.c.digest == bindparam("discarded")).value
 
 @dataclass(frozen=True, slots=True)
 class PaidCalls:
-    """Answered calls together, useless answers included, also those that ended in an error: they are paid. Those whose
-    reply was lost may be. `unpriced` of them have no known cost."""
+    """Totals of answered calls, useless answers and errors included, as they are paid. Those whose reply was lost may
+    be. `unpriced` of them have no known cost."""
 
     answered: int
     unpriced: int
@@ -50,10 +50,10 @@ class Calls(Repository):
     def find(
         self, digest: str, usable: bool = False, run_id: int | None = None, project_id: int | None = None
     ) -> RecordedCall | None:
-        """The newest reply to this very request, if it was ever answered.
+        """Return the newest reply to this exact request, None without one.
 
-        usable: only one that something could be made of. run_id: only one that this run asked for. project_id: only
-        one that this project paid for, or was answered with before.
+        usable: only one that wasn't discarded. run_id: only one that this run asked for. project_id: only one that this
+        project paid for, or was answered with before.
         """
         query = select(ModelCallRow).where(ModelCallRow.digest == digest, ModelCallRow.error_kind == "")
         if usable:
@@ -66,7 +66,7 @@ class Calls(Repository):
         return _call(row) if row else None
 
     def answered(self, model: str, run_id: int | None = None, project_id: int | None = None) -> set[str]:
-        """The digests of all requests to this model that have a reply, or of those that `find` would find so."""
+        """Return the digests of all requests to this model for which `find` would find a reply."""
         query = select(ModelCallRow.digest).where(ModelCallRow.model == model, ModelCallRow.error_kind == "")
         if run_id is not None:
             query = query.where(ModelCallRow.run_id == run_id)
@@ -75,26 +75,26 @@ class Calls(Repository):
         return set(self._session.exec(query))
 
     def by_ending(self) -> list[tuple[str, int, int, int]]:
-        """(kind of error, "" for none; calls; input tokens; output tokens) of the whole ledger."""
+        """Return (kind of error, "" for none; calls; input tokens; output tokens) of the whole ledger."""
         call = ModelCallRow
         tokens = func.coalesce(func.sum(call.input_tokens), 0), func.coalesce(func.sum(call.output_tokens), 0)
         query = select(call.error_kind, func.count(col(call.id)), *tokens).group_by(call.error_kind)
         return [(kind, calls, int(given), int(made)) for kind, calls, given, made in self._session.exec(query)]
 
     def discard(self, digests: Sequence[str]) -> None:
-        """Mark the replies to these requests as unreadable; they stay on record as paid."""
+        """Mark the replies to these requests as unreadable; they stay recorded as paid."""
         if digests:
             self._session.connection().execute(_DISCARD, [{"discarded": digest} for digest in digests])
 
     def note_use(self, digest: str, project_id: int) -> None:
-        """The project was answered with a reply that another paid for."""
+        """Record that the project was answered with a reply that another paid for."""
         known = select(CallUseRow.id).where(CallUseRow.digest == digest, CallUseRow.project_id == project_id)
         if self._session.exec(known).first() is None:
             self._add(CallUseRow(digest=digest, project_id=project_id))
 
     def delete_of_project(self, project_id: int) -> None:
-        """All calls that the project paid for, but for replies that another project rests on: those stay, nobody's from
-        then on, and go with the last project that used them."""
+        """Delete all calls that the project paid for, except replies that other projects use: those belong to nobody
+        from then on, and are deleted with the last project that used them."""
         call, use = ModelCallRow, CallUseRow
         others = select(use.digest).where(use.project_id != project_id)
         mine = select(use.digest).where(use.project_id == project_id)
@@ -104,12 +104,12 @@ class Calls(Repository):
         self._session.execute(delete(call).where(or_(paid, nobodys), col(call.digest).not_in(others)))
 
     def longest_reply(self, run_id: int) -> int:
-        """Tokens of output, reasoning included; 0 before the first."""
+        """Return the output tokens, reasoning included, of the run's longest reply; 0 without one."""
         query = select(func.max(ModelCallRow.output_tokens)).where(ModelCallRow.run_id == run_id)
         return int(self._session.exec(query).one() or 0)
 
     def known(self, digests: Iterable[str], project_id: int | None = None) -> set[str]:
-        """Which of these requests already have a reply, for this project alone as in `find`."""
+        """Return which of these requests have a reply; project_id as in `find`."""
         wanted = list(digests)
         query = select(ModelCallRow.digest).where(ModelCallRow.error_kind == "")
         if project_id is not None:
@@ -120,8 +120,8 @@ class Calls(Repository):
         return found
 
     def written(self, model: str) -> dict[int | None, tuple[int, int, int]]:
-        """Run (None for what no run asked) -> its answered calls with a count of tokens: how many, the tokens that came
-        out, and the characters of the replies."""
+        """Return run (None for calls outside runs) -> its answered calls with a token count: their number, output
+        tokens and characters of the replies."""
         call, run = ModelCallRow, col(ModelCallRow.run_id)
         rows = self._session.exec(
             select(run, func.count(col(call.id)), func.sum(call.output_tokens), func.sum(func.length(call.reply)))
@@ -135,7 +135,7 @@ class Calls(Repository):
             self._session.connection().execute(_ADD, [_values(call) for call in calls])
 
     def intend(self, intents: Sequence[CallIntent], again: Sequence[str] = ()) -> None:
-        """Before they are sent; `again`: the keys of those that were left without a reply, and are sent once more."""
+        """Record requests before they are sent; `again`: the keys of those without a reply that are sent once more."""
         if intents:
             values = [{"id": each.key, "digest": each.digest, "counted": False, "run_id": each.run} for each in intents]
             self._session.connection().execute(_INTEND, values)
@@ -143,18 +143,19 @@ class Calls(Repository):
             self._session.connection().execute(_INTEND_AGAIN, [{"intended": key} for key in again])
 
     def end_intents(self, keys: Sequence[str]) -> None:
-        """Their replies are kept in the same transaction, or they were never sent."""
+        """Delete intents whose replies are saved in the same transaction, or that were never sent."""
         if keys:
             self._session.connection().execute(_END_INTENT, [{"ended": key} for key in keys])
 
     def intents_left(self, run_id: int) -> dict[str, str]:
-        """Digest -> key of the requests that an earlier session of the run sent and got no reply to."""
+        """Return digest -> key of the requests that an earlier session of the run sent and got no reply to."""
         intent = CallIntentRow
         query = select(intent.digest, intent.id).where(intent.run_id == run_id, col(intent.counted))
         return dict(self._session.exec(query).all())
 
     def count_intents_left(self, run_id: int) -> int:
-        """Where nobody works on the run: add what is left without a reply to its `maybe_paid_twice`, once. How many."""
+        """If nobody works on the run, add its requests without a reply to its `maybe_paid_twice`, once. Return their
+        number."""
         intent, run = CallIntentRow, ScoringRunRow
         left = update(intent).where(col(intent.run_id) == run_id, ~col(intent.counted)).values(counted=True)
         found: Any = self._session.execute(left)
@@ -171,13 +172,13 @@ class Calls(Repository):
         return [_call(row) for row in rows]
 
     def totals(self, run_ids: Sequence[int]) -> dict[int, PaidCalls]:
-        """Run -> its calls together; without the runs that were answered nothing."""
+        """Return run -> totals of its calls; without runs that have none."""
         run = col(ModelCallRow.run_id)
         rows = self._session.exec(_paid(run).where(run.in_(run_ids)).group_by(run))
         return {run_id: PaidCalls(*counted) for run_id, *counted in rows}
 
     def spent_since(self, since: datetime, *, project: int | None = None, person: int | None = None) -> float:
-        """US dollars of what is known to have cost the project, or the person, something."""
+        """Return the US dollars that are known to have been spent by the project, or the person."""
         call, paid = ModelCallRow, []
         if project is not None:
             runs = select(ScoringRunRow.id).where(ScoringRunRow.project_id == project)
@@ -191,7 +192,7 @@ class Calls(Repository):
         return float(self._session.exec(query).one() or 0.0)
 
     def outside_runs(self, project_id: int) -> dict[tuple[str, str], PaidCalls]:
-        """(prompt's name, model) -> what the project's stages were answered, in the order they were first asked."""
+        """Return (prompt's name, model) -> totals of the project's stages, in the order they were first asked."""
         prompt, model = col(ModelCallRow.prompt), col(ModelCallRow.model)
         rows = self._session.exec(
             _paid(prompt, model)
@@ -207,7 +208,7 @@ class Calls(Repository):
 
 
 def _paid(*by: Any) -> Any:
-    """The counts of PaidCalls behind the columns to group by."""
+    """Return the columns to group by, followed by the counts of PaidCalls."""
     call = ModelCallRow
     counts = (
         func.count(col(call.id)),
@@ -233,7 +234,7 @@ def _call(row: ModelCallRow) -> RecordedCall:
 
 
 def _of_project(project_id: int) -> ColumnElement[bool]:
-    """Replies that the project paid for, or rests on already."""
+    """Return the condition for replies that the project paid for or already uses."""
     runs = select(ScoringRunRow.id).where(ScoringRunRow.project_id == project_id)
     used = select(CallUseRow.digest).where(CallUseRow.project_id == project_id)
     call = ModelCallRow
@@ -242,14 +243,14 @@ def _of_project(project_id: int) -> ColumnElement[bool]:
 
 class ProviderBatches(Repository):
     def intend(self, run_id: int, token: str, requests: int) -> ProviderBatch:
-        """Before it is handed in."""
+        """Record a run's batch before it is submitted."""
         run = self._session.get_one(ScoringRunRow, run_id)
         return self._intended(run.project_id, run_id, run.judge, token, requests)
 
     def intend_without_run(
         self, project_id: int, model: str, token: str, requests: int, effort: str = ""
     ) -> ProviderBatch:
-        """Likewise, for what a model is asked in a project beside its runs."""
+        """Record a project's batch outside runs before it is submitted."""
         return self._intended(project_id, None, model, token, requests, effort)
 
     def _intended(
@@ -272,11 +273,11 @@ class ProviderBatches(Repository):
         return self._kept(row)
 
     def one(self, batch_id: int) -> ProviderBatch:
-        """Raises NotFoundError."""
+        """Return the batch. Raises NotFoundError."""
         return _batch(self._row(batch_id))
 
     def of_run(self, run_id: int) -> list[ProviderBatch]:
-        """Oldest first."""
+        """Return the run's batches, oldest first."""
         query = select(ProviderBatchRow).where(ProviderBatchRow.run_id == run_id).order_by(col(ProviderBatchRow.id))
         return [_batch(row) for row in self._session.exec(query)]
 
@@ -309,7 +310,7 @@ class StageRuns(Repository):
         return self._add(StageRunRow(dimension_id=dimension_id, checklist_id=checklist_id, **same))
 
     def answered(self, dimension_id: int, stage: str, model: str) -> int:
-        """How often the model answered at this stage of the dimension."""
+        """Return how often the model answered at this stage of the dimension."""
         query = select(func.count(col(StageRunRow.id))).where(
             StageRunRow.dimension_id == dimension_id,
             StageRunRow.stage == stage,
@@ -336,8 +337,8 @@ class StageRuns(Repository):
     def length_of_answers(
         self, stage: str, model: str = "", project_id: int | None = None, other_than: str = ""
     ) -> tuple[int, int]:
-        """How many answers at this stage there are, and their characters together: of one model, else of all but one,
-        in one project, else in all. Tokens don't tell: what was answered in a batch counts none here."""
+        """Return the number of answers at this stage and their total characters: of one model, else of all but one, in
+        one project, else in all. Tokens can't be used: answers from batches have none here."""
         row = StageRunRow
         query = select(func.count(col(row.id)), func.coalesce(func.sum(func.length(row.output)), 0)).where(
             row.stage == stage, row.error_kind == "", row.model != other_than
@@ -351,7 +352,7 @@ class StageRuns(Repository):
         return count, int(characters)
 
     def of(self, dimension_id: int, checklist_id: int | None = None) -> list[StageRun]:
-        """Oldest first; those of one checklist, else all of the dimension."""
+        """Return the stage runs, oldest first; of one checklist, else all of the dimension."""
         query = select(StageRunRow).where(StageRunRow.dimension_id == dimension_id)
         if checklist_id is not None:
             query = query.where(StageRunRow.checklist_id == checklist_id)

@@ -70,7 +70,7 @@ def read_checklists(session: Session, rows: Sequence[ChecklistRow]) -> list[Chec
 
 
 def ancestors_of(session: Session, checklist_id: int) -> list[int]:
-    """The ids of the versions that a checklist descends from, nearest first."""
+    """Return the ids of the versions that a checklist descends from, nearest first."""
     found: list[int] = []
     parent = session.exec(select(ChecklistRow.parent_id).where(ChecklistRow.id == checklist_id)).first()
     while parent is not None and parent not in found:
@@ -91,7 +91,7 @@ def _dropped(session: Session, checklist_ids: Sequence[int]) -> dict[int, list[D
 
 
 def _components(session: Session, checklist_ids: Sequence[int]) -> dict[int, dict[int, Component]]:
-    """Checklist id -> component id -> component, in their order."""
+    """Return checklist id -> component id -> component, in their order."""
     rows = session.exec(
         select(ComponentRow)
         .where(col(ComponentRow.checklist_id).in_(checklist_ids), col(ComponentRow.removed).is_(False))
@@ -114,7 +114,7 @@ def _components(session: Session, checklist_ids: Sequence[int]) -> dict[int, dic
 def _questions(
     session: Session, checklist_ids: Sequence[int], components: Mapping[int, Mapping[int, Component]]
 ) -> dict[int, list[Question]]:
-    """Checklist id -> key questions first, then component by component; those of no component last."""
+    """Return checklist id -> key questions, then questions by component, those without a component last."""
     rows = session.exec(
         select(QuestionRow)
         .where(col(QuestionRow.checklist_id).in_(checklist_ids), col(QuestionRow.removed).is_(False))
@@ -159,7 +159,7 @@ def _question(
 
 COPIED = "copied"
 THRESHOLDS = (2, 3)
-"""So many thresholds a grade may have."""
+"""The least and the most thresholds of a grade."""
 _OF_EXPERTS = col(ChecklistRow.id).not_in(
     select(BuildRevisionRow.checklist_id)
     .join(BuildRow, col(BuildRow.id) == BuildRevisionRow.build_id)
@@ -169,11 +169,11 @@ _OF_EXPERTS = col(ChecklistRow.id).not_in(
 
 class Checklists(Repository):
     def versions(self, dimension_id: int, of_studies: bool = False) -> list[Checklist]:
-        """Newest first; those that studies of conditions made are left out, or listed alone."""
+        """Return the versions, newest first; those made by studies of conditions are left out, or listed alone."""
         return self.versions_of_each([dimension_id], of_studies)[dimension_id]
 
     def versions_of_each(self, dimension_ids: Sequence[int], of_studies: bool = False) -> dict[int, list[Checklist]]:
-        """Dimension id -> its versions as `versions` lists them, in as many queries as for one."""
+        """Return dimension id -> its versions as in `versions`, with as many queries as for one dimension."""
         rows = self._session.exec(
             select(ChecklistRow)
             .where(col(ChecklistRow.dimension_id).in_(dimension_ids), ~_OF_EXPERTS if of_studies else _OF_EXPERTS)
@@ -185,7 +185,7 @@ class Checklists(Repository):
         return found
 
     def standings(self, project_id: int) -> dict[int, list[ChecklistVersion]]:
-        """Dimension id -> its versions, newest first, those of studies of conditions left out. Reads no content."""
+        """Return dimension id -> its versions without content, newest first; those of studies are left out."""
         rows = self._session.exec(
             select(ChecklistRow)
             .join(DimensionRow, col(DimensionRow.id) == ChecklistRow.dimension_id)
@@ -205,25 +205,26 @@ class Checklists(Repository):
         return self._value(row)
 
     def dimension_of(self, checklist_id: int) -> int:
-        """The id of the dimension that a checklist is about."""
+        """Return the id of a checklist's dimension."""
         row = self._found(ChecklistRow, checklist_id, "This checklist is no longer there.", "Choose another version.")
         return row.dimension_id
 
     def ancestors(self, checklist_id: int) -> list[int]:
-        """The ids of the versions that this one descends from, nearest first."""
+        """Return the ids of the versions that this one descends from, nearest first."""
         return ancestors_of(self._session, checklist_id)
 
     def find(
         self, dimension_id: int, version: int | None = None, status: ChecklistStatus | None = None
     ) -> Checklist | None:
-        """The version asked for, else the newest (of that status) that no study of conditions made."""
+        """Return the requested version, else the newest (of that status) that no study of conditions made; None without
+        one."""
         row = self._row(dimension_id, version, status)
         return self._value(row) if row else None
 
     def find_id(
         self, dimension_id: int, version: int | None = None, status: ChecklistStatus | None = None
     ) -> int | None:
-        """The id of what `find` finds, without reading it."""
+        """Return the id of what `find` returns, without reading its content."""
         row = self._row(dimension_id, version, status)
         return row.id if row else None
 
@@ -235,9 +236,8 @@ class Checklists(Repository):
         return self._session.exec(query.order_by(col(ChecklistRow.version).desc())).first()
 
     def save(self, dimension_id: int, checklist: Checklist, origin: str = "built") -> int:
-        """Keep it as a new draft with the next version number; returns its id. Given ids are used only to say,
-        of a copy, which question each was.
-        """
+        """Save the checklist as a new draft with the next version number; return its id. Ids of a copy's questions only
+        tell which question each was copied from."""
         row = ChecklistRow(
             dimension_id=dimension_id,
             version=self._next_version(dimension_id),
@@ -345,14 +345,14 @@ class Proposals(Repository):
         return [int(row.id or 0) for row in rows]
 
     def of(self, checklist_id: int, status: ProposalStatus | None = None) -> list[Proposal]:
-        """Oldest first."""
+        """Return the proposals, oldest first."""
         query = select(ProposalRow).where(ProposalRow.checklist_id == checklist_id)
         if status is not None:
             query = query.where(ProposalRow.status == status.value)
         return [_proposal(row) for row in self._session.exec(query.order_by(col(ProposalRow.id)))]
 
     def get(self, proposal_id: int) -> tuple[int, Proposal]:
-        """The checklist it is about, and the proposal; locked until the end of the transaction."""
+        """Return the checklist's id and the proposal, which is locked until the end of the transaction."""
         row = self._row(proposal_id)
         return row.checklist_id, _proposal(row)
 

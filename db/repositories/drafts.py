@@ -1,4 +1,4 @@
-"""Drafts of checklists and the builds they come from."""
+"""Drafts of checklists, and builds."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -33,14 +33,14 @@ class Builds(Repository):
         study_digest: str = "",
         who: str = "",
     ) -> int:
-        """A new build with its first state; returns its id. Those of studies are found by their digest only."""
+        """Add a build with its first state; return its id. Builds of studies are found by their digest only."""
         row = BuildRow(dimension_id=dimension_id, condition=condition, study_digest=study_digest)
         build_id = self._add(row)
         self._add(BuildRevisionRow(build_id=build_id, number=1, what=what, who=who, state=dict(state)))
         return build_id
 
     def set_study_digest(self, build_id: int, digest: str) -> None:
-        """By what studies find it from now on."""
+        """Set the digest by which studies find the build."""
         self._row(build_id).study_digest = digest
         self._session.flush()
 
@@ -48,7 +48,7 @@ class Builds(Repository):
         return self._row(build_id).dimension_id
 
     def state(self, build_id: int, number: int | None = None) -> tuple[int, dict[str, Any]]:
-        """(revision, state): the one asked for, else the newest."""
+        """Return (revision, state): the requested one, else the newest."""
         query = select(BuildRevisionRow).where(BuildRevisionRow.build_id == build_id)
         if number is not None:
             query = query.where(BuildRevisionRow.number == number)
@@ -58,14 +58,14 @@ class Builds(Repository):
         return row.number, row.state
 
     def locked_state(self, build_id: int) -> tuple[int, dict[str, Any]]:
-        """The newest state, with nobody else changing it until the end of this unit of work."""
+        """Return the newest state, locked until the end of this unit of work."""
         self._session.exec(select(BuildRow).where(BuildRow.id == build_id).with_for_update()).one_or_none()
         return self.state(build_id)
 
     def keep(
         self, build_id: int, what: str, who: str, state: Mapping[str, Any], checklist_id: int | None = None
     ) -> int:
-        """The next state; returns its number."""
+        """Save the next state; return its number."""
         number = self.state(build_id)[0] + 1
         row = BuildRevisionRow(
             build_id=build_id, number=number, what=what, who=who, state=dict(state), checklist_id=checklist_id
@@ -74,7 +74,7 @@ class Builds(Repository):
         return number
 
     def history(self, build_id: int) -> list[Revision]:
-        """Every step, newest first."""
+        """Return every step, newest first."""
         row = BuildRevisionRow
         rows = self._session.execute(
             sql_select(col(row.number), col(row.what), col(row.who), col(row.created_at), col(ChecklistRow.version))
@@ -85,7 +85,7 @@ class Builds(Repository):
         return [Revision(*step) for step in rows]
 
     def of_dimension(self, dimension_id: int) -> list[BuildSummary]:
-        """Newest first, without those of studies."""
+        """Return the dimension's builds, newest first, without those of studies."""
         rows = self._session.exec(
             select(BuildRow)
             .where(BuildRow.dimension_id == dimension_id, BuildRow.study_digest == "")
@@ -94,7 +94,7 @@ class Builds(Repository):
         return [self._summary(row) for row in rows]
 
     def of_study(self, dimension_id: int, study_digest: str) -> int | None:
-        """The newest build that a study made from these inputs."""
+        """Return the newest build that a study made from these inputs; None without one."""
         return self._session.exec(
             select(BuildRow.id)
             .where(BuildRow.dimension_id == dimension_id, BuildRow.study_digest == study_digest)
@@ -102,7 +102,7 @@ class Builds(Repository):
         ).first()
 
     def last_checklist(self, build_id: int) -> int | None:
-        """The id of the newest version made from it that is still there."""
+        """Return the id of the newest existing version made from the build; None without one."""
         return self._session.exec(
             select(BuildRevisionRow.checklist_id)
             .where(BuildRevisionRow.build_id == build_id, col(BuildRevisionRow.checklist_id).is_not(None))
@@ -128,9 +128,9 @@ _FIELDS: Mapping[Kind, tuple[str, ...]] = {"question": _QUESTION, "component": _
 
 
 def locked_draft(session: Session, checklist_id: int) -> ChecklistRow:
-    """A draft, locked until the end of the transaction, so that its editors take turns.
+    """Return a draft, locked until the end of the transaction, so that its editors take turns.
 
-    Raises ConflictError where it is published, NotFoundError where it is gone.
+    Raises ConflictError if it is published, NotFoundError if it is deleted.
     """
     row = session.get(ChecklistRow, checklist_id, with_for_update=True)
     if row is None:
@@ -144,13 +144,13 @@ def locked_draft(session: Session, checklist_id: int) -> ChecklistRow:
 
 class Drafts(Repository):
     def draft_of(self, kind: Kind, id_: int) -> int:
-        """The checklist that a question or component belongs to."""
+        """Return the id of the checklist that a question or component belongs to."""
         return self._row(kind, id_).checklist_id
 
     def change(
         self, checklist_id: int, who: str, what: str, edits: Sequence[Edit], undoes: int | None = None
     ) -> Change | None:
-        """Carry out edits as one change of the history; None where everything is so already."""
+        """Carry out edits as one change of the history; return None if nothing changes."""
         locked_draft(self._session, checklist_id)
         steps = [step for edit in edits if (step := self._step(checklist_id, edit)) is not None]
         if not steps:
@@ -164,7 +164,7 @@ class Drafts(Repository):
         return _change(row, frozenset())
 
     def add_question(self, checklist_id: int, text: str, kind: QuestionKind, position: int) -> int:
-        """A question nobody sees yet: the change that shows it sets `removed` to False, so that it can be undone."""
+        """Add a hidden question: the change that shows it sets `removed` to False, so that it can be undone."""
         row = QuestionRow(
             checklist_id=checklist_id,
             kind=kind.value,
@@ -177,11 +177,11 @@ class Drafts(Repository):
         return self._added(row)
 
     def add_component(self, checklist_id: int, name: str, position: int) -> int:
-        """A component nobody sees yet, like a new question."""
+        """Add a hidden component, as `add_question`."""
         return self._added(ComponentRow(checklist_id=checklist_id, name=name, position=position, removed=True))
 
     def history(self, checklist_id: int) -> list[Change]:
-        """Newest first."""
+        """Return the changes, newest first."""
         rows = self._session.exec(
             select(ChecklistChangeRow)
             .where(ChecklistChangeRow.checklist_id == checklist_id)
@@ -191,7 +191,7 @@ class Drafts(Repository):
         return [_change(row, undone) for row in rows]
 
     def words(self, checklist_id: int) -> dict[tuple[Kind, int], str]:
-        """What each question says and each component is called, those removed included."""
+        """Return the text of each question and the name of each component, removed ones included."""
         questions = select(QuestionRow).where(QuestionRow.checklist_id == checklist_id)
         components = select(ComponentRow).where(ComponentRow.checklist_id == checklist_id)
         found: dict[tuple[Kind, int], str] = {}
@@ -199,9 +199,9 @@ class Drafts(Repository):
         return found | {("component", int(row.id or 0)): row.name for row in self._session.exec(components)}
 
     def undo(self, checklist_id: int, change: Change, who: str) -> Change | None:
-        """Put back what a change replaced. Raises ConflictError where somebody has changed the same again since.
+        """Restore what a change replaced. Raises ConflictError if somebody has changed the same again since.
 
-        Places in the order are no reason to refuse: one that was moved since stays where it is.
+        Positions don't count: an item moved since stays where it is.
         """
         edits = []
         for step in change.steps:

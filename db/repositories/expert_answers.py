@@ -48,7 +48,7 @@ from db.repositories.repository import Repository, value_of
 
 class Anchors(Repository):
     def sets(self, dimension_id: int) -> list[AnchorSet]:
-        """Newest first."""
+        """Return the sets of anchors, newest first."""
         rows = self._session.exec(
             select(AnchorSetRow).where(AnchorSetRow.dimension_id == dimension_id).order_by(col(AnchorSetRow.id).desc())
         )
@@ -75,7 +75,7 @@ class Anchors(Repository):
         return _set(row)
 
     def looks(self, set_id: int) -> list[AnchorLook]:
-        """References and looks, in the order they were begun."""
+        """Return references and looks, in the order they were begun."""
         rows = self._session.exec(
             select(AnchorLookRow).where(AnchorLookRow.set_id == set_id).order_by(col(AnchorLookRow.id))
         )
@@ -104,7 +104,8 @@ def _look(row: AnchorLookRow) -> AnchorLook:
 
 @dataclass(frozen=True, slots=True)
 class _EarlierDraw:
-    """A draw of an earlier version, whose number is `version`. `same`: its unchanged questions -> theirs now, by id."""
+    """A draw of the earlier version with the number `version`. `same`: ids of its unchanged questions -> ids in this
+    version."""
 
     draw: int
     version: int
@@ -125,7 +126,7 @@ class ExpertAnswers(Repository):
         return self._draw(row)
 
     def add_draw(self, checklist_id: int, seed: int, stratified: bool) -> int:
-        """The id of a draw that has no texts yet."""
+        """Add a draw without texts; return its id."""
         self._earlier_draws.clear()
         return self._add(AnswerDrawRow(checklist_id=checklist_id, seed=seed, stratified=stratified))
 
@@ -139,7 +140,7 @@ class ExpertAnswers(Repository):
         seed: int,
         tau: float,
     ) -> AnswerDraw:
-        """`texts` after those drawn before; `chances` of every text that this wave could have drawn."""
+        """Add a wave of `texts` to a draw; `chances` are of every text that this wave could have drawn."""
         number = 1 + len(self.draw(draw_id).waves)
         wave = AnswerWaveRow(draw_id=draw_id, number=number, design=design, seed=seed, tau=tau)
         self._session.add(wave)
@@ -151,7 +152,7 @@ class ExpertAnswers(Repository):
         return self.draw(draw_id)
 
     def chances(self, draw_id: int) -> list[dict[int, float]]:
-        """Wave by wave text id -> its chance in that wave; {} for a wave whose chances nobody wrote down."""
+        """Return, for each wave, text id -> its chance in that wave; {} for a wave without recorded chances."""
         numbers = select(AnswerWaveRow.number).where(AnswerWaveRow.draw_id == draw_id)
         found: dict[int, dict[int, float]] = {number: {} for number in self._session.exec(numbers)}
         rows = self._session.exec(
@@ -168,7 +169,7 @@ class ExpertAnswers(Repository):
         self._session.exec(delete(AnswerDrawRow).where(col(AnswerDrawRow.id) == draw_id))
 
     def drawn_texts(self, project_id: int) -> set[int]:
-        """Every text that was drawn for experts in this project, whichever dimension and version it was for."""
+        """Return every text drawn for experts in this project, for any dimension and version."""
         return set(
             self._session.exec(
                 select(AnswerDrawTextRow.text_id)
@@ -180,9 +181,9 @@ class ExpertAnswers(Repository):
         )
 
     def of(self, draw_id: int, contributor_id: int | None = None) -> list[ExpertAnswer]:
-        """One expert's, else everybody's, in the order they were first given.
+        """Return one expert's answers, else everybody's, in the order they were first given.
 
-        An answer to an earlier version counts where the question is unchanged and the text was drawn again, unless the
+        An answer to an earlier version counts if the question is unchanged and the text was drawn again, unless the
         expert answered it in this version or one between.
         """
         own = self.given_to(draw_id, contributor_id)
@@ -203,7 +204,7 @@ class ExpertAnswers(Repository):
         return [one for found in reversed(carried) for one in found] + own
 
     def given_to(self, draw_id: int, contributor_id: int | None = None) -> list[ExpertAnswer]:
-        """As `of`, of those given in this version alone."""
+        """Return answers as `of`, only those given in this version."""
         query = (
             select(ExpertAnswerRow, ContributorRow.name)
             .join(ContributorRow, col(ContributorRow.id) == ExpertAnswerRow.contributor_id)
@@ -218,7 +219,7 @@ class ExpertAnswers(Repository):
         ]
 
     def _earlier(self, draw_id: int) -> list[_EarlierDraw]:
-        """The draws of earlier versions with an unchanged question, the nearest version first."""
+        """Return the draws of earlier versions with an unchanged question, the nearest version first."""
         if draw_id not in self._earlier_draws:
             self._earlier_draws[draw_id] = self._read_earlier(self.draw(draw_id).checklist)
         return self._earlier_draws[draw_id]
@@ -241,14 +242,14 @@ class ExpertAnswers(Repository):
     def inherit_draw(self, checklist_id: int) -> tuple[int, int] | None:
         """Draw for this version the texts of the nearest earlier one with answers to an unchanged question.
 
-        Waves and chances stay as they were. Returns (draw before, draw made); None where there is no such version, or
-        this one has a draw.
+        Waves and chances stay the same. Returns (earlier draw, new draw); None without such a version, or if this one
+        has a draw.
         """
         before = None if self.draw_of(checklist_id) else self._answered_before(checklist_id)
         return (before.draw, self._copy_draw(before.draw, checklist_id)) if before else None
 
     def answered_version(self, checklist_id: int) -> int | None:
-        """The number of the version whose draw `inherit_draw` would take."""
+        """Return the number of the version whose draw `inherit_draw` would take; None without one."""
         before = self._answered_before(checklist_id)
         return before.version if before else None
 
@@ -266,7 +267,7 @@ class ExpertAnswers(Repository):
         return made
 
     def state(self, draw_id: int) -> tuple[object, ...]:
-        """Another one after every change of an answer or a note that counts, and of an expert's name."""
+        """Return a value that changes with every answer or note that counts, and with experts' names."""
         draws = [draw_id, *(before.draw for before in self._earlier(draw_id))]
         counted = col(ExpertAnswerRow.draw_id).in_(draws)
         saved = select(func.count(col(ExpertAnswerRow.id)), func.max(ExpertAnswerRow.saved_at)).where(counted)
@@ -288,7 +289,7 @@ class ExpertAnswers(Repository):
         self._session.flush()
 
     def _row(self, draw_id: int, contributor_id: int, text_id: int, question_id: int) -> ExpertAnswerRow:
-        """The answer to be changed, begun if there is none yet."""
+        """Return the row of the answer to change, created if missing."""
         row = self._session.exec(
             select(ExpertAnswerRow).where(
                 ExpertAnswerRow.draw_id == draw_id,
@@ -306,7 +307,7 @@ class ExpertAnswers(Repository):
         return row
 
     def _take_over(self, row: ExpertAnswerRow) -> None:
-        """Begin with what the expert answered and noted in an earlier version, so that changing one keeps the other."""
+        """Copy the expert's answer and note from an earlier version, so that changing one keeps the other."""
         for before in self._earlier(row.draw_id):
             same = [old for old, new in before.same.items() if new == row.question_id]
             found = self._session.exec(
@@ -351,7 +352,7 @@ class SideBySideComparisons(Repository):
         )
 
     def of(self, dimension_id: int) -> list[Comparison]:
-        """Every expert's, in the order they began."""
+        """Return every expert's comparison, in the order they began."""
         rows = self._session.exec(
             select(SideBySideRow, ContributorRow)
             .join(ContributorRow, col(ContributorRow.id) == SideBySideRow.contributor_id)
@@ -396,7 +397,7 @@ class SideBySideComparisons(Repository):
         )
 
     def _wrote_before(self, row: SideBySideRow) -> bool:
-        """Whether the expert had written on the dimension by then, wherever that was moved since."""
+        """Return whether the expert had written on the dimension by then, even if that was moved since."""
         found = select(AttributeRow.id).where(
             AttributeRow.contributor_id == row.contributor_id,
             written_about == row.dimension_id,
@@ -406,10 +407,10 @@ class SideBySideComparisons(Repository):
 
 
 class Preferences(Repository):
-    """What people said of pairs of texts."""
+    """People's preferences on pairs of texts."""
 
     def add_many(self, dimension_id: int, preferences: Sequence[Preference]) -> None:
-        """None of them there yet."""
+        """Add preferences; none of them may exist."""
         rows: list[dict[str, Any]] = [
             {
                 "dimension_id": dimension_id,
@@ -454,7 +455,7 @@ class Preferences(Repository):
     def say(
         self, dimension_id: int, rater: str, pair: tuple[int, int], winner: Winner, reason: str, attribute: int | None
     ) -> None:
-        """What this person says of two texts, in whichever order they are stored, in place of what they said before."""
+        """Save a person's preference on two texts, stored in either order, in place of an earlier one."""
         for a, b, said in ((*pair, winner), (*pair[::-1], winner.swapped)):
             query = select(PreferenceRow).where(
                 PreferenceRow.dimension_id == dimension_id,
@@ -484,13 +485,13 @@ class Preferences(Repository):
         return _pair_draw(row)
 
     def draw_of(self, dimension_id: int) -> PairDraw | None:
-        """The newest."""
+        """Return the newest draw of pairs; None without one."""
         query = select(PairDrawRow).where(PairDrawRow.dimension_id == dimension_id)
         row = self._session.exec(query.order_by(col(PairDrawRow.id).desc())).first()
         return _pair_draw(row) if row else None
 
     def dimensions(self, project_id: int) -> frozenset[int]:
-        """The ids of the dimensions on which there are pairs."""
+        """Return the ids of the dimensions with pairs."""
         rows = self._session.exec(
             select(PreferenceRow.dimension_id)
             .join(DimensionRow, col(DimensionRow.id) == PreferenceRow.dimension_id)
@@ -500,7 +501,8 @@ class Preferences(Repository):
         return frozenset(rows)
 
     def verdicts(self, dimension_id: int) -> dict[tuple[str, int, int], Winner]:
-        """(rater, id of text a, of text b) -> who won, of every pair, locked ones too: what a file may repeat."""
+        """Return (rater, id of text a, of text b) -> winner of every pair, locked ones too, to recognise a file's
+        repetitions."""
         rows = self._session.exec(select(PreferenceRow).where(PreferenceRow.dimension_id == dimension_id))
         return {(row.rater, row.text_a_id, row.text_b_id): stored_state(Winner, row.winner, Winner.TIE) for row in rows}
 

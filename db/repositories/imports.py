@@ -51,7 +51,7 @@ class TextOfFile:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What was new, and what stayed out: (row of the file, why)."""
+    """What an import added, and what it left out: (row of the file, reason)."""
 
     texts: int
     ratings: int
@@ -60,7 +60,7 @@ class Kept:
 
 class Imports(Repository):
     def begin(self, job_file: int | None = None) -> int:
-        """job_file: the one that it reads, where that goes with a job."""
+        """Begin an import; return its id. job_file: the file that it reads, if that belongs to a job."""
         return self._add(TextImportRow(job_file_id=job_file))
 
     def add(self, import_id: int, block: Sequence[TextOfFile]) -> None:
@@ -84,12 +84,12 @@ class Imports(Repository):
             connection.execute(_STAGE_RATING, ratings)
 
     def take_turn(self) -> None:
-        """Until the end of the transaction no other import is kept: what one finds missing, the next finds there."""
+        """Make other imports wait until the end of the transaction, so that each sees what the one before added."""
         if self._session.get_bind().dialect.name == "postgresql":  # on SQLite there is one writer at a time anyway
             self._session.execute(sql_select(func.pg_advisory_xact_lock(_TURN)))
 
     def keep(self, import_id: int, project_id: int) -> Kept:
-        """All of it into a project that has its dimensions. What is there already is not added again, and wins."""
+        """Add all texts and ratings to a project that has their dimensions. Existing ones stay unchanged."""
         self._touch(import_id)
         left_out = self._drop_texts_under_a_taken_key(import_id, project_id)
         texts = self._add_texts(import_id, project_id)
@@ -98,14 +98,14 @@ class Imports(Repository):
         return Kept(texts, ratings, tuple(left_out))
 
     def abandoned(self, job_file: int | None = None) -> list[int]:
-        """Those of processes that were killed, or that lost the job with this file to the caller."""
+        """Return imports of killed processes, or of processes that lost the job with this file to the caller."""
         left = col(TextImportRow.touched_at) < now() - ABANDONED
         if job_file is not None:
             left = or_(left, col(TextImportRow.job_file_id) == job_file)
         return list(self._session.exec(select(TextImportRow.id).where(left)))  # type: ignore[arg-type]
 
     def forget(self, import_id: int) -> bool:
-        """Delete a part of what was read; whether something is left."""
+        """Delete a part of what was read; return whether something is left."""
         for table in (StagedRatingRow, StagedTextRow):
             some = sql_select(col(table.id)).where(col(table.import_id) == import_id).limit(_FORGOTTEN_AT_ONCE)
             if self._session.execute(delete(table).where(col(table.id).in_(some))).rowcount:  # type: ignore[attr-defined]
@@ -179,7 +179,7 @@ def _staged(import_id: int, item: TextOfFile) -> dict[str, Any]:
 
 
 def _same_key(project_id: int) -> ColumnElement[bool]:
-    """The text of the project that stands under a staged one's key."""
+    """Return the condition for the project's text with a staged text's key."""
     return and_(
         col(TextRow.project_id) == project_id,
         col(TextRow.doc_id) == col(StagedTextRow.doc_id),
@@ -189,7 +189,7 @@ def _same_key(project_id: int) -> ColumnElement[bool]:
 
 
 def _ratings(columns: Any, import_id: int, project_id: int) -> Select[Any]:
-    """The import's ratings of texts that are in the project, each with the one that is there already, if any."""
+    """Return a query of the import's ratings of texts in the project, each with the existing one, if any."""
     of_text = and_(
         col(StagedTextRow.import_id) == import_id, col(StagedTextRow.position) == col(StagedRatingRow.position)
     )
@@ -233,7 +233,7 @@ class ImportReports(Repository):
         self._add(ImportReportRow(project_id=project_id, report=dict(report)))
 
     def of(self, project: str) -> dict[str, Any] | None:
-        """By the project's name; None where there is none."""
+        """Return the report by the project's name; None without one."""
         query = select(ImportReportRow.report).where(col(ImportReportRow.project_id).in_(_ids(project)))
         found = self._session.exec(query).first()
         return dict(found) if found is not None else None
@@ -251,7 +251,7 @@ FORSAKEN = timedelta(minutes=10)  # without a word: blocks follow each other wit
 
 @dataclass(frozen=True, slots=True)
 class JobFile:
-    """`name` as its owner called it, `size` in bytes. `used`: what the job makes of it is kept."""
+    """A job's file: `name` as its owner called it, `size` in bytes. `used`: what the job makes from it is saved."""
 
     name: str
     size: int
@@ -270,7 +270,7 @@ class JobFiles(Repository):
         self._add(JobFileBlockRow(file_id=file_id, position=position, data=data))
 
     def hand_to(self, file_id: int, job_id: int) -> None:
-        """It goes with this job from now on. Raises ConflictError where it was given up meanwhile."""
+        """Assign the file to this job. Raises ConflictError if it was given up meanwhile."""
         row = self._session.get(JobFileRow, file_id, with_for_update=True)
         if row is None:
             raise ConflictError("The upload stood still for so long that it was given up.", "Choose the file again.")
@@ -282,16 +282,16 @@ class JobFiles(Repository):
         return JobFile(row.name, row.size, row.used) if row else None
 
     def block(self, file_id: int, position: int) -> bytes | None:
-        """None after the last."""
+        """Return a block of the file; None after the last."""
         query = select(JobFileBlockRow.data).where(
             JobFileBlockRow.file_id == file_id, JobFileBlockRow.position == position
         )
         return self._session.exec(query).first()
 
     def use(self, file_id: int) -> bool:
-        """Whether this transaction is the one, among all that ever do the job, which keeps what is made of the file.
+        """Return whether this transaction is the only one of the job's that may save what is made from the file.
 
-        Others wait here until it is over.
+        Other transactions wait here until it is over.
         """
         row = self._session.get(JobFileRow, file_id, with_for_update=True, populate_existing=True)
         if row is None or row.used:
@@ -311,11 +311,11 @@ class JobFiles(Repository):
 
 class UploadCounts(Repository):
     def take_turn(self, person_id: int) -> None:
-        """Until the end of the transaction nobody else counts for this person."""
+        """Make others that count for this person wait until the end of the transaction."""
         self._session.get(PersonRow, person_id, with_for_update=True)
 
     def since(self, person_id: int, moment: datetime) -> int:
-        """Bytes."""
+        """Return the bytes that the person sent since then."""
         query = select(func.coalesce(func.sum(CountedUploadRow.size), 0)).where(
             CountedUploadRow.person_id == person_id, CountedUploadRow.at > moment
         )

@@ -1,4 +1,4 @@
-"""Experts who have said "done", on each dimension."""
+"""Experts who said "done", on each dimension."""
 
 from datetime import datetime
 
@@ -21,7 +21,7 @@ class Independence(Repository):
         return row is not None and row.done
 
     def is_done_by(self, dimension_id: int, name: str) -> bool:
-        """Whether the expert of this name said "done"; False for somebody nobody has heard of."""
+        """Return whether the expert of this name said "done"; False for an unknown name."""
         found = self._session.exec(
             select(ThinkAloudDoneRow.done)
             .join(ContributorRow, col(ContributorRow.id) == ThinkAloudDoneRow.contributor_id)
@@ -31,8 +31,8 @@ class Independence(Repository):
         return bool(found)
 
     def is_at_it(self, dimension_id: int, name: str) -> bool:
-        """Whether the expert of this name has begun to think aloud on the dimension, and hasn't said "done" since. A
-        reason why one text of a pair is better is no beginning."""
+        """Return whether the expert of this name has begun to think aloud on the dimension, and hasn't said "done"
+        since. A reason for preferring one text of a pair doesn't count as beginning."""
         reasons = select(PreferenceRow.attribute_id).where(col(PreferenceRow.attribute_id).is_not(None))
         begun = (
             select(AttributeRow.id)
@@ -53,12 +53,13 @@ class Independence(Repository):
             self._session.flush()
 
     def note_seen(self, dimension_id: int, contributor_id: int) -> None:
-        """What this person writes from now on was written after others could be seen, without their being done."""
+        """Record that what this person writes from now on is written after others' attributes could be seen, without
+        "done"."""
         if self._row(dimension_id, contributor_id) is None:
             self._add(ThinkAloudDoneRow(dimension_id=dimension_id, contributor_id=contributor_id, done=False))
 
     def was_shown(self, attribute_id: int) -> bool:
-        """Whether its author has said "done" since it was written, or a facilitator has moved it."""
+        """Return whether its author has said "done" since it was written, or a facilitator has moved it."""
         attribute = self._session.get_one(AttributeRow, attribute_id)
         if attribute.original_dimension_id is not None:
             return True
@@ -66,7 +67,7 @@ class Independence(Repository):
         return done is not None and done.last_done_at is not None and attribute.created_at <= done.last_done_at
 
     def progress(self, project_id: int) -> list[ExpertProgress]:
-        """Every person and dimension with anything written or said "done", in the order of people and dimensions."""
+        """Return every person and dimension with attributes or "done", in the order of people and dimensions."""
         written = self._written(project_id)
         done = {(row.contributor_id, row.dimension_id): row for row in self._done_rows(project_id)}
         late = self._late(project_id)
@@ -128,7 +129,7 @@ class Independence(Repository):
         return {(person, dimension): (count, last) for person, dimension, count, last in rows}
 
     def _late(self, project_id: int) -> dict[tuple[int, int], int]:
-        """How many were written after the expert had said "done" for the first time."""
+        """Return how many attributes were written after the expert had first said "done"."""
         rows = self._session.exec(
             select(AttributeRow.contributor_id, written_about, func.count(col(AttributeRow.id)))
             .join(

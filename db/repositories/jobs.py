@@ -1,4 +1,4 @@
-"""Jobs: who does what in the background, how far it is, and which workers are there to take more."""
+"""Jobs in the background, their progress, and the workers."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -19,7 +19,8 @@ from db.repositories.repository import Repository, columns_of, value_of
 from db.repositories.runs import SILENCE
 
 LOSSES = 3
-"""A job that so many processes ended over is given up: it may be what ends them, and each pays a little again."""
+"""A job is given up after this many processes died while running it: it may be the cause, and each process pays a
+little again."""
 _LOST = (
     f"{LOSSES} processes that worked on this ended without a word, so it is given up. What it achieved is kept. The "
     "servers' logs may say why, for example too little memory; start it again to go on."
@@ -29,7 +30,8 @@ _RUNNING, _WAITING = JobStatus.RUNNING.value, JobStatus.WAITING.value
 
 class Jobs(Repository):
     def add(self, new: NewJob, writer: str = "") -> Job:
-        """Waiting for a worker, or begun by `writer`. Raises ConflictError while one of the same key isn't over."""
+        """Add a job that waits for a worker, or is begun by `writer`. Raises ConflictError while a job of the same key
+        isn't over."""
         self._session.execute(
             update(JobRow).where(col(JobRow.key) == new.key, col(JobRow.ended_at).is_not(None)).values(seen_at=now())
         )
@@ -46,13 +48,13 @@ class Jobs(Repository):
         return _job(row)
 
     def newest(self, key: str) -> Job | None:
-        """The one under this key that runs, waits, or has ended without anybody being told."""
+        """Return the job of this key that runs, waits, or ended without anybody being told; None without one."""
         query = select(JobRow).where(JobRow.key == key, col(JobRow.seen_at).is_(None)).order_by(col(JobRow.id).desc())
         row = self._session.exec(query).first()
         return _job(row) if row else None
 
     def claim_next(self, writer: str, gone: Collection[str] = ()) -> Job | None:
-        """Begin the oldest that waits, or go on with one whose process went; None where there is nothing to do.
+        """Begin the oldest waiting job, or resume one whose process ended; None if there is none.
 
         gone: the names of processes that are known to have ended. Several workers never wait for each other here.
         """
@@ -68,22 +70,22 @@ class Jobs(Repository):
         return None
 
     def any_left(self, gone: Collection[str] = ()) -> bool:
-        """Whether `claim_next` would find one; looking keeps nobody waiting."""
+        """Return whether `claim_next` would find a job, without making others wait."""
         return self._session.exec(_left(self._session, gone)).first() is not None
 
     def writers(self) -> set[str]:
-        """The processes that jobs which anybody can do are left to."""
+        """Return the processes that work on jobs which any worker can do."""
         query = select(JobRow.writer).where(JobRow.status == _RUNNING, ~col(JobRow.bound))
         return set(self._session.exec(query))
 
     def beat(self, writer: str) -> int:
-        """Say that the process lives; how many jobs it still has."""
+        """Record the process's heartbeat; return how many jobs it still has."""
         mine = update(JobRow).where(col(JobRow.writer) == writer, col(JobRow.status) == _RUNNING)
         found: Any = self._session.execute(mine.values(heartbeat_at=database_now(self._session)))
         return int(found.rowcount)
 
     def report(self, job_id: int, writer: str, **changes: Any) -> bool:
-        """Whether a stop was asked for meanwhile. Raises JobLostError where another process has the job."""
+        """Save progress; return whether a stop was requested. Raises JobLostError if another process has the job."""
         row = self._session.get(JobRow, job_id, with_for_update=True)
         if row is None or row.writer != writer or row.status != _RUNNING:
             raise JobLostError("Another process goes on with this.")
@@ -94,12 +96,12 @@ class Jobs(Repository):
         return row.stop_requested
 
     def end(self, job_id: int, writer: str, status: JobStatus, message: str) -> None:
-        """Raises JobLostError where another process has it."""
+        """End the job. Raises JobLostError if another process has it."""
         self.report(job_id, writer)
         self._is_over(self._session.get_one(JobRow, job_id), status, message)
 
     def give_back(self, job_id: int, writer: str) -> None:
-        """For another worker, from where it is."""
+        """Return the job to the queue, for another worker to resume."""
         self.report(job_id, writer, status=_WAITING, message="")
         self._session.get_one(JobRow, job_id).writer = ""
         self._session.flush()
@@ -117,7 +119,7 @@ class Jobs(Repository):
         self._session.flush()
 
     def cut_off(self, job_id: int, message: str) -> None:
-        """Its process went, and no other can do it."""
+        """End the job: its process ended, and no other can do it."""
         row = self._session.get_one(JobRow, job_id, with_for_update=True)
         if row.status == _RUNNING:
             self._is_over(row, JobStatus.FAILED, message)
@@ -129,13 +131,13 @@ class Jobs(Repository):
             self._session.flush()
 
     def _is_over(self, row: JobRow, status: JobStatus, message: str) -> None:
-        """However it ended: the file that went with it goes in the same transaction."""
+        """End the job and delete its file in the same transaction."""
         row.status, row.message, row.ended_at = status.value, message, now()
         self._session.flush()
         self._session.execute(delete(JobFileRow).where(col(JobFileRow.job_id) == row.id))
 
     def counts(self) -> Counter[str]:
-        """Status -> how many, of all that are kept."""
+        """Return status -> number of jobs."""
         query = select(JobRow.status, func.count(col(JobRow.id))).group_by(JobRow.status)
         return Counter(dict(self._session.exec(query).all()))
 

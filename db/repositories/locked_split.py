@@ -1,4 +1,4 @@
-"""Locked test splits, and the rule that keeps their texts out of every other question to the database."""
+"""Locked test splits, and the rule that keeps their texts out of all other queries."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,7 @@ _LOCKED_TEXTS = (
 
 
 def within(scope: Scope, text_id: Any) -> list[Any]:
-    """The clauses that keep a query to texts of this scope; `text_id` is the column that names the text."""
+    """Return the conditions that limit a query to texts of this scope; `text_id` is the column with the text's id."""
     if scope is Scope.EVERY:
         return []
     # A query of its own, not one for each row: the database runs it once, and mostly finds nothing.
@@ -32,7 +32,7 @@ def within(scope: Scope, text_id: Any) -> list[Any]:
 
 class LockedSplits(Repository):
     def of(self, project_id: int) -> list[LockedSplit]:
-        """Newest first; at most the first is still locked."""
+        """Return the splits, newest first; at most the first is still locked."""
         rows = self._session.exec(
             select(LockedSplitRow)
             .where(LockedSplitRow.project_id == project_id)
@@ -54,7 +54,7 @@ class LockedSplits(Repository):
         self._session.add(LockedLookRow(split_id=split_id, who=who, runs=list(runs)))
 
     def scored_before(self, split_id: int) -> int:
-        """How many of the locked texts had a score of a run that was started before they were locked."""
+        """Return how many of the locked texts had a score of a run that was started before they were locked."""
         split = self._session.get_one(LockedSplitRow, split_id)
         return self._session.exec(
             select(func.count(func.distinct(ScoreRow.text_id)))
@@ -68,7 +68,7 @@ class LockedSplits(Repository):
         ).one()
 
     def runs_with_scores(self, project_id: int) -> list[int]:
-        """The runs that have scored locked texts, newest first."""
+        """Return the runs that have scored locked texts, newest first."""
         rows = self._session.exec(
             select(ScoreRow.run_id)
             .join(ScoringRunRow, col(ScoringRunRow.id) == ScoreRow.run_id)

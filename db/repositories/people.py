@@ -1,4 +1,4 @@
-"""People, their places in projects, names and assignments."""
+"""People, their memberships, where things belong, names and assignments."""
 
 import json
 from collections import Counter
@@ -63,7 +63,7 @@ class People(Repository):
         return _person(row) if row else None
 
     def ensure(self, issuer: str, subject: str, name: str) -> Person:
-        """The one who is known by this subject, from now on if not yet; where two meet somebody at once, one adds."""
+        """Return the person with this subject, added if new; if two processes add the same person, one does."""
         if found := self.find(issuer, subject):
             return found
         try:
@@ -82,14 +82,14 @@ class People(Repository):
         return [_person(row) for row in rows]
 
     def actor(self, person_id: int) -> Actor:
-        """The person with their part in each project, as it is now."""
+        """Return the person with their present role in each project."""
         found = self.find_actor(person_id)
         if found is None:
             raise NotFoundError(_NO_SUCH_PERSON, "Reload the page.")
         return found
 
     def find_actor(self, person_id: int) -> Actor | None:
-        """None for somebody who is no longer there. One query, since every use case asks."""
+        """Return the person as `actor`; None if deleted. One query, since every use case asks."""
         part = col(MembershipRow.person_id) == col(PersonRow.id)
         rows = self._session.execute(
             sql_select(
@@ -109,7 +109,8 @@ class People(Repository):
         return Actor(person_id, name, owner, parts)
 
     def join(self, person_id: int, project_id: int, role: Role, name: str) -> None:
-        """Give a person a part in a project, or another role. Raises ConflictError where another has the name there."""
+        """Give a person a role in a project, or another role. Raises ConflictError if somebody else has the name
+        there."""
         there = self.member(project_id, name)
         if there is not None and there.person.id != person_id:
             raise ConflictError(f"Somebody else is called {quoted(name)} in this project.", "Choose another name.")
@@ -127,13 +128,13 @@ class People(Repository):
             self._session.flush()
 
     def forget(self, person_id: int) -> None:
-        """Nobody knows them any more; what they did stays, under the name that it has."""
+        """Delete the person; what they did stays, under the name that it has."""
         self._session.delete(self._row(person_id))
         self._session.flush()
 
     def become(self, person_id: int, other_id: int) -> None:
-        """All parts of the first, an owner's too, are the other's from now on, with what they spent and what goes on
-        for them, and the first is gone."""
+        """Transfer the first person's memberships, ownership, spending and running jobs to the other, and delete the
+        first."""
         if person_id == other_id:
             return
         first, other = self._row(person_id), self._row(other_id)
@@ -200,15 +201,15 @@ _PARENTS: Mapping[str, tuple[type[SQLModel], str, str]] = {
     "text": (TextRow, "project_id", "project"),
     "transcript": (TranscriptRow, "dimension_id", "dimension"),
 }
-"""Kind of thing -> its table, the column that names what it is part of, and the kind of that."""
+"""Kind of thing -> its table, the column that refers to its parent, and the parent's kind."""
 
 _LOOKED_AT = ("contributor_id", "status")
 _NO_PERSON = "\0"
-"""Author of what an LLM wrote: no person bears this name, whatever the LLM is called."""
+"""Author of what an LLM wrote: no person has this name, whatever the LLM is called."""
 
 
 class _Climbing(NamedTuple):
-    """A row on the way up to its project, with what was learnt below."""
+    """A row on the way up to its project, with what was found below."""
 
     id: int
     dimension: int | None = None
@@ -218,7 +219,7 @@ class _Climbing(NamedTuple):
 
 class Places(Repository):
     def of(self, kind: str, ids: Iterable[int]) -> set[Place]:
-        """Of all these things; raises NotFoundError where one of them isn't there."""
+        """Return the places of these things. Raises NotFoundError if one of them doesn't exist."""
         found = {_Climbing(one) for one in ids}
         if kind == "project":  # what is part of another has it: foreign keys see to that
             self._rows(ProjectRow, {each.id for each in found})
@@ -243,7 +244,7 @@ class Places(Repository):
         return set() if found is None else {Place(found)}
 
     def _rows(self, model: type[SQLModel], ids: set[int], parent: str = "id") -> dict[int, Any]:
-        """Only what `_above` looks at."""
+        """Return the rows with the columns that `_above` reads. Raises NotFoundError if one is missing."""
         columns = model.metadata.tables[str(model.__tablename__)].c
         wanted = [columns[name] for name in dict.fromkeys(("id", parent, *_LOOKED_AT)) if name in columns]
         found = {row.id: row for row in self._session.execute(sql_select(*wanted).where(columns["id"].in_(ids)))}
@@ -260,7 +261,7 @@ class Places(Repository):
 
 
 Put = Callable[[Any, str, str], Any]
-"""(what stands there, name, pseudonym) -> what stands there from now on."""
+"""(present value, name, pseudonym) -> new value."""
 
 
 def put_alone(value: str, name: str, pseudonym: str) -> str:
@@ -300,7 +301,7 @@ PLACES: Mapping[tuple[str, str], Put] = {
     ("trail", "about"): replace_name_in_text,
     ("trail", "who"): put_alone,
 }
-"""Table and column -> how a pseudonym is put there. A person's own row, and jobs, are nothing of a project."""
+"""Table and column -> how a name is replaced there. A person's own row, and jobs, don't belong to a project."""
 
 
 _TABLES = SQLModel.metadata.tables
@@ -314,7 +315,7 @@ class PersonNames:
         self._connection = session.connection()
 
     def taken(self, project_id: int) -> set[str]:
-        """Every name that stands alone in the project: of people, LLMs and raters."""
+        """Return every name in the project that stands alone in a field: of people, LLMs and raters."""
         found: set[str] = set()
         for (table_name, column), put in PLACES.items():
             if put is put_alone:
@@ -324,7 +325,7 @@ class PersonNames:
         return found - {""}
 
     def bearers(self, project_id: int, name: str) -> list[int]:
-        """The ids of those who are, or were, called so in the project."""
+        """Return the ids of people who have, or had, this name in the project."""
         part = sql_select(_PARTS.c.person_id).where(_PARTS.c.project_id == project_id, _PARTS.c.name == name)
         acted = sql_select(_TRAIL.c.person_id).where(_TRAIL.c.project_id == project_id, _TRAIL.c.who == name)
         asked = _TABLES["invitation"].c
@@ -334,37 +335,37 @@ class PersonNames:
         return list(self._connection.scalars(sql_select(_PEOPLE.c.id).where(known).order_by(_PEOPLE.c.id)))
 
     def replace(self, project_id: int, name: str, pseudonym: str) -> int:
-        """Replace a name everywhere in the project. Return in how many places."""
+        """Replace a name everywhere in the project; return the number of places."""
         return sum(
             self._replace(_TABLES[table], column, _within(_TABLES[table], project_id), name, pseudonym)
             for table, column in PLACES
         )
 
     def replace_acts(self, project_id: int, person_id: int, pseudonym: str) -> None:
-        """Who did what this person did in the project, whatever they were called then."""
+        """Replace the person's names in the project's audit log, whatever they were called then."""
         theirs = and_(_TRAIL.c.project_id == project_id, _TRAIL.c.person_id == person_id)
         self._connection.execute(update(_TRAIL).where(theirs).values(who=pseudonym))
 
     def replace_person(self, person_id: int, name: str, pseudonym: str) -> None:
-        """What the server itself calls them, and in what they did there or in projects that are gone."""
+        """Replace the name that the server has for them, also in its audit log and that of deleted projects."""
         self._connection.execute(update(_PEOPLE).where(_PEOPLE.c.id == person_id).values(name=pseudonym))
         theirs = and_(_TRAIL.c.project_id.is_(None), _TRAIL.c.person_id == person_id)
         self._connection.execute(update(_TRAIL).where(theirs).values(who=pseudonym))
         self._replace(_TRAIL, "about", theirs, name, pseudonym)
 
     def job_under_way(self, name: str) -> str:
-        """The title of a job that will write the name when it is over; "" for none."""
+        """Return the title of a job that will write the name when it is over; "" for none."""
         jobs = self._connection.execute(sql_select(_JOBS.c.params, _JOBS.c.title).where(_JOBS.c.ended_at.is_(None)))
         return next((title for params, title in jobs if replace_name_in_json(params, name, "") != params), "")
 
     def replace_in_jobs(self, name: str, pseudonym: str) -> None:
-        """Those that are over are no record, and of whichever project: the name goes from all."""
+        """Replace the name in ended jobs of all projects: they are no record."""
         for id_, params in self._connection.execute(sql_select(_JOBS.c.id, _JOBS.c.params)).all():
             if (new := replace_name_in_json(params, name, pseudonym)) != params:
                 self._connection.execute(update(_JOBS).where(_JOBS.c.id == id_).values(params=new))
 
     def mentions(self, project_id: int, name: str) -> Counter[str]:
-        """Table -> how many of its rows still hold the name among other words, as somebody wrote it."""
+        """Return table -> how many of its rows still contain the name among other words that somebody wrote."""
         found: Counter[str] = Counter()
         for table in tables():
             columns = [column for column in table.c if isinstance(column.type, String | FieldText | JSON)]
@@ -398,10 +399,10 @@ def _plain(value: Any) -> str:
 
 
 class Assignments(Repository):
-    """Experts by the names they have in their project."""
+    """Assignments of experts, by their names in the project."""
 
     def given(self, project_id: int) -> dict[str, frozenset[int]]:
-        """Expert -> the ids of the dimensions they were given; who isn't named here has them all."""
+        """Return expert -> the ids of their assigned dimensions; experts not in it have all."""
         found: dict[str, set[int]] = {}
         rows = self._session.exec(
             select(ContributorRow.name, AssignmentRow.dimension_id)
@@ -413,23 +414,23 @@ class Assignments(Repository):
         return {name: frozenset(dimensions) for name, dimensions in found.items()}
 
     def was_given(self, dimension_id: int, name: str) -> bool:
-        """Whether this very dimension was given to this expert; False where all are theirs."""
+        """Return whether this dimension was assigned to this expert; False for an expert without assignments."""
         return dimension_id in self.given(self._project(dimension_id)).get(name, frozenset())
 
     def is_theirs(self, dimension_id: int, name: str) -> bool:
-        """Whether they were given the dimension, or nothing in particular."""
+        """Return whether the dimension is assigned to them, or they have no assignments."""
         theirs = self.given(self._project(dimension_id)).get(name)
         return theirs is None or dimension_id in theirs
 
     def give(self, contributor_id: int, dimension_ids: Collection[int]) -> None:
-        """These in place of what they were given before; none for all."""
+        """Assign these dimensions in place of earlier ones; none for all."""
         self._session.exec(delete(AssignmentRow).where(col(AssignmentRow.contributor_id) == contributor_id))
         for dimension in dimension_ids:
             self._session.add(AssignmentRow(contributor_id=contributor_id, dimension_id=dimension))
         self._session.flush()
 
     def overlap(self, dimension_id: int) -> int:
-        """How many experts answer each drawn text; 0 for everybody."""
+        """Return how many experts answer each drawn text; 0 for everybody."""
         return self._session.get_one(DimensionRow, dimension_id).overlap
 
     def set_overlap(self, dimension_id: int, experts: int) -> None:
@@ -437,7 +438,7 @@ class Assignments(Repository):
         self._session.flush()
 
     def shares(self, draw_id: int) -> dict[int, frozenset[str]]:
-        """Text id -> whom it was given to; {} where everybody answers every text."""
+        """Return text id -> its assigned experts; {} if everybody answers every text."""
         found: dict[int, set[str]] = {}
         rows = self._session.exec(
             select(AnswerShareRow.text_id, ContributorRow.name)
@@ -449,9 +450,9 @@ class Assignments(Repository):
         return {text: frozenset(names) for text, names in found.items()}
 
     def share(self, draw_id: int, shares: Mapping[int, Collection[str]], contributors: Mapping[str, int]) -> None:
-        """Assign each of these texts to these experts from now on; {} changes nothing.
+        """Assign each of these texts to these experts; {} changes nothing.
 
-        contributors: the id of each who is named.
+        contributors: name -> id.
         """
         texts = list(shares)
         of_these = col(AnswerShareRow.text_id).in_(texts)
@@ -464,7 +465,7 @@ class Assignments(Repository):
         self._session.flush()
 
     def share_no_more(self, draw_id: int) -> None:
-        """Everybody answers every text again."""
+        """Remove the assignments: everybody answers every text again."""
         self._session.exec(delete(AnswerShareRow).where(col(AnswerShareRow.draw_id) == draw_id))
 
     def _project(self, dimension_id: int) -> int:

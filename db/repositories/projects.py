@@ -23,7 +23,7 @@ from db.repositories.repository import Repository, columns_of, value_of
 
 class Projects(Repository):
     def all(self) -> list[Project]:
-        """Newest first."""
+        """Return the projects, newest first."""
         rows = self._session.exec(select(ProjectRow).order_by(col(ProjectRow.created_at).desc()))
         return [_project(row) for row in rows]
 
@@ -57,7 +57,7 @@ class Projects(Repository):
             setattr(row, name, value)
 
     def human_systems(self, project_id: int) -> tuple[str, ...]:
-        """Which of the project's systems are people."""
+        """Return which of the project's systems are people."""
         return tuple(self._session.get_one(ProjectRow, project_id).human_systems)
 
     def set_human_systems(self, project_id: int, systems: Sequence[str]) -> None:
@@ -81,7 +81,7 @@ class Projects(Repository):
         return [_dimension(row) for row in rows]
 
     def dimension(self, project_id: int, name: str) -> Dimension:
-        """Case doesn't matter where it isn't needed to tell two dimensions apart."""
+        """Return the dimension of this name; case is ignored unless two names differ only in it."""
         found = self.dimensions(project_id)
         exact = [d for d in found if d.name == name] or [d for d in found if d.name.lower() == name.lower()]
         if not exact:
@@ -152,11 +152,11 @@ def _dimension(row: DimensionRow) -> Dimension:
 
 class OwnPrompts(Repository):
     def versions(self, project_id: int, name: str | None = None) -> list[OwnPrompt]:
-        """Newest first; those of one prompt, else of all."""
+        """Return wordings, newest first; of one prompt, else of all."""
         return [value_of(OwnPrompt, row) for row in self._rows(project_id, name)]
 
     def add(self, project_id: int, name: str, source: str, digest: str) -> int:
-        """Keep a wording and use it from now on; returns its number."""
+        """Save a wording and use it from now on; return its number."""
         rows = self._rows(project_id, name)
         number = max((row.number for row in rows), default=0) + 1
         for row in rows:
@@ -167,7 +167,7 @@ class OwnPrompts(Repository):
         return number
 
     def use(self, project_id: int, name: str, number: int) -> None:
-        """Which wording counts from now on; 0 for the built-in one."""
+        """Set the wording used from now on; 0 for the built-in one."""
         rows = self._rows(project_id, name)
         if number and number not in {row.number for row in rows}:
             raise NotFoundError(f"There is no wording {number} of the prompt {name}.", "Choose one from the list.")
@@ -176,7 +176,7 @@ class OwnPrompts(Repository):
         self._session.flush()
 
     def sources(self, project_id: int, numbers: Mapping[str, int]) -> dict[str, str]:
-        """Prompt name -> text of the wording of that number."""
+        """Return prompt name -> text of the wording of that number."""
         found = {(prompt.name, prompt.number): prompt.source for prompt in self.versions(project_id)}
         return {name: found[name, number] for name, number in numbers.items() if (name, number) in found}
 
@@ -193,15 +193,16 @@ Row = dict[str, Any]
 
 
 class Transfers(Repository):
-    """`take_project` and `take_all` copy from another database with the same tables, in one transaction of this one."""
+    """Copies between databases. `take_project` and `take_all` copy from another database with the same tables, in one
+    transaction of this one."""
 
     def take_project(
         self, other: "Transfers", project_id: int, name: str, recordings: Mapping[str, str], end: float = inf
     ) -> int:
-        """All rows of a project, with new ids and under this name; returns its new id.
+        """Copy all rows of a project, with new ids and under this name; return its new id.
 
-        recordings: the names of voice recordings there and here; those that aren't named are gone. end: on the clock of
-        `time.monotonic`. Raises FileFormatError where rows don't fit together, or at the end of the time.
+        recordings: names of voice recordings there -> here; others are dropped. end: on the clock of `time.monotonic`.
+        Raises FileFormatError if rows don't fit together, or the time is over.
         """
         try:
             return self._taken(other, project_id, name, recordings, end)
@@ -213,7 +214,7 @@ class Transfers(Repository):
             ) from error
 
     def take_all(self, other: "Transfers") -> None:
-        """All rows, with the ids they have, in the place of all that is here."""
+        """Replace everything here by all rows, with their ids."""
         everywhere = list(tables())
         if self._connection.dialect.name == "postgresql":  # SQLite has one writer anyway
             names = ", ".join(f'"{table.name}"' for table in everywhere)
@@ -225,16 +226,16 @@ class Transfers(Repository):
             self._count_on(table)
 
     def recordings(self, project_id: int) -> list[str]:
-        """The names of the project's voice recordings."""
+        """Return the names of the project's voice recordings."""
         return [row["audio"] for row in self.rows(_TRANSCRIPTS, of_project(_TRANSCRIPTS, project_id)) if row["audio"]]
 
     def hold_still(self) -> None:
-        """What others write from now on isn't seen; to be called before anything else is read."""
+        """Read from one snapshot from now on; to be called before anything else is read."""
         if self._session.get_bind().dialect.name == "postgresql":
             self._session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
 
     def ids(self, table: Table, which: ColumnElement[bool]) -> list[int]:
-        """Ascending."""
+        """Return the ids, ascending."""
         return list(self._connection.scalars(sql_select(table.c.id).where(which).order_by(table.c.id)))
 
     def rows(self, table: Table, which: ColumnElement[bool]) -> Iterator[Row]:
@@ -263,7 +264,7 @@ class Transfers(Repository):
         return self._session.connection()
 
     def _insert(self, table: Table, rows: Iterator[Row]) -> None:
-        """A row may refer to one of its own table that comes after it: such links are made when all are there."""
+        """Insert rows. A row may refer to a later one of its own table: such references are set when all rows exist."""
         own = [key.parent.name for key in table.foreign_keys if key.column.table is table]
         links: list[Row] = []
         while block := list(islice(rows, ROWS_AT_ONCE)):
@@ -274,7 +275,7 @@ class Transfers(Repository):
             self._connection.execute(update(table).where(table.c.id == row["id"]).values(linked))
 
     def _new_ids(self, table: Table, count: int) -> list[int]:
-        """Ids that nobody else gets."""
+        """Return new ids that nobody else gets."""
         if self._sequence(table) is None:  # SQLite: this transaction is the only one that writes
             newest = self._connection.scalar(sql_select(func.max(table.c.id))) or 0
             return list(range(newest + 1, newest + 1 + count))
@@ -282,7 +283,7 @@ class Transfers(Repository):
         return list(self._connection.scalars(series))
 
     def _count_on(self, table: Table) -> None:
-        """The next id that the database gives comes after those taken over."""
+        """Make the database's next id follow the copied ones."""
         if (sequence := self._sequence(table)) is not None:
             newest = sql_select(func.coalesce(func.max(table.c.id), 0) + 1).scalar_subquery()
             self._connection.execute(sql_select(func.setval(sequence, newest, False)))
@@ -301,7 +302,7 @@ def _until(end: float, rows: Iterator[Row]) -> Iterator[Row]:
 
 
 def _moved(table: Table, row: Row, ids: Ids) -> Row:
-    """The row with the ids of here. What it refers to without need and isn't the project's is left out."""
+    """Return the row with the new ids. Optional references out of the project are dropped."""
     moved = {**row, "id": ids[table.name][row["id"]]}
     for key in table.foreign_keys:
         column, there = key.parent, row[key.parent.name]

@@ -46,21 +46,21 @@ _COMMENT, _RESOLVED = "comment", "resolved"
 
 class QuestionComments(Repository):
     def add(self, question_id: int, who: str, text: str, at: datetime | None = None) -> int:
-        """at: when it was said, of one that comes from a file. Raises NotFoundError where the question is gone."""
+        """Add a comment. at: its time, if it comes from a file. Raises NotFoundError if the question is deleted."""
         if self._session.get(QuestionRow, question_id) is None:
             raise NotFoundError("This question is no longer there.", "Reload the page.")
         return self._add(QuestionCommentRow(question_id=question_id, who=who, text=text, created_at=at or now()))
 
     def settle(self, comment_id: int, how: Literal["resolved", "reopened"], who: str) -> None:
-        """Raises NotFoundError where there is no such comment."""
+        """Mark a comment as resolved or reopened. Raises NotFoundError for an unknown comment."""
         row = self._session.get(QuestionCommentRow, comment_id)
         if row is None or row.kind != _COMMENT:
             raise NotFoundError("This comment is no longer there.", "Reload the page.")
         self._add(QuestionCommentRow(question_id=row.question_id, comment_id=comment_id, kind=how, who=who))
 
     def of_checklist(self, checklist_id: int) -> dict[int, list[QuestionComment]]:
-        """Question -> its comments, oldest first, with those on the questions it was copied from. Removed questions
-        keep theirs."""
+        """Return question -> its comments, oldest first, with those on the questions it was copied from. Removed
+        questions keep theirs."""
         query = select(QuestionRow.id).where(QuestionRow.checklist_id == checklist_id)
         asked_about = {int(id_ or 0): int(id_ or 0) for id_ in self._session.exec(query)}
         latest, found = dict(asked_about), dict(asked_about)
@@ -97,7 +97,7 @@ def _comment(row: QuestionCommentRow, version: int, settled: QuestionCommentRow 
 
 
 def lines_of(session: Session, questions: Iterable[int]) -> Mapping[int, int]:
-    """Each question's copies in other versions, earlier and later, and itself -> the question."""
+    """Return the id of each question's copies in other versions, earlier and later, and its own -> the question."""
     found = {question: question for question in questions}
     latest = dict(found)
     while latest:  # one version further each time
@@ -130,9 +130,10 @@ class Decisions(Repository):
         run_id: int | None = None,
         guided: str = "",
     ) -> Decision:
-        """seen: the decision that stood when this one was made, None for none; one about the same version gives way.
+        """Add a decision. seen: the decision that stood when this one was made, None for none; this one replaces it if
+        both are about the same version.
 
-        Raises ConflictError where another stands by now, NotFoundError where the question is gone.
+        Raises ConflictError if another decision stands by now, NotFoundError if the question is deleted.
         """
         # Decisions about any version of the question wait here for one another.
         line = sorted(lines_of(self._session, [question_id]))
@@ -159,7 +160,7 @@ class Decisions(Repository):
 
     @staticmethod
     def check_seen(standing: Decision | None, seen: int | None) -> None:
-        """Raises ConflictError where the decision that stands isn't the one that was seen."""
+        """Raise ConflictError unless the decision that stands is the one that was seen."""
         if (standing.id if standing else None) != seen:
             raise _decided_meanwhile(standing)
 
@@ -169,7 +170,7 @@ class Decisions(Repository):
         return _decision(row, self._session.exec(versions.where(QuestionRow.id == row.question_id)).one())
 
     def undo(self, decision_id: int, who: str) -> None:
-        """Raises NotFoundError, and ConflictError where it was undone before."""
+        """Undo a decision. Raises NotFoundError, and ConflictError if it was undone before."""
         row = self._row(decision_id)
         if row.undone_at is not None:
             raise ConflictError("This decision was undone already.", "Reload the page.")
@@ -177,19 +178,19 @@ class Decisions(Repository):
         self._add(row)
 
     def of_checklist(self, checklist_id: int) -> dict[int, list[Decision]]:
-        """Question of this version -> the decisions about it in all versions, undone ones too, oldest first."""
+        """Return question of this version -> the decisions about it in all versions, undone ones too, oldest first."""
         questions = self._session.exec(select(QuestionRow.id).where(QuestionRow.checklist_id == checklist_id))
         lines = lines_of(self._session, (int(id_ or 0) for id_ in questions))
         return grouped((lines[one.question], one) for one in self._read(lines))
 
     def of_dimension(self, dimension_id: int) -> list[Decision]:
-        """About questions of all its versions, undone ones too, oldest first."""
+        """Return decisions about questions of all versions, undone ones too, oldest first."""
         questions = select(QuestionRow.id).join(ChecklistRow, col(ChecklistRow.id) == QuestionRow.checklist_id)
         found = self._session.exec(questions.where(ChecklistRow.dimension_id == dimension_id))
         return self._read(int(id_ or 0) for id_ in found)
 
     def texts_of_project(self, project_id: int) -> set[int]:
-        """The texts that somebody decided about, whether it stands or not: they have been read."""
+        """Return the texts with a decision, undone ones too: they have been read."""
         found = self._session.exec(
             select(DecisionRow.text_id)
             .join(QuestionRow, col(QuestionRow.id) == DecisionRow.question_id)
@@ -214,10 +215,10 @@ class Decisions(Repository):
 
 
 class Rooms(Repository):
-    """With everybody's votes: a service shows them by way of `Room.seen_by`."""
+    """Rooms with everybody's votes: services show them through `Room.seen_by`."""
 
     def add(self, question_id: int, texts: Sequence[int], who: str) -> Room:
-        """Raises ConflictError where a room on the same dimension is open."""
+        """Open a room. Raises ConflictError if a room on the same dimension is open."""
         question = self._session.get_one(QuestionRow, question_id)
         dimension = self._session.get_one(ChecklistRow, question.checklist_id).dimension_id
         # Requests to open a room on this dimension wait here for one another.
@@ -236,7 +237,7 @@ class Rooms(Repository):
         return found[0]
 
     def of_dimension(self, dimension_id: int) -> list[Room]:
-        """About questions of all its versions, the newest first."""
+        """Return rooms about questions of all versions, newest first."""
         query = (
             select(RoomRow)
             .join(QuestionRow, col(QuestionRow.id) == RoomRow.question_id)
@@ -246,7 +247,7 @@ class Rooms(Repository):
         return self._read(query.order_by(col(RoomRow.id).desc()))
 
     def checklist_of(self, room_id: int) -> int:
-        """The id of the version whose question it is about. Raises NotFoundError."""
+        """Return the id of the version with the room's question. Raises NotFoundError."""
         query = select(QuestionRow.checklist_id).join(RoomRow, col(RoomRow.question_id) == QuestionRow.id)
         found = self._session.exec(query.where(RoomRow.id == room_id)).first()
         if found is None:
@@ -254,7 +255,7 @@ class Rooms(Repository):
         return found
 
     def states(self, project_id: int) -> tuple[object, ...]:
-        """Another one after every change that people in a room of the project see, and for each vote."""
+        """Return a value that changes with everything that people in the project's rooms see, and with each vote."""
         rooms = (
             select(RoomRow.id, RoomRow.stage)
             .join(QuestionRow, col(QuestionRow.id) == RoomRow.question_id)
@@ -281,7 +282,7 @@ class Rooms(Repository):
         self._session.flush()
 
     def vote(self, room_id: int, expert: str, text_id: int, round_: int, answer: Answer) -> None:
-        """A vote of the same round on the same text gives way."""
+        """Save a vote; it replaces one of the same round on the same text."""
         member = int(self._member(room_id, expert).id or 0)
         query = select(RoomVoteRow).where(RoomVoteRow.member_id == member, RoomVoteRow.text_id == text_id)
         row = self._session.exec(query.where(RoomVoteRow.round == round_)).first()
@@ -352,7 +353,7 @@ _TRIED, _TRIAL = TypeAdapter(TriedWording), TypeAdapter(WordingTrial)
 
 class Improvements(Repository):
     def halves(self, project_id: int) -> dict[str, Half]:
-        """Document -> its half, of those that are drawn."""
+        """Return document -> its half, of those assigned to one."""
         rows = self._session.exec(select(DocumentHalfRow).where(DocumentHalfRow.project_id == project_id))
         return {row.doc_id: Half(row.half) for row in rows}
 
@@ -389,11 +390,11 @@ class Improvements(Repository):
         return self._add(row)
 
     def line_of(self, question_id: int) -> set[int]:
-        """The question in all its versions."""
+        """Return the ids of the question in all its versions."""
         return set(lines_of(self._session, [question_id]))
 
     def of_checklist(self, checklist_id: int) -> dict[int, list[Improvement]]:
-        """Question of this version -> the attempts at it in all its versions, oldest first."""
+        """Return question of this version -> the attempts at it in all its versions, oldest first."""
         questions = self._session.exec(select(QuestionRow.id).where(QuestionRow.checklist_id == checklist_id))
         lines = lines_of(self._session, (int(id_ or 0) for id_ in questions))
         rows = self._session.exec(
@@ -404,7 +405,7 @@ class Improvements(Repository):
         return grouped((lines[row.question_id], _improvement(row)) for row in rows)
 
     def of_dimension(self, dimension_id: int) -> list[Improvement]:
-        """At questions of all its versions, oldest first."""
+        """Return the attempts at questions of all versions, oldest first."""
         rows = self._session.exec(
             select(ImprovementRow)
             .join(QuestionRow, col(QuestionRow.id) == ImprovementRow.question_id)
@@ -415,7 +416,8 @@ class Improvements(Repository):
         return [_improvement(row) for row in rows]
 
     def get(self, improvement_id: int, lock: bool = False) -> Improvement:
-        """lock: until the end of the transaction, so that it is decided once. Raises NotFoundError."""
+        """Return the attempt. lock: until the end of the transaction, so that it is decided once. Raises
+        NotFoundError."""
         return _improvement(self._row(improvement_id, lock))
 
     def decide(

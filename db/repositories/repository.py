@@ -1,4 +1,4 @@
-"""What all repositories share: adding and finding rows, and making values from them."""
+"""Base of all repositories: adding and finding rows, and making values from them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
@@ -36,7 +36,7 @@ class Repository:
 
 
 def grouped(pairs: Iterable[Any]) -> dict[Any, list[Any]]:
-    """Key -> the values of its (key, value) pairs, both in the order they come."""
+    """Return key -> the values of its (key, value) pairs, both in the order they come."""
     found: dict[Any, list[Any]] = {}
     for key, value in pairs:
         found.setdefault(key, []).append(value)

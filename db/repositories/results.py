@@ -1,4 +1,4 @@
-"""Results of runs, beside what people said."""
+"""Results of runs, with people's ratings."""
 
 from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
@@ -27,18 +27,18 @@ _NUMBERS = {answer.value: number for number, answer in enumerate(ANSWERS)}
 
 
 class Results(Repository):
-    """What runs found on the texts of one scope. Failures are of all texts: they say why a text has no score."""
+    """Results of runs on the texts of one scope. Failures are of all texts: they say why a text has no score."""
 
     def __init__(self, session: Session, scope: Scope = Scope.OPEN) -> None:
         super().__init__(session)
         self._scope = scope
 
     def scored(self, run_id: int, dimension_id: int) -> list[ScoredText]:
-        """Every text the run planned on this dimension, in import order. Equal names are one string."""
+        """Return every text the run planned on this dimension, in import order. Equal names are one string."""
         return list(self.each_scored(run_id, dimension_id))
 
     def each_scored(self, run_id: int, dimension_id: int) -> Iterator[ScoredText]:
-        """As `scored`, read as they are asked for."""
+        """Yield as `scored`, read on demand."""
         human = (
             select(
                 RatingRow.text_id,
@@ -75,20 +75,20 @@ class Results(Repository):
             yield ScoredText(text, doc, system, item, state, value, coverage, mean, raters or 0, soft)
 
     def details(self, run_id: int, dimension_id: int) -> dict[int, dict[str, Any]]:
-        """What each score was computed from, by text; only texts whose method says it."""
+        """Return text -> what its score was computed from; only texts whose method says so."""
         rows = self._session.exec(select(ScoreRow.text_id, ScoreRow.details).where(*self._scores(run_id, dimension_id)))
         return {text: dict(details) for text, details in rows if details}
 
     def details_of(self, run_id: int, dimension_id: int, text_id: int) -> dict[str, Any]:
-        """What one text's score was computed from; {} where its method says nothing."""
+        """Return what one text's score was computed from; {} if its method says nothing."""
         found = self._session.exec(
             select(ScoreRow.details).where(*self._scores(run_id, dimension_id), ScoreRow.text_id == text_id)
         ).first()
         return dict(found or {})
 
     def rating_state(self, dimension_id: int) -> str:
-        """A digest of every rating on a dimension: it changes when any of them does or when texts are locked. Of very
-        many their sums stand for them: a million cells put together would take seconds at each redraw."""
+        """Return a digest of every rating on a dimension: it changes when any of them does or when texts are locked. Of
+        very many ratings only sums are used: joining a million cells would take seconds at each redraw."""
         of_dimension = RatingRow.dimension_id == dimension_id, *within(self._scope, RatingRow.text_id)
         number, value, rater = col(RatingRow.id), col(RatingRow.value), col(RatingRow.rater)
         if (self._session.scalar(select(func.count(number)).where(*of_dimension)) or 0) > MANY_RATINGS:
@@ -114,21 +114,21 @@ class Results(Repository):
     def judgments_by_text(
         self, run_id: int, dimension_id: int, texts: Collection[int] | None = None
     ) -> dict[int, list[Judgment]]:
-        """Text id -> every judgment on it, for the texts with a score; texts: these alone."""
+        """Return text id -> every judgment on it, for the texts with a score; texts: only these."""
         only = [] if texts is None else [col(ScoreRow.text_id).in_(texts)]
         rows = _judged(self._session, [*self._scores(run_id, dimension_id), _DONE, *only], ScoreRow.text_id, *_JUDGMENT)
         return grouped((text, _judgment(row)) for text, *row in rows)
 
     def each_judged(self, run_id: int, dimension_id: int) -> Iterator[tuple[int, Judgment]]:
-        """(text id, judgment) of every judgment on the texts with a score, those of a text together, read as they are
-        asked for."""
+        """Yield (text id, judgment) of every judgment on the texts with a score, those of a text together, read on
+        demand."""
         for text, *row in _judged(
             self._session, [*self._scores(run_id, dimension_id), _DONE], ScoreRow.text_id, *_JUDGMENT
         ):
             yield text, _judgment(row)
 
     def answer_columns(self, run_id: int, dimension_id: int) -> RunAnswers:
-        """What `answers` gives, as columns: it takes a tenth of the memory."""
+        """Return `answers` as columns, which takes a tenth of the memory."""
         rows = _judged(self._session, [*self._scores(run_id, dimension_id), _DONE], *_ANSWERS)
         found = RunAnswers()
         for part in rows.partitions():
@@ -140,12 +140,13 @@ class Results(Repository):
         return found
 
     def answers(self, run_id: int, dimension_id: int) -> dict[int, list[tuple[int, int, Answer]]]:
-        """Text id -> (repeat, question id, answer) of every judgment on that text, for the texts with a score."""
+        """Return text id -> (repeat, question id, answer) of every judgment on that text, for the texts with a
+        score."""
         rows = _judged(self._session, [*self._scores(run_id, dimension_id), _DONE], *_ANSWERS)
         return grouped((text, (repeat, question, Answer(answer))) for text, repeat, question, answer in rows)
 
     def answer_counts(self, run_id: int, dimension_id: int) -> dict[int, dict[Answer, int]]:
-        """Question id -> how often each answer was given."""
+        """Return question id -> how often each answer was given."""
         rows = self._session.exec(
             select(JudgmentRow.question_id, JudgmentRow.answer, func.count(col(JudgmentRow.id)))
             .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
@@ -158,7 +159,7 @@ class Results(Repository):
         return counts
 
     def failures(self, run_id: int) -> list[tuple[int, int, str, str]]:
-        """(text id, dimension id, kind, message) of every failed score."""
+        """Return (text id, dimension id, kind, message) of every failed score."""
         rows = self._session.exec(
             select(ScoreRow.text_id, ScoreRow.dimension_id, ScoreRow.error_kind, ScoreRow.error)
             .where(ScoreRow.run_id == run_id, ScoreRow.status == ScoreStatus.FAILED.value)
@@ -170,7 +171,7 @@ class Results(Repository):
         return sum(counts.get(Answer.UNANSWERED, 0) for counts in self.answer_counts(run_id, dimension_id).values())
 
     def cannot_tell_counts(self, run_id: int, dimension_id: int) -> dict[int, int]:
-        """Question id -> how often the judge said that it can't tell; those are among the unanswered."""
+        """Return question id -> how often the judge said that it can't tell, which counts as unanswered."""
         rows = self._session.exec(
             select(JudgmentRow.question_id, func.count(col(JudgmentRow.id)))
             .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
@@ -180,7 +181,7 @@ class Results(Repository):
         return dict(rows.all())
 
     def quotes(self, run_id: int, dimension_id: int) -> dict[int, list[str]]:
-        """Text id -> the quote with each of its answers, "" for none; what is unanswered has none to give."""
+        """Return text id -> the quote of each of its answers, "" for none, without unanswered questions."""
         answered = [*self._scores(run_id, dimension_id), JudgmentRow.answer != Answer.UNANSWERED.value]
         return grouped(_judged(self._session, answered, ScoreRow.text_id, JudgmentRow.quote))
 
@@ -193,7 +194,7 @@ class Results(Repository):
 
 
 def _judged(session: Session, which: Sequence[Any], *columns: Any) -> Any:
-    """Columns of judgments and their scores, in the order they were given, read as they are asked for."""
+    """Return columns of judgments and their scores, in the order they were given, read on demand."""
     return session.execute(
         sql_select(*columns)
         .join_from(ScoreRow, JudgmentRow, col(JudgmentRow.score_id) == ScoreRow.id)

@@ -1,4 +1,4 @@
-"""Scoring runs: plan, progress, and who works on them."""
+"""Scoring runs: plan, progress, and their writers."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -20,7 +20,7 @@ SILENCE = timedelta(seconds=30)  # a running run that has not said so for this l
 
 
 def summaries(session: Session, clause: Any) -> list[RunSummary]:
-    """The runs that meet the clause, newest first, each with how many of its scores are done and failed."""
+    """Return the runs that meet the condition, newest first, each with how many of its scores are done and failed."""
     rows = session.exec(
         select(ScoringRunRow, ProjectRow.name)
         .join(ProjectRow, col(ProjectRow.id) == ScoringRunRow.project_id)
@@ -52,8 +52,8 @@ def summaries(session: Session, clause: Any) -> list[RunSummary]:
 
 
 def silent(session: Session, row: ScoringRunRow) -> bool:
-    """Whether nobody works on it any more, whatever it says itself. A sign of life from the future is none: a clock was
-    set back since."""
+    """Return whether nobody works on the run any more, whatever its status. A heartbeat in the future doesn't count: a
+    clock was set back since."""
     return row.heartbeat_at is None or abs(database_now(session) - row.heartbeat_at) > SILENCE
 
 
@@ -103,7 +103,7 @@ class Runs(Repository):
         params: Mapping[str, Any],
         plan: Sequence[RunDimension],
     ) -> int:
-        """Fix what the run will score: one pending score per text and dimension."""
+        """Create a run with its plan: one pending score per text and dimension. Return its id."""
         run = ScoringRunRow(project_id=project_id, evaluator=evaluator, judge=judge, params=dict(params))
         self._add(run)
         run_id = int(run.id or 0)
@@ -138,12 +138,12 @@ class Runs(Repository):
         return found[0]
 
     def all(self, project_id: int | None = None, *, anchors: bool = False) -> list[RunSummary]:
-        """Newest first. `anchors`: those that asked about anchors, too; their scores are no results."""
+        """Return the runs, newest first. `anchors`: include runs on anchors, whose scores are no results."""
         clause = ScoringRunRow.project_id == project_id if project_id is not None else True
         return [run for run in summaries(self._session, clause) if anchors or not run.anchors]
 
     def running(self, project_id: int) -> list[int]:
-        """The runs somebody is working on, newest first."""
+        """Return the runs somebody is working on, newest first."""
         rows = self._session.exec(
             select(ScoringRunRow)
             .where(ScoringRunRow.project_id == project_id, ScoringRunRow.status == RunStatus.RUNNING.value)
@@ -152,7 +152,7 @@ class Runs(Repository):
         return [int(row.id or 0) for row in rows if not silent(self._session, row)]
 
     def parts(self, run_id: int) -> list[RunDimension]:
-        """What the run does on each of its dimensions, without the texts."""
+        """Return what the run does on each of its dimensions, without the texts."""
         rows = self._session.exec(
             select(RunDimensionRow, DimensionRow.name)
             .join(DimensionRow, col(DimensionRow.id) == RunDimensionRow.dimension_id)
@@ -162,14 +162,14 @@ class Runs(Repository):
         return [value_of(RunDimension, row, texts=(), name=name) for row, name in rows]
 
     def texts_of(self, run_id: int, dimension_id: int) -> frozenset[int]:
-        """The ids of the texts it planned to score on a dimension."""
+        """Return the ids of the texts it planned to score on a dimension."""
         rows = self._session.exec(
             select(ScoreRow.text_id).where(ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id)
         )
         return frozenset(rows)
 
     def progress_on(self, run_id: int, dimension_id: int) -> tuple[int, int]:
-        """(texts scored, texts planned) on a dimension."""
+        """Return (texts scored, texts planned) on a dimension."""
         rows = self._session.exec(
             select(ScoreRow.status, func.count(col(ScoreRow.id)))
             .where(ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id)
@@ -179,7 +179,7 @@ class Runs(Repository):
         return counts.get("done", 0), sum(counts.values())
 
     def with_checklist(self, checklist_id: int) -> set[int]:
-        """The runs that answer this checklist."""
+        """Return the runs that answer this checklist."""
         query = select(RunDimensionRow.run_id).where(RunDimensionRow.checklist_id == checklist_id)
         return set(self._session.exec(query))
 
@@ -187,7 +187,7 @@ class Runs(Repository):
         return self._row(run_id).project_id
 
     def claim(self, run_id: int, writer: str, gone: str = "") -> None:
-        """Become the run's one writer; a run that another process is working on is refused.
+        """Become the run's only writer. Raises ConflictError if another process works on it.
 
         gone: the name of a writer that is known to have ended.
         """
@@ -202,9 +202,9 @@ class Runs(Repository):
         row.stop_requested, row.heartbeat_at, row.finished_at = False, database_now(self._session), None
 
     def hold(self, run_id: int, writer: str) -> None:
-        """Say that the writer is alive, and keep others from claiming the run until the transaction ends.
+        """Record the writer's heartbeat, and keep others from claiming the run until the transaction ends.
 
-        Raises RunLostError where it is the writer no more.
+        Raises RunLostError if the run has another writer.
         """
         mine = update(ScoringRunRow).where(col(ScoringRunRow.id) == run_id, col(ScoringRunRow.writer) == writer)
         held: Any = self._session.execute(mine.values(heartbeat_at=database_now(self._session)))
@@ -227,7 +227,7 @@ class Runs(Repository):
         return row.stop_requested
 
     def request_stop(self, run_id: int, gone: str = "") -> None:
-        """gone: the name of a writer that is known to have ended."""
+        """Ask the run's writer to stop. gone: the name of a writer that is known to have ended."""
         row = self._row(run_id)
         row.stop_requested = True
         left = row.status == RunStatus.RUNNING.value and (silent(self._session, row) or row.writer == gone)
@@ -245,7 +245,7 @@ class Runs(Repository):
         row.params = {**row.params, name: value}
 
     def set_message(self, run_id: int, message: str) -> None:
-        """What is said of the run while it goes on."""
+        """Set the message shown while the run continues."""
         self._session.get_one(ScoringRunRow, run_id).message = message
 
     def finish(self, run_id: int, status: RunStatus, message: str = "") -> None:
@@ -253,7 +253,7 @@ class Runs(Repository):
         row.status, row.message, row.finished_at = status.value, message, now()
 
     def open_scores(self, run_id: int, with_failed: bool = True) -> list[PlannedScore]:
-        """What is left to do, in plan order: pending scores, and failed ones to be tried again."""
+        """Return the scores to do, in plan order: pending ones, and failed ones to retry."""
         states = [ScoreStatus.PENDING.value] + ([ScoreStatus.FAILED.value] if with_failed else [])
         rows = self._session.exec(
             select(ScoreRow.id, ScoreRow.dimension_id, ScoreRow.text_id, ScoreRow.status)
@@ -278,7 +278,7 @@ class Runs(Repository):
         return found
 
     def save(self, outcomes: Sequence[Outcome]) -> None:
-        """Keep scores and their judgments together; a score tried again replaces its earlier judgments."""
+        """Save scores and their judgments together; a retried score replaces its earlier judgments."""
         if not outcomes:
             return
         connection = self._session.connection()

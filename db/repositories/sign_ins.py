@@ -23,7 +23,7 @@ class Invitations(Repository):
         expires_at: datetime,
         beside: bool = False,
     ) -> Invitation:
-        """A link in place of those that this person hasn't opened yet, or beside them."""
+        """Add a link, in place of the person's unopened ones or beside them."""
         if not beside:
             self.revoke(person_id, project_id)
         row = InvitationRow(
@@ -46,18 +46,18 @@ class Invitations(Repository):
         return self._invitation(row) if row else None
 
     def use(self, invitation_id: int) -> bool:
-        """False where somebody else opened it in this very moment."""
+        """Mark the link as opened; return False if somebody else opened it at the same moment."""
         unused = (col(InvitationRow.id) == invitation_id, col(InvitationRow.used_at).is_(None))
         done = self._session.connection().execute(update(InvitationRow).where(*unused).values(used_at=now()))
         return done.rowcount == 1
 
     def hand_on(self, invitation_id: int, person_id: int) -> None:
-        """The link turned out to be for somebody who is known already."""
+        """Assign the link to another person, who turned out to be known already."""
         self._session.get_one(InvitationRow, invitation_id).person_id = person_id
         self._session.flush()
 
     def revoke(self, person_id: int, project_id: int | None) -> None:
-        """This person's links to the project that weren't opened let nobody in any more."""
+        """Revoke this person's unopened links to the project."""
         self._revoke(person_id, InvitationRow.project_id == project_id)
 
     def revoke_all(self, person_id: int) -> None:
@@ -79,7 +79,7 @@ class SignIns(Repository):
         self._add(SignInRow(person_id=person_id, token_hash=token_hash, expires_at=expires_at))
 
     def person(self, token_hash: str) -> int | None:
-        """The person whose browser this is, None where it isn't signed in any more."""
+        """Return the person whose browser this is, None if it isn't signed in any more."""
         query = select(SignInRow).where(SignInRow.token_hash == token_hash, col(SignInRow.ended_at).is_(None))
         row = self._session.exec(query).first()
         return row.person_id if row and row.expires_at > now() else None
@@ -124,12 +124,12 @@ class ApiTokens(Repository):
         return value_of(ApiToken, self._session.get_one(ApiTokenRow, token_id))
 
     def of_project(self, project_id: int) -> list[ApiToken]:
-        """Newest first, those that were revoked or are too old included."""
+        """Return the tokens, newest first, revoked and expired ones included."""
         query = select(ApiTokenRow).where(ApiTokenRow.project_id == project_id).order_by(col(ApiTokenRow.id).desc())
         return [value_of(ApiToken, row) for row in self._session.exec(query)]
 
     def revoke(self, token_id: int) -> None:
-        """It lets in no more; when it was revoked first stays."""
+        """Revoke the token; the time of an earlier revocation stays."""
         row = self._session.get_one(ApiTokenRow, token_id)
         row.revoked_at = row.revoked_at or now()
         self._session.flush()
@@ -139,8 +139,8 @@ class ApiTokens(Repository):
         self._session.flush()
 
     def set_aside(self, token_id: int, usd: float) -> bool:
-        """Count so many US dollars as spent; False where less is left, or the token was revoked. One statement, so that
-        of several processes none sees money that another has taken."""
+        """Count so many US dollars as spent; return False if less is left, or the token was revoked. One statement, so
+        that two processes never take the same money."""
         token = ApiTokenRow
         fits = col(token.spent_usd) + usd <= col(token.budget_usd)
         query = update(token).where(col(token.id) == token_id, col(token.revoked_at).is_(None), fits)
@@ -148,7 +148,7 @@ class ApiTokens(Repository):
         return done.rowcount == 1
 
     def settle(self, token_id: int, set_aside: float, cost: float) -> None:
-        """What was set aside cost so much."""
+        """Replace what was set aside by the actual cost."""
         token = ApiTokenRow
         query = update(token).where(col(token.id) == token_id)
         self._session.connection().execute(query.values(spent_usd=col(token.spent_usd) - set_aside + cost))
@@ -156,7 +156,7 @@ class ApiTokens(Repository):
 
 class Trail(Repository):
     def add(self, pending: PendingAct) -> None:
-        """What is about a project or person that this very act deletes keeps their names."""
+        """Add an entry. It keeps the names of a project or person that this very act deletes."""
         project = self._session.get(ProjectRow, pending.project) if pending.project else None
         person = self._session.get(PersonRow, pending.person) if pending.person else None
         self._add(
@@ -171,7 +171,7 @@ class Trail(Repository):
         )
 
     def of(self, project_id: int | None) -> list[TrailEntry]:
-        """Newest first; None for all there is."""
+        """Return the entries, newest first; None for those of all projects."""
         query = select(TrailRow).order_by(col(TrailRow.id).desc())
         if project_id is not None:
             query = query.where(TrailRow.project_id == project_id)

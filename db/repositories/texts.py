@@ -25,7 +25,7 @@ BLOCK = 500  # ids that are named in one statement
 
 
 class Texts(Repository):
-    """The texts of one scope. What an import needs to recognise, and bare counts of ratings, cover all of them."""
+    """The texts of one scope. Keys for imports, and bare counts of ratings, cover all texts."""
 
     def __init__(self, session: Session, scope: Scope = Scope.OPEN) -> None:
         super().__init__(session)
@@ -36,13 +36,13 @@ class Texts(Repository):
         return {place.key: place.id for place in Texts(self._session, Scope.EVERY).places(project_id)}
 
     def add_many(self, project_id: int, texts: Sequence[Text]) -> None:
-        """Texts whose keys are new to the project."""
+        """Add texts whose keys are new to the project."""
         if texts:
             about = {"project_id": project_id, "imported_at": now()}
             self._session.execute(insert(TextRow), [about | text_columns(text) for text in texts])
 
     def add_ratings(self, ratings: Sequence[tuple[int, int, Rating]]) -> None:
-        """(text id, dimension id, rating), none of them there yet."""
+        """Add ratings (text id, dimension id, rating); none of them may exist."""
         values = [
             {"text_id": text, "dimension_id": dimension, "rater": rating.rater, "value": rating.value}
             for text, dimension, rating in ratings
@@ -51,9 +51,9 @@ class Texts(Repository):
             self._session.execute(insert(RatingRow), values)
 
     def give_verdict(self, text_id: int, dimension_id: int, contributor: Contributor, verdict: Verdict) -> None:
-        """In place of the one before; good and not good are a rating of theirs too.
+        """Save a verdict in place of an earlier one; good and not good are also saved as a rating.
 
-        Raises ConflictError where a rating of that name came from elsewhere: it stays.
+        Raises ConflictError if a rating of that name came from elsewhere: it stays.
         """
         where = VerdictRow.text_id == text_id, VerdictRow.dimension_id == dimension_id
         row = self._session.exec(
@@ -80,7 +80,8 @@ class Texts(Repository):
             self.add_ratings([(text_id, dimension_id, Rating("", contributor.name, verdict.rating))])
 
     def rated_elsewhere(self, dimension_id: int) -> bool:
-        """Whether a dimension has ratings that are no verdicts: they came with the data, and everybody may see them."""
+        """Return whether a dimension has ratings that are no verdicts: they came with the data, and everybody may see
+        them."""
         ratings = select(func.count(col(RatingRow.id))).where(RatingRow.dimension_id == dimension_id)
         given = select(func.count(col(VerdictRow.id))).where(
             VerdictRow.dimension_id == dimension_id, VerdictRow.verdict != Verdict.CANT_SAY.value
@@ -88,11 +89,12 @@ class Texts(Repository):
         return self._session.exec(ratings).one() > self._session.exec(given).one()
 
     def imported_means(self, dimension_id: int) -> dict[int, float]:
-        """As `mean_scores`; {} where all ratings are verdicts, which say nothing of texts that nobody was to read."""
+        """Return means as `mean_scores`; {} if all ratings are verdicts, which only exist for texts that somebody was
+        to read."""
         return self.mean_scores(dimension_id) if self.rated_elsewhere(dimension_id) else {}
 
     def verdicts(self, dimension_id: int) -> list[tuple[int, str, Verdict]]:
-        """(text id, expert, verdict) of all experts on a dimension, in the order they were first given."""
+        """Return (text id, expert, verdict) of all experts on a dimension, in the order they were first given."""
         rows = self._session.exec(
             select(VerdictRow.text_id, ContributorRow.name, VerdictRow.verdict)
             .join(ContributorRow, col(ContributorRow.id) == VerdictRow.contributor_id)
@@ -106,7 +108,7 @@ class Texts(Repository):
         return [text_value(row) for row in self._session.exec(query.order_by(col(TextRow.id)))]
 
     def places(self, project_id: int) -> list[TextPlace]:
-        """Every text, in import order. Equal names are one string."""
+        """Return every text's place, in import order. Equal names are one string."""
         rows = self._session.execute(
             select(TextRow.id, TextRow.doc_id, TextRow.system_id, TextRow.item_id)
             .where(TextRow.project_id == project_id, *within(self._scope, TextRow.id))
@@ -117,7 +119,7 @@ class Texts(Repository):
         return [TextPlace(int(text), *(names.setdefault(name, name) for name in key)) for text, *key in rows]
 
     def documents_by_text(self, project_id: int) -> dict[int, str]:
-        """Text id -> its document, of every text."""
+        """Return text id -> its document, of every text."""
         return {place.id: place.doc_id for place in self.places(project_id)}
 
     def ids(self, project_id: int) -> "array[int]":
@@ -131,7 +133,7 @@ class Texts(Repository):
         return array("q", rows)
 
     def keys_of(self, text_ids: Sequence[int]) -> dict[int, Key]:
-        """Id -> (doc_id, system_id, item_id)."""
+        """Return id -> (doc_id, system_id, item_id)."""
         found: dict[int, Key] = {}
         for start in range(0, len(text_ids), BLOCK):
             some = col(TextRow.id).in_(text_ids[start : start + BLOCK]), *within(self._scope, TextRow.id)
@@ -142,14 +144,14 @@ class Texts(Repository):
         return found
 
     def imported_since(self, project_id: int, since: datetime) -> frozenset[int]:
-        """The ids of the texts that came in then or later; texts whose time isn't known aren't among them."""
+        """Return the ids of the texts imported then or later; texts without a recorded time are left out."""
         query = select(TextRow.id).where(
             TextRow.project_id == project_id, col(TextRow.imported_at) >= since, *within(self._scope, TextRow.id)
         )
         return frozenset(int(text or 0) for text in self._session.exec(query))
 
     def extras(self, text_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """Id -> the columns of its file that are no field of a text."""
+        """Return id -> the columns of its file that are no field of a text."""
         found: dict[int, dict[str, Any]] = {}
         for start in range(0, len(text_ids), BLOCK):
             some = col(TextRow.id).in_(text_ids[start : start + BLOCK]), *within(self._scope, TextRow.id)
@@ -162,14 +164,14 @@ class Texts(Repository):
         return self._session.exec(query.where(*self._matches(project_id, search))).one()
 
     def count_of_documents(self, project_id: int, doc_ids: Sequence[str]) -> int:
-        """How many texts belong to these documents."""
+        """Return how many texts belong to these documents."""
         query = select(func.count(col(TextRow.id))).where(
             *self._matches(project_id, ""), col(TextRow.doc_id).in_(doc_ids)
         )
         return self._session.exec(query).one()
 
     def after(self, project_id: int, text_id: int, limit: int) -> list[Text]:
-        """The next texts in import order. What comes late in a table takes no longer than what comes first."""
+        """Return the next texts in import order. Late ones take no longer than early ones."""
         matches = self._matches(project_id, "")
         rows = self._session.exec(
             select(TextRow).where(*matches, col(TextRow.id) > text_id).order_by(col(TextRow.id)).limit(limit)
@@ -213,15 +215,15 @@ class Texts(Repository):
         return found
 
     def each_wording(self, text_ids: Sequence[int]) -> Iterator[tuple[int, str]]:
-        """(text id, what it says), read as they are asked for."""
+        """Yield (text id, its content), read on demand."""
         for start in range(0, len(text_ids), BLOCK):
             some = col(TextRow.id).in_(text_ids[start : start + BLOCK]), *within(self._scope, TextRow.id)
             rows = self._session.execute(select(TextRow.id, TextRow.text).where(*some))
             yield from map(tuple, rows)
 
     def rated(self, dimension_id: int, only: int | None = None) -> Iterator[tuple[int, str, int, list[float]]]:
-        """(text id, document, characters to read, its ratings) of every rated text, read as they are asked for; only:
-        of this one."""
+        """Yield (text id, document, characters to read, its ratings) of every rated text, or only of one, read on
+        demand."""
         of_text = [] if only is None else [RatingRow.text_id == only]
         length = func.length(TextRow.text) + func.length(TextRow.source)
         rows = self._session.execute(
@@ -235,7 +237,7 @@ class Texts(Repository):
             yield text, document, characters, [row[3] for row in found]
 
     def each_rating(self, dimension_id: int) -> Iterator[tuple[int, str, float]]:
-        """As `ratings`, read as they are asked for."""
+        """Yield as `ratings`, read on demand."""
         rows = self._session.execute(
             select(RatingRow.text_id, RatingRow.rater, RatingRow.value)
             .where(RatingRow.dimension_id == dimension_id, *within(self._scope, RatingRow.text_id))
@@ -245,11 +247,11 @@ class Texts(Repository):
         yield from map(tuple, rows)
 
     def ratings(self, dimension_id: int) -> list[tuple[int, str, float]]:
-        """(text id, rater, value) of every rating on a dimension."""
+        """Return (text id, rater, value) of every rating on a dimension."""
         return list(self.each_rating(dimension_id))
 
     def ratings_of(self, text_id: int) -> list[tuple[str, str, float]]:
-        """(dimension, rater, value) of every rating of one text, in the order of the dimensions."""
+        """Return (dimension, rater, value) of every rating of one text, in the order of the dimensions."""
         rows = self._session.exec(
             select(DimensionRow.name, RatingRow.rater, RatingRow.value)
             .join(DimensionRow, col(DimensionRow.id) == RatingRow.dimension_id)
@@ -259,7 +261,7 @@ class Texts(Repository):
         return [(dimension, rater, value) for dimension, rater, value in rows]
 
     def mean_ratings(self, text_ids: Sequence[int]) -> dict[tuple[int, str], float]:
-        """(text id, dimension) -> mean over raters, for a page of texts."""
+        """Return (text id, dimension) -> mean over raters, for a page of texts."""
         rows = self._session.exec(
             select(RatingRow.text_id, DimensionRow.name, func.avg(RatingRow.value))
             .join(DimensionRow, col(DimensionRow.id) == RatingRow.dimension_id)
@@ -269,7 +271,7 @@ class Texts(Repository):
         return {(text_id, dimension): float(mean) for text_id, dimension, mean in rows}
 
     def mean_scores(self, dimension_id: int) -> dict[int, float]:
-        """Text id -> mean over raters, for every text that is rated on a dimension."""
+        """Return text id -> mean over raters, for every text that is rated on a dimension."""
         rows = self._session.exec(
             select(RatingRow.text_id, func.avg(RatingRow.value))
             .where(RatingRow.dimension_id == dimension_id, *within(self._scope, RatingRow.text_id))
@@ -278,14 +280,14 @@ class Texts(Repository):
         return {text_id: float(mean) for text_id, mean in rows}
 
     def rating_range(self, dimension_id: int) -> tuple[float, float] | None:
-        """The lowest and the highest rating on a dimension; None where there is none."""
+        """Return the lowest and the highest rating on a dimension; None without ratings."""
         low, high = self._session.exec(
             select(func.min(RatingRow.value), func.max(RatingRow.value)).where(RatingRow.dimension_id == dimension_id)
         ).one()
         return None if low is None else (low, high)
 
     def rater_ranges(self, dimension_id: int) -> list[tuple[str, int, float, float, float]]:
-        """(rater, ratings, lowest, highest, mean) of every rater of a dimension, in the order of their names."""
+        """Return (rater, ratings, lowest, highest, mean) of every rater of a dimension, by name."""
         value = col(RatingRow.value)
         rows = self._session.exec(
             select(RatingRow.rater, func.count(value), func.min(value), func.max(value), func.avg(value))  # type: ignore[call-overload]
@@ -296,7 +298,7 @@ class Texts(Repository):
         return [(rater, n, low, high, float(mean)) for rater, n, low, high, mean in rows]
 
     def rating_counts(self, project_id: int) -> dict[str, tuple[int, int]]:
-        """Dimension name -> (ratings, raters)."""
+        """Return dimension name -> (ratings, raters)."""
         rows = self._session.exec(
             select(
                 DimensionRow.name,
@@ -310,12 +312,12 @@ class Texts(Repository):
         return {name: (ratings, raters) for name, ratings, raters in rows}
 
     def documents(self, project_id: int) -> list[str]:
-        """Each once, in order."""
+        """Return the documents, each once, in order."""
         query = select(TextRow.doc_id).where(TextRow.project_id == project_id, *within(self._scope, TextRow.id))
         return list(self._session.exec(query.distinct().order_by(TextRow.doc_id)))
 
     def systems(self, project_id: int) -> list[str]:
-        """The named systems, in order of their names."""
+        """Return the named systems, sorted by name."""
         rows = self._session.exec(
             select(TextRow.system_id)
             .where(TextRow.project_id == project_id, TextRow.system_id != "", *within(self._scope, TextRow.id))
@@ -325,7 +327,7 @@ class Texts(Repository):
         return list(rows)
 
     def distinct(self, project_id: int) -> tuple[int, int]:
-        """How many sources and how many named systems the project's texts have."""
+        """Return how many sources and how many named systems the project's texts have."""
         sources, systems = self._session.exec(
             select(
                 func.count(func.distinct(TextRow.doc_id)),

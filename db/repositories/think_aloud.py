@@ -48,7 +48,7 @@ class ThinkAloud(Repository):
         return [_contributor(row) for row in rows]
 
     def contributor(self, project_id: int, name: str, kind: ContributorKind, model: str = "") -> Contributor:
-        """The contributor of this name, added if new. A name belongs to one kind."""
+        """Return the contributor of this name, added if new. A name belongs to one kind."""
         cleaned = name.strip()
         row = self._session.exec(
             select(ContributorRow).where(ContributorRow.project_id == project_id, ContributorRow.name == cleaned)
@@ -63,7 +63,7 @@ class ThinkAloud(Repository):
         return _contributor(row)
 
     def describe(self, contributor_id: int, role: str, background: str) -> None:
-        """What an expert says about themselves."""
+        """Save what an expert says about themselves."""
         row = self._found(ContributorRow, contributor_id, "This contributor is no longer there.")
         row.role, row.background = role.strip(), background.strip()
 
@@ -97,7 +97,7 @@ class ThinkAloud(Repository):
         return {text_id: float(mean) for text_id, mean in rows}
 
     def sample_counts(self, project_id: int) -> dict[int, int]:
-        """Dimension id -> how many samples it has."""
+        """Return dimension id -> its number of samples."""
         rows = self._session.exec(
             select(ThinkAloudSampleRow.dimension_id, func.count(col(ThinkAloudSampleRow.text_id)))
             .join(DimensionRow, col(DimensionRow.id) == ThinkAloudSampleRow.dimension_id)
@@ -128,7 +128,7 @@ class ThinkAloud(Repository):
         contributor: str | None = None,
         withdrawn: bool = False,
     ) -> list[Attribute]:
-        """In the order they came; of one dimension or one contributor where these are given.
+        """Return attributes in the order they came; of one dimension or one contributor if given.
 
         withdrawn: with those that only their author may see.
         """
@@ -139,7 +139,7 @@ class ThinkAloud(Repository):
         return [_attribute(*found, passages, pairs) for found in self._session.exec(query)]
 
     def _passages(self, project_id: int) -> dict[int, Passage]:
-        """Attribute's id -> the words that made somebody say it."""
+        """Return attribute's id -> the words that prompted it."""
         rows = self._session.exec(
             select(PassageRow)
             .join(AttributeRow, col(AttributeRow.id) == PassageRow.attribute_id)
@@ -149,7 +149,7 @@ class ThinkAloud(Repository):
         return {row.attribute_id: _passage(row) for row in rows}
 
     def _pairs(self, project_id: int) -> dict[int, ComparedTexts]:
-        """Attribute's id -> the texts of the first pair whose reason it is."""
+        """Return attribute's id -> the texts of the first pair for which it is the reason."""
         rows = self._session.exec(
             select(PreferenceRow, TextRow.doc_id)
             .join(TextRow, col(TextRow.id) == PreferenceRow.text_a_id)
@@ -163,8 +163,8 @@ class ThinkAloud(Repository):
         }
 
     def written_about(self, project_id: int, dimension_id: int, contributor: str) -> list[Attribute]:
-        """What a contributor wrote about a dimension, in their own order, wherever it was moved since; withdrawn ones
-        too. What was moved here is not among them."""
+        """Return what a contributor wrote about a dimension, in their own order, wherever it was moved since; withdrawn
+        attributes too, but none that were moved here."""
         query = self._attributes(project_id, contributor, withdrawn=True).where(written_about == dimension_id)
         passages, pairs = self._passages(project_id), self._pairs(project_id)
         found = [_attribute(*row, passages, pairs) for row in self._session.exec(query)]
@@ -189,7 +189,7 @@ class ThinkAloud(Repository):
         return query
 
     def attribute_counts(self, project_id: int) -> dict[tuple[int, ContributorKind], int]:
-        """(dimension id, kind of contributor) -> how many active attributes."""
+        """Return (dimension id, kind of contributor) -> number of active attributes."""
         rows = self._session.exec(
             select(AttributeRow.dimension_id, ContributorRow.kind, func.count(col(AttributeRow.id)))
             .join(ContributorRow, col(ContributorRow.id) == AttributeRow.contributor_id)
@@ -200,7 +200,7 @@ class ThinkAloud(Repository):
         return {(dimension_id, ContributorKind(kind)): count for dimension_id, kind, count in rows}
 
     def said_in_stages(self, dimension_id: int) -> dict[int, tuple[int, int]]:
-        """Stage of the dimension -> (round, attributes that came out of it, wherever they were moved since)."""
+        """Return stage run of the dimension -> (round, number of its attributes, wherever they were moved since)."""
         rows = self._session.exec(
             select(AttributeRow.stage_run_id, func.max(AttributeRow.round), func.count(col(AttributeRow.id)))
             .join(StageRunRow, col(StageRunRow.id) == AttributeRow.stage_run_id)
@@ -227,8 +227,9 @@ class ThinkAloud(Repository):
         prompted_by: int | None = None,
         passages: Sequence[Passage | None] = (),
     ) -> list[int]:
-        """Behind what the contributor has said on the dimension before. passages: of the texts, in the same order; ()
-        for none. One of a text says what prompted the attribute, whatever `prompted_by` is."""
+        """Add attributes after the contributor's earlier ones on the dimension; return their ids. passages: of the
+        texts, in the same order; () for none. A passage of a text also sets what prompted the attribute, over
+        `prompted_by`."""
         last = self._session.exec(
             select(func.max(AttributeRow.position)).where(
                 written_about == dimension_id, AttributeRow.contributor_id == contributor_id
@@ -261,7 +262,7 @@ class ThinkAloud(Repository):
         return ids
 
     def edit_attribute(self, attribute_id: int, text: str, who: str = "") -> None:
-        """Change the wording; what was first said stays on record. who: changed it."""
+        """Change the wording; the first wording is kept. who: the editor."""
         cleaned = text.strip()
         if not cleaned:
             raise InputError("An attribute can't be empty.", "Exclude it instead.")
@@ -275,8 +276,8 @@ class ThinkAloud(Repository):
         row.status, row.reason, row.merged_into = status.value, reason.strip(), merged_into
 
     def standing(self, attribute_ids: Sequence[int]) -> dict[int, AttributeStanding]:
-        """How those of these ids that are there stand now, withdrawn ones too; nobody else changes them until the end
-        of this unit of work."""
+        """Return the state of those of these ids that exist, withdrawn ones too, locked until the end of this unit of
+        work."""
         found: dict[int, AttributeStanding] = {}
         for start in range(0, len(attribute_ids), 500):
             part = attribute_ids[start : start + 500]
@@ -285,16 +286,16 @@ class ThinkAloud(Repository):
         return found
 
     def note_prompt(self, attribute_id: int, text_id: int | None) -> None:
-        """Which sample prompted it; None for none in particular."""
+        """Set which sample prompted the attribute; None for none in particular."""
         self._row(attribute_id).prompted_by = text_id
 
     def reorder(self, attribute_ids: Sequence[int]) -> None:
-        """The contributor's own order of these."""
+        """Set the contributor's own order of these attributes."""
         for position, attribute_id in enumerate(attribute_ids):
             self._row(attribute_id).position = position
 
     def move(self, attribute_id: int, dimension_id: int) -> None:
-        """To another dimension of the project; where it was first said stays on record.
+        """Move the attribute to another dimension of the project; its first dimension is kept.
 
         Raises InputError for a dimension of another project.
         """
@@ -351,7 +352,7 @@ class Transcripts(Repository):
         )
 
     def heard(self, transcript_id: int, model: str, text: str = "", error: str = "") -> None:
-        """What became of a recording: its text, or why there is none."""
+        """Save the result of a recording: its text, or why there is none."""
         row = self._row(transcript_id)
         row.model, row.text, row.error = model, text or row.text, error
 
@@ -361,7 +362,7 @@ class Transcripts(Repository):
         return _transcript(row, person, self._waiting([transcript_id]))
 
     def of(self, dimension_id: int, expert: str) -> list[Transcript]:
-        """Newest first."""
+        """Return the transcripts, newest first."""
         rows = self._session.exec(
             select(TranscriptRow, ContributorRow)
             .join(ContributorRow, col(ContributorRow.id) == TranscriptRow.contributor_id)
@@ -372,7 +373,7 @@ class Transcripts(Repository):
         return [_transcript(row, person, waiting) for row, person in rows]
 
     def propose(self, transcript_id: int, proposals: Sequence[ProposedAttribute]) -> None:
-        """In place of those nobody has decided on; accepted and declined ones stay."""
+        """Replace the undecided proposals; accepted and declined ones stay."""
         kept = self._proposals(transcript_id)
         for row in kept:
             if row.attribute_id is None and not row.declined:
@@ -397,7 +398,7 @@ class Transcripts(Repository):
         row.attribute_id, row.declined = attribute_id, declined
 
     def _waiting(self, transcript_ids: Sequence[int]) -> dict[int, int]:
-        """Transcript -> proposals that nobody has decided on."""
+        """Return transcript -> number of undecided proposals."""
         rows = self._session.exec(
             select(ProposedAttributeRow.transcript_id, func.count(col(ProposedAttributeRow.id)))
             .where(
