@@ -150,6 +150,7 @@ def _print(
 ) -> None:
     from app.services.results.contribution import aspects_of
     from app.services.results.method_grid import result_words
+    from app.services.results.raters import peoples_scale
 
     for result, verdict in zip(found, verdicts, strict=True):
         echo(verdict.about(result_words(result, found)))
@@ -158,6 +159,9 @@ def _print(
     for result, counted in zip(found, quotes, strict=True):
         if counted:
             echo(f"{result.dimension.name}, {shown_model(result.run.judge)}: quotes: {counted}")
+    for result in found:
+        if scale := peoples_scale(workbench, result):
+            echo(f"{result_words(result, found)}: {scale.sentence}")
     for result in found:
         _print_aspects(result, aspects_of(workbench, result))
 

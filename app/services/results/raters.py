@@ -502,10 +502,11 @@ class PeoplesScale:
         ends = (
             f"{better.low:.3f} to {better.high:.3f}" if better.low is not None and better.high is not None else "none"
         )
+        how = "Isotonic regression" if mapped.map.kind == "isotonic" else "A line"
         said = (
-            f"Mean absolute error {mapped.raw:.3f}, on people's scale {mapped.mapped:.3f}: less by {better.value:.3f}, "
-            f"95 % interval {ends}. {'Isotonic regression' if mapped.map.kind == 'isotonic' else 'A line'}, "
-            f"cross-fitted by source: {mapped.n:,} texts of {mapped.sources:,} sources in {mapped.folds} parts."
+            f"Mean absolute error {mapped.raw:.3f}, on people's scale {mapped.mapped:.3f}: improvement "
+            f"{better.value:.3f}, 95 % interval {ends}. {how}, cross-fitted by source: {mapped.n:,} texts of "
+            f"{mapped.sources:,} sources in {mapped.folds} parts."
         )
         return said if mapped.offered else f"{said} It isn't offered: the interval doesn't lie above 0."
 

@@ -12,6 +12,7 @@ from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus, SystemChoice
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.results.method_grid import cell, grid_notes, method_and_judge, method_grid
+from app.services.results.raters import peoples_scale
 from app.services.results.result_files import verdict_of
 from app.services.results.results import Choices, results_of
 from app.services.results.run_comparison import compare_runs, sets_named
@@ -113,6 +114,14 @@ def test_results_prints_methods_by_dimensions_for_each_coefficient(run: Run, pro
         shown = [(each.run, cell(each.meta.figures[name])) for each in found.values()]
         expected = [[method_and_judge(made), str(made.id), figure] for made, figure in shown]
         assert sorted(re.split(r"  +", row) for row in rows) == sorted(expected)
+
+
+def test_results_print_the_error_of_raw_and_mapped_scores(run: Run) -> None:
+    ready_to_score(open_workbench(), texts=64)
+    made = scored("checklist", "llama:x")
+    scale = peoples_scale(open_workbench(), results_of(open_workbench(), made, Choices())[0])
+    assert scale is not None
+    assert scale.sentence in run("results", "--project", "Ready")[1]
 
 
 def test_soft_scores_where_no_judge_gave_any_are_refused(run: Run, project: None) -> None:
