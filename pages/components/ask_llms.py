@@ -1,4 +1,4 @@
-"""Ask LLMs: which models think aloud, and what they said."""
+"""Ask LLMs: the models that think aloud, and their attributes."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -86,7 +86,7 @@ HELP = (
 
 
 def batch_choice(models: Sequence[str]) -> str:
-    """As ask_models takes it; not asked for where no vendor sells batches."""
+    """Ask for the batch option and return it as ask_models takes it; draw nothing if no vendor sells batches."""
     sold = [name for name in models if (_known(name) and sells_batches(name))]
     if not sold:
         return ""
@@ -101,7 +101,7 @@ def batch_choice(models: Sequence[str]) -> str:
 def think_aloud_forecast(
     workbench: Workbench, project: Project, dimensions: Sequence[Dimension], models: Sequence[str]
 ) -> None:
-    """A line a model, at once beside in a batch; nothing where asking would say what is wrong."""
+    """Draw the forecast, a line a model, at once beside in a batch; draw nothing if asking would fail."""
     try:
         ahead = forecast_think_aloud(workbench, project, dimensions, [name for name in models if _known(name)])
     except WorkbenchError:
@@ -157,7 +157,7 @@ def _costs(ahead: ThinkAloudForecast) -> str:
 
 
 def _known(name: str) -> bool:
-    """A name that isn't understood is said where it is used."""
+    """Return whether the name is understood; otherwise the error is shown where the name is used."""
     try:
         sells_batches(name)
     except WorkbenchError:
@@ -166,7 +166,7 @@ def _known(name: str) -> bool:
 
 
 def llm_answers(workbench: Workbench, dimensions: Sequence[Dimension], running: bool) -> None:
-    """Looked up again every second while models are being asked."""
+    """Draw the models' answers, reloaded every second while models are being asked."""
     st.fragment(_answers, run_every=POLL_SECONDS if running else None)(workbench, dimensions)
 
 
@@ -197,7 +197,7 @@ def _answers(workbench: Workbench, dimensions: Sequence[Dimension]) -> None:
 
 
 def _failures(found: Sequence[Answered]) -> list[str]:
-    """Why models did not answer the last time they were asked, in full."""
+    """Return in full why models did not answer the last time they were asked."""
     newest: dict[tuple[str, str], str] = {}
     for answer in found:
         newest.setdefault((answer.model, answer.dimension), answer.error)
@@ -220,8 +220,8 @@ CHOSEN, SUGGESTED = "ask_models", "ask_models_suggested"
 
 
 def models_to_ask(workbench: Workbench, project: Project) -> list[str]:
-    """Any number of models; it starts with the LLMs that the project asked before, else with one of each provider that
-    is set up, else with the rules."""
+    """Draw the choice of models and return it. It starts with the LLMs that the project asked before, else with one of
+    each configured provider, else with the rules."""
     usable = [model for model in available_models(workbench) if model.usable]
     preload_providers(workbench)
     before = _asked_before(workbench, project, usable)
@@ -256,7 +256,8 @@ def _asked_before(workbench: Workbench, project: Project, usable: Sequence[Model
 
 
 def _start_with(suggested: list[str]) -> None:
-    """A choice nobody has touched follows what is suggested: the endpoint's answer may come after the screen."""
+    """Set the choice to the suggested models until somebody changes it: the endpoint's answer may come after the
+    screen."""
     state = st.session_state
     if CHOSEN not in state or state[CHOSEN] == state.get(SUGGESTED):
         state[CHOSEN] = suggested
@@ -264,7 +265,7 @@ def _start_with(suggested: list[str]) -> None:
 
 
 def _what_is_suggested(missing: int, providers: int) -> None:
-    """Say which models are suggested; nothing where every provider is set up."""
+    """Say which models are suggested; nothing if every provider is set up."""
     if missing == providers:
         st.caption(
             "No LLM is set up yet, so the choice starts with the rules, which are not an LLM. What each provider needs "
@@ -278,7 +279,7 @@ def _what_is_suggested(missing: int, providers: int) -> None:
 
 
 def not_available(workbench: Workbench) -> None:
-    """One line a provider: what to set."""
+    """Draw a line for each unavailable provider: what to set."""
     missing = missing_settings(workbench)
     if missing:
         with st.expander(f"Not available yet: {', '.join(missing)}", key="models_missing"):

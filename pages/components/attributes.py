@@ -1,4 +1,4 @@
-"""Attributes: looked at, corrected, merged and added, one dimension at a time."""
+"""Attributes of one dimension: viewed, corrected, merged and added."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -62,7 +62,7 @@ from pages.components.shell.words import ShownErrors, button_label, model_label,
 
 
 def counts(attributes: Sequence[Attribute]) -> None:
-    """How many in use each condition has, in a line; the paper's names show on hover."""
+    """Draw in a line how many attributes in use each condition has; the paper's names show on hover."""
     llms = llms_word(attributes)
     for condition in conditions_of(attributes):
         if ":" not in condition.code:
@@ -104,7 +104,7 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class EntryForm:
-    """The form as it was sent."""
+    """The contents of the submitted form."""
 
     contributor: str
     kind: ContributorKind
@@ -113,7 +113,7 @@ class EntryForm:
 
 
 def entry(workbench: Workbench, project: Project, dimension: Dimension, attributes: Sequence[Attribute]) -> None:
-    """A form that unfolds; contributors who are there already can be chosen, others typed."""
+    """Draw the folded form for new attributes; present contributors can be chosen, others typed."""
     if said := st.session_state.pop(_ADDED, ""):
         st.success(said, icon=":material/check_circle:")
     with (
@@ -162,7 +162,7 @@ def _add(workbench: Workbench, project: Project, dimension: Dimension, written: 
 
 
 def _kept(workbench: Workbench, project: Project, dimension: Dimension, written: EntryForm) -> str:
-    """What was added, in words."""
+    """Return in words what was added."""
     added, more = 0, ""
     table = written.file is not None and is_table(written.file)
     if written.text.strip() or written.file is None:
@@ -220,7 +220,7 @@ COMPONENT, CONTRIBUTOR, NOTHING = "Component", "Contributor", "Not grouped"
 
 
 def filtered(attributes: Sequence[Attribute], in_components: bool) -> tuple[list[Attribute], str]:
-    """The attributes that the row of choices lets through, and how to group them."""
+    """Draw the filters; return the attributes that pass, and how to group them."""
     who, kinds, states, groups, words = st.columns([5, 5, 5, 5, 6])
     names = [EVERYBODY, *dict.fromkeys(a.contributor for a in attributes)]
     groupings = [COMPONENT, CONTRIBUTOR, NOTHING] if in_components else [CONTRIBUTOR, NOTHING]
@@ -273,12 +273,12 @@ class Pool:
 
 
 def pool_place(dimension_id: int) -> str:
-    """Return the place where Undo keeps changes of a dimension's attributes."""
+    """Return the place under which Undo keeps changes of a dimension's attributes."""
     return f"pool_{dimension_id}"
 
 
 def pool_list(workbench: Workbench, pool: Pool, shown: Sequence[Attribute], grouping: str) -> None:
-    """`shown`: those that the filters let through."""
+    """Draw the list of attributes. `shown`: those that pass the filters."""
     grouped = {a.id: key for key, a in _grouped(pool, shown, grouping)}
     texts = {a.id: a.text for a in pool.attributes}
     words = {kind: word for kind, word in WORDS.items() if pool.others or kind is not ActKind.MOVE}
@@ -296,7 +296,7 @@ def pool_list(workbench: Workbench, pool: Pool, shown: Sequence[Attribute], grou
 
 
 def _grouped(pool: Pool, shown: Sequence[Attribute], grouping: str) -> list[tuple[str, Attribute]]:
-    """Each with the key of its group; one that lies under several components is read under the first."""
+    """Return each attribute with the key of its group; an attribute under several components is in the first."""
     under: dict[int, int] = {}
     for component, members in pool.clusters:
         for id_ in members:
@@ -387,11 +387,12 @@ MEASURES: dict[Measure, str] = {"words": "rare words", "order": "same order"}
 _LEFT_ALONE = "groups_left_alone"
 _SHOWN = "merge_groups_shown"
 SURE = 6
-"""In a larger group the ends of a chain may say different things: there a person ticks those that say the same."""
+"""Largest group whose attributes are all ticked: in a larger one the ends of a chain may say different things, and a
+person ticks those that say the same."""
 
 
 def duplicates(workbench: Workbench, attributes: Sequence[Attribute], dimension_id: int) -> None:
-    """A few groups at a time, the most alike first; all can be reached."""
+    """Draw groups of duplicates, a few at a time, the most similar first; all can be reached."""
     unfolded = st.expander("Merge attributes that say the same", key="merge", on_change="rerun")
     if not unfolded.open:
         return
@@ -440,7 +441,7 @@ def _ids(group: DuplicateGroup) -> tuple[int, ...]:
 
 
 def _group(workbench: Workbench, group: DuplicateGroup, dimension_id: int) -> None:
-    """Each with a button that keeps it; the others that are ticked are merged into it."""
+    """Draw a group, each attribute with a button that keeps it; the other ticked ones are merged into it."""
     ids = _ids(group)
     first = ids[0]
     with st.container(border=True, key=f"merge_group_{first}"):

@@ -126,7 +126,7 @@ ABOUT = "One checklist for each condition, all answered by one judge on the same
 
 
 def condition_figures(workbench: Workbench, plans: Sequence[StudyPlan], level: Level) -> StudyFigures:
-    """Shown as far as they are there; returned, of the trial that is looked at, for what stands below."""
+    """Draw the available figures; return those of the shown trial, for the parts below."""
     with st.spinner("Comparing the conditions: 1,000 resamples and 2,000 permutations for each pair"):
         everything = trial_figures(workbench, plans, level)
     found = everything.trials[0]
@@ -161,7 +161,7 @@ def condition_figures(workbench: Workbench, plans: Sequence[StudyPlan], level: L
 
 
 def component_sweep(workbench: Workbench, plans: Sequence[StudyPlan], level: Level) -> None:
-    """Agreement by the number of components, as Fig. 6 of the paper."""
+    """Draw agreement by the number of components, as Fig. 6 of the paper."""
     with st.spinner("Computing the figures of each number of components"):
         found = sweep_figures(workbench, plans, level, permutations=0)
     points = [point for point in sweep_points(found) if point["figures"]["spearman"][0] is not None]
@@ -176,7 +176,7 @@ def component_sweep(workbench: Workbench, plans: Sequence[StudyPlan], level: Lev
 
 
 def _of_trials(everything: TrialFigures) -> StudyFigures:
-    """The means where there are several, and the choice of the trial that is shown below."""
+    """Draw the means over several trials, and the choice of a trial; return the chosen one."""
     if not everything.several:
         return everything.trials[0]
     show_table(mean_table(everything), "condition_means")
@@ -224,7 +224,7 @@ def _spread(mean: TrialMean, measure: Measure) -> str | None:
 
 
 def _cautions(found: StudyFigures) -> None:
-    """As on Results; a sentence that isn't about all conditions names those that it is about."""
+    """Draw cautions as on Results; one that isn't about all conditions names its conditions."""
     lines = []
     for caution in found.cautions:
         about = ", ".join(condition_words(StudyCondition.parse(key)) for key in caution.about)
@@ -235,7 +235,7 @@ def _cautions(found: StudyFigures) -> None:
 
 
 def _missing(rows: Sequence[ConditionFigures]) -> None:
-    """Why figures or their intervals are missing, each sentence once with the conditions it is about."""
+    """Draw why figures or their intervals are missing, each sentence once with its conditions."""
     about: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         if reason := row.figures["spearman"].reason:
@@ -307,7 +307,7 @@ def _picture(found: StudyFigures) -> None:
 
 
 def _points(row: ConditionFigures) -> list[dict[str, object]]:
-    """The condition's point, and one for each member where there are several."""
+    """Return the condition's point, and one for each member if there are several."""
     colour, label = COLOURS[row.family], row_label(row)
     common = {"Dimension": row.dimension.name, "Condition": label, "colour": colour}
     figure = row.figures["spearman"]
@@ -325,7 +325,7 @@ def _points(row: ConditionFigures) -> list[dict[str, object]]:
 
 
 def figure_chart(rows: pd.DataFrame) -> Chart:
-    """A panel a dimension, as Figs. 8 and 9 of the paper, with intervals."""
+    """Return a chart with intervals and a panel a dimension, as Figs. 8 and 9 of the paper."""
     order = list(dict.fromkeys(rows["Condition"]))
     dimensions = list(dict.fromkeys(rows["Dimension"]))
     base = alt.Chart(rows).encode(
@@ -374,7 +374,8 @@ KEY, PRESET = "study", "study_preset_for"
 
 
 def condition_options(workbench: Workbench, project: Project, dimensions: Sequence[Dimension]) -> StudyOptions | None:
-    """The choices, at first those of the last study. None, with a word on why, while they aren't complete."""
+    """Draw the choices, initially those of the last study. Return None, with the reason shown, while they aren't
+    complete."""
     last = last_study(workbench, project)
     _preset(project, last)
     names = {dimension.id: dimension.name for dimension in dimensions}
@@ -453,7 +454,8 @@ def condition_options(workbench: Workbench, project: Project, dimensions: Sequen
 
 
 def _preset(project: Project, last: StudyOptions | None) -> None:
-    """Before the widgets exist: what the project's last study chose, until a person chooses otherwise."""
+    """Set the choices, before their widgets exist, to those of the project's last study, until a person changes
+    them."""
     state, another = st.session_state, st.session_state.get(PRESET) != project.id
     state[PRESET] = project.id
     usual = {
@@ -474,7 +476,7 @@ def _preset(project: Project, last: StudyOptions | None) -> None:
 def study_start(
     workbench: Workbench, project: Project, options: StudyOptions, plans: Sequence[StudyPlan], running: bool
 ) -> None:
-    """What is there, what is missing and what it would cost; start, or stop while it goes on. Raises as estimating."""
+    """Draw what exists, what is missing and its cost; start, or stop a running study. Raises as estimating."""
     plan, cells = plans[0], sum(len(each.cells) for each in plans)
     numbers = {each.options.components: each for each in plans}
     to_score = sum(len(each.to_score) for each in plans)

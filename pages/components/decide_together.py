@@ -1,4 +1,4 @@
-"""A room to decide together: its votes, its discussion and its end, as an expert or a facilitator sees them."""
+"""A room to decide together: votes, discussion and end, for experts and facilitators."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -95,8 +95,8 @@ def _steps(view: RoomView) -> None:
 
 
 def _choose_text(view: RoomView, name: str) -> Text | None:
-    """Return the text to show. Where there are several, draw the choice: it begins with one that this expert hasn't
-    voted on, and a tick marks those that they have."""
+    """Return the text to show. If there are several, draw the choice: it begins with one that this expert hasn't voted
+    on, and a tick marks those that they have."""
     if len(view.texts) < 2:
         return next(iter(view.texts), None)
     key, room = _text_key(view.room), view.room
@@ -116,7 +116,7 @@ def _choose_text(view: RoomView, name: str) -> Text | None:
 
 
 def _text_key(room: Room) -> str:
-    """Return the key of the chosen text, which is forgotten when the stage changes."""
+    """Return the key of the chosen text; it differs by stage, so that a new stage starts without a choice."""
     return f"room_text_{room.id}_{room.stage.name.lower()}"
 
 
@@ -151,7 +151,7 @@ def _vote_buttons(workbench: Workbench, view: RoomView, name: str, text: Text) -
 
 
 def _vote(workbench: Workbench, view: RoomView, name: str, text: int, answer: Answer) -> None:
-    """Keep a vote, in a callback, and choose the next text without one."""
+    """Save a vote, in a callback, and choose the next text without one."""
     if not _do(partial(vote, workbench, view.room.id, name, text, answer)) or len(view.texts) < 2:
         return
     given = {of for who, of in view.room.said(view.room.stage.round or 0) if who == name} | {text}
@@ -209,7 +209,7 @@ def _members(view: RoomView) -> None:
 
 
 def _lines(workbench: Workbench, view: RoomView, name: str) -> None:
-    """Draw what members said, and while the room discusses the field for one's own line."""
+    """Draw members' lines and, during the discussion, the field for one's own line."""
     room = view.room
     if room.stage is RoomStage.DISCUSS and name in room.lines:
         key = f"room_line_{room.id}"
@@ -325,7 +325,7 @@ def _closed_now() -> None:
 
 
 def earlier_rooms(workbench: Workbench, rooms: Sequence[Room], name: str) -> None:
-    """Draw closed rooms, newest first: votes, lines and what was agreed."""
+    """Draw closed rooms, newest first: votes, lines and the outcome."""
     if not rooms:
         return
     st.subheader("Earlier rooms", anchor=False)

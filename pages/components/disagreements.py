@@ -53,13 +53,13 @@ PAIR = "pair"
 
 
 def shown_pair(queue: DisagreementQueue, pairs: Sequence[QueuedPair]) -> QueuedPair | None:
-    """The one that the address names, also where it was decided meanwhile; else the first of those chosen."""
+    """Return the pair in the address, even if it was decided meanwhile; else the first of the filtered ones."""
     wanted = st.query_params.get(PAIR, "")
     return next((pair for pair in queue.pairs if pair.id == wanted), pairs[0] if pairs else None)
 
 
 def place_of(pairs: Sequence[QueuedPair], pair: QueuedPair) -> int | None:
-    """Its place among those chosen, None where it isn't one of them."""
+    """Return the pair's index among the filtered ones, None if it isn't one of them."""
     return next((place for place, each in enumerate(pairs) if each.id == pair.id), None)
 
 
@@ -69,7 +69,7 @@ def show_pair(pair: str | None) -> None:
 
 
 def beside(pairs: Sequence[QueuedPair], pair: QueuedPair, step: int) -> str | None:
-    """The one so many places further; after the last comes the first. None where there is no other."""
+    """Return the pair `step` places further; after the last comes the first. None if there is no other."""
     place = place_of(pairs, pair)
     if place is None:
         return pairs[0].id if pairs else None
@@ -85,7 +85,7 @@ _OPENED = "room_opened"
 def answer_buttons(
     workbench: Workbench, queue: DisagreementQueue, pairs: Sequence[QueuedPair], pair: QueuedPair
 ) -> None:
-    """What the person saw goes along, so that nobody overrules what they didn't see."""
+    """Draw the buttons. Each sends the decision that the person saw, so that nobody overrules one they didn't see."""
     st.text_input("Why, in a line", key=_why(pair), placeholder="optional", max_chars=1_000)
     st.checkbox(
         "Make the line guidance of the question",
@@ -136,7 +136,7 @@ def _decide(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair, an
 
 
 def last_decision(workbench: Workbench, decides: bool) -> None:
-    """What went wrong, else what was decided last in this session and the way back."""
+    """Draw the last error, else the session's last decision with Undo."""
     show_kept_error(_PROBLEM)
     if st.session_state.pop(_OPENED, None):
         go("decide_together")
@@ -167,7 +167,7 @@ def undo(workbench: Workbench, decision: Decision, pair: str) -> None:
 
 
 def settle(workbench: Workbench, queue: DisagreementQueue, decision: Decision, pair: str) -> None:
-    """Keep this one of contradicting decisions, in a callback."""
+    """Keep one of contradicting decisions, in a callback."""
     st.session_state.pop(_LAST, None)
     show_pair(pair)
     with ShownErrors(_PROBLEM):
@@ -282,7 +282,7 @@ _FROM_THE_FIRST: dict[str, Any] = {"on_change": show_pair, "args": [None]}
 
 
 def chosen_version(workbench: Workbench, dimension: Dimension) -> Checklist:
-    """The newest published version that anybody answered; the screen says so and ends where there is none."""
+    """Return the newest published version that anybody answered; without one, say so and end the screen."""
     versions = {str(each.version): each for each in decidable_versions(workbench, dimension.id)}
     if not versions:
         empty("No version of the checklist is published yet.", "Publish one first.", "checklist", "Go to Checklist")
@@ -294,7 +294,7 @@ def chosen_version(workbench: Workbench, dimension: Dimension) -> Checklist:
 
 
 def queue_filter(queue: DisagreementQueue) -> QueueFilter:
-    """Every choice is in the address."""
+    """Draw the filter and return it; every choice is in the address."""
     with st.container(horizontal=True, vertical_alignment="top", key="queue_filter"):
         state = _state(queue)
         kind = _one_of("kind", "Kind", {kind.value: words for kind, words in KINDS.items()})
@@ -308,7 +308,7 @@ def queue_filter(queue: DisagreementQueue) -> QueueFilter:
 
 
 def nothing_here(queue: DisagreementQueue) -> None:
-    """Why there is nothing to decide, and what now."""
+    """Draw why there is nothing to decide, and what to do."""
     version = f"version {queue.checklist.version}"
     if not queue.answered and not queue.runs and not queue.pairs:
         empty(
@@ -343,14 +343,14 @@ def _state(queue: DisagreementQueue) -> QueueState:
 
 
 def _one_of(key: str, label: str, words: dict[str, str]) -> str:
-    """ "" for all of them."""
+    """Draw a choice; return "" for all."""
     options = [ALL, *words]
     chosen = listed_choice(key, options, ALL, label, lambda one: words.get(one, "All"), width=190, **_FROM_THE_FIRST)
     return "" if chosen == ALL else chosen
 
 
 _BREAK = "  \n"
-"""A new line of the same paragraph."""
+"""A line break within a paragraph."""
 ORDER_HELP = (
     "First what would move the judges' agreement with people on a question most, if it were settled as one of those "
     "who answered says, each as likely. Without a judge, first where experts are most divided. After each decision the "
@@ -385,7 +385,7 @@ def one_pair(
 
 
 def _room(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair) -> None:
-    """Open one on this text, or on all of the question that are to decide."""
+    """Draw the buttons that open a room on this text, or on all undecided ones of the question."""
     same = [one.text for one in queue.pairs if one.question.id == pair.question.id and one.state == "open"]
     texts = list(dict.fromkeys([pair.text, *same]))[:MOST_ROOM_TEXTS]
     with st.expander("Decide together with the experts", key="open_a_room"):
@@ -441,7 +441,7 @@ def _question(pair: QueuedPair) -> None:
 
 
 def _standing(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair, decides: bool) -> None:
-    """The decision that holds; those that contradict each other side by side."""
+    """Draw the decision that stands; contradicting ones side by side."""
     if pair.contradicting:
         st.markdown(
             "**Decisions about versions of this question say different things.** Keep one; the others are undone."
@@ -492,7 +492,7 @@ def _experts(found: SidesOfPair) -> None:
 
 
 def _judges(found: SidesOfPair, source: str) -> None:
-    """`source`: what the project calls the texts' sources."""
+    """Draw the judges' answers. `source`: what the project calls the texts' sources."""
     if not found.judges:
         return
     st.markdown("**Judges**")
@@ -513,5 +513,5 @@ def _place(judgment: Judgment, text: Text) -> QuotedPlace | None:
 
 
 def _small(words: str) -> str:
-    """People's or a judge's words to the letter, below what they are about."""
+    """Draw people's or a judge's words literally, below their subject."""
     return f":small[:gray[{plain(words)}]]"

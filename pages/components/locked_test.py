@@ -58,7 +58,7 @@ def locked_results(workbench: Workbench, project: Project, level: Level) -> None
 
 
 def _results(found: Sequence[DimensionResult]) -> None:
-    """What was looked at in this session: it goes with a refresh, and looking again is another look."""
+    """Draw what was looked at in this session; after a refresh, looking again is another look."""
     st.subheader("On the locked test split", anchor=False)
     show_table([_row(result) for result in found], "locked_results")
     for result in found:

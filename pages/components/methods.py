@@ -1,4 +1,4 @@
-"""Methods: what each way of scoring is worth, what it costs, and whom it favours."""
+"""Methods: each method's agreement, cost and bias."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Overview: the projects, my work, and how far each dimension is."""
+"""Overview: the projects, a person's tasks, and the progress of each dimension."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -41,7 +41,7 @@ from pages.components.shell.words import ShownErrors, button_label, number, plai
 
 
 def progress_table(progress: Overview) -> None:
-    """One row a dimension; the project's size as a caption."""
+    """Draw a row a dimension, with the project's size as a caption."""
     systems = f", {progress.systems:,} named systems" if progress.systems else ""
     st.caption(f"{progress.texts:,} texts of {progress.sources:,} sources{systems}")
     if not progress.dimensions:
@@ -116,7 +116,7 @@ def my_work(workbench: Workbench, project: Project, expert: str) -> None:
 
 
 def _own_attributes(workbench: Workbench, project: Project, expert: str) -> None:
-    """Everything this expert wrote, on all dimensions, with what others did to it."""
+    """Draw everything this expert wrote, on all dimensions, with others' changes to it."""
     written = own_attributes_by_dimension(workbench, project.id, expert)
     if not written:
         return
@@ -171,7 +171,7 @@ _SHOWN = ("Texts", "Attributes", "Checklist", "Scores")
 
 
 def ready(workbench: Workbench, progress: Overview) -> None:
-    """Draw what is ready to do; without texts or dimensions, the button of the first step."""
+    """Draw the tasks that are ready; without texts or dimensions, the button of the first step."""
     if not progress.texts or not progress.dimensions:
         todo = next_of(progress, None)
         st.markdown(plain(todo.why))
@@ -204,7 +204,7 @@ def _readiness_row(workbench: Workbench, progress: Overview, dimension: Dimensio
 
 
 def _short(workbench: Workbench, progress: Overview, dimension: DimensionProgress, title: str) -> str:
-    """What there is of a step, in as few words as a table holds."""
+    """Return a step's progress in a few words for a table."""
     if title == "Texts":
         return f"{progress.texts:,}"
     if title == "Attributes":
@@ -242,7 +242,7 @@ def take_along(workbench: Workbench, project: Project) -> None:
 
 
 def bring_in(workbench: Workbench) -> None:
-    """The project becomes the current one; nothing that is here changes."""
+    """Draw the import of a project, which becomes the current one; others don't change."""
     from app.services.data.project_transfer import import_uploaded_project  # noqa: PLC0415 - Overview opens fast
 
     with st.form("bring_in_form", border=False):
@@ -268,7 +268,7 @@ _NAMES = ("Name", "Texts", "Dimensions", "Progress", "Created", "")
 
 
 def project_list(workbench: Workbench, projects: Sequence[Project], current: Overview) -> None:
-    """Newest first, a page at a time."""
+    """Draw the projects, newest first, in pages."""
     number = 1
     pages = ceil(len(projects) / PAGE_SIZE)
     with st.container(key="projects", gap="small"):
@@ -347,7 +347,7 @@ BLANK = "blank"
 
 
 def new_project(workbench: Workbench) -> None:
-    """A form; the new project becomes the current one and Data opens, where its texts are imported."""
+    """Draw the form; the new project becomes the current one and Data opens, where its texts are imported."""
     with st.form("new_project_form", border=False):
         name = st.text_input("Name of the project", placeholder="for example Summaries 2026", key="new_project_name")
         preset = st.selectbox(
@@ -379,7 +379,7 @@ _STARTED = "demo_started"
 
 
 def demo(workbench: Workbench, primary: bool) -> None:
-    """What the demo is and the button that runs it; nothing once it has run to its end."""
+    """Draw what the demo is and the button that runs it; nothing once it has run to its end."""
     if _finished(workbench):
         return
     st.markdown(
@@ -395,7 +395,7 @@ def demo(workbench: Workbench, primary: bool) -> None:
 
 
 def enter_finished_demo(workbench: Workbench) -> None:
-    """Make the demo the current project where this session asked for it and it has ended."""
+    """Make the demo the current project if this session started it and it has ended."""
     if st.session_state.get(_STARTED) and not is_active(workbench, DEMO_JOB):
         del st.session_state[_STARTED]
         if any(project.name == DEMO_PROJECT for project in list_projects(workbench)):

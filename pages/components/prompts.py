@@ -1,4 +1,4 @@
-"""Prompts: each prompt as this project words it."""
+"""Prompts in this project's wordings."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -22,7 +22,7 @@ VARIABLES = (
 
 
 def choice(prompts: Sequence[ProjectPrompt]) -> ProjectPrompt:
-    """Which prompt is on the screen; it stays in the address."""
+    """Draw the choice of a prompt and return it; it stays in the address."""
     by_name = {prompt.name: prompt for prompt in prompts}
     first = prompts[0].name
     name = listed_choice(CHOSEN, list(by_name), first, "Prompt", lambda one: _label(by_name[one]))
@@ -39,7 +39,7 @@ def _wording_name(number: int) -> str:
 
 
 def wordings(workbench: Workbench, project_id: int, prompt: ProjectPrompt) -> int:
-    """The wording that is looked at, and the button that puts it into use; returns its number."""
+    """Draw the choice of a wording and the button that puts it into use; return the wording's number."""
     made = {own.number: f", {local_time.said(own.created_at, local_time.LONG)}" for own in prompt.own}
     numbers = [prompt.in_use, *(number for number in [*made, 0] if number != prompt.in_use)]
 
@@ -125,7 +125,7 @@ HEIGHT = 380
 
 
 def changes(prompt: ProjectPrompt, shown: int) -> None:
-    """The lines in which the wording differs from the built-in one."""
+    """Draw the lines in which the wording differs from the built-in one."""
     if not shown:
         return
     lines = difference(prompt.builtin, prompt.wording(shown))
@@ -137,7 +137,7 @@ def changes(prompt: ProjectPrompt, shown: int) -> None:
 
 
 def preview_of(prompt: ProjectPrompt, shown: int, task: Task, dimension: Dimension | None) -> None:
-    """The wording filled with this project's task and dimension; the rest is invented."""
+    """Draw the wording filled with this project's task and dimension; the rest is invented."""
     filled = preview_prompt(prompt, shown, task, dimension or Dimension("quality", "How good the text is."))
     st.markdown("**What a model reads**")
     st.caption("With this project's words and an invented example in place of texts and attributes.")

@@ -48,7 +48,7 @@ def connection_test(workbench: Workbench) -> None:
 
 
 def learned_requests(workbench: Workbench) -> None:
-    """What the servers of the models asked so far have taught about requests to them."""
+    """Draw what model servers taught about requests to them."""
     for access in provider_access(workbench):
         for name, said in learned_in_words(workbench, access.prefix).items():
             st.caption(plain(f"{name}, as asked since this program started: {said}."))
@@ -174,7 +174,7 @@ def _test_next(model: str) -> None:
 
 
 def _models_of_key(workbench: Workbench, access: ProviderAccess) -> None:
-    """Asked when somebody wants to know; choices offer what was said from then on."""
+    """Draw the models that the key may use, requested on demand; choices then offer them."""
     label = button_label("Which models?", f"of {access.title}")
     if not was_pressed(label, key=f"ask_models_{access.prefix}", type="tertiary", icon=":material/refresh:"):
         return
@@ -185,7 +185,7 @@ def _models_of_key(workbench: Workbench, access: ProviderAccess) -> None:
 
 
 def _address(access: ProviderAccess) -> str:
-    """As code, because Markdown would make a link of it."""
+    """Return an address as code, because Markdown would make a link of it."""
     if not access.address:
         return "at an address of this server’s own" if access.own_address else "no address"
     place = "a server on this computer" if access.chosen else f"from {plain(access.url_variable)}"

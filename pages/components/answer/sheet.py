@@ -1,4 +1,4 @@
-"""An expert answers a checklist: the plan of texts, the sheet with its keys, and answers from a file."""
+"""Experts' answers: the plan of texts, the answer sheet with its keys, and answers from a file."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -49,7 +49,7 @@ _NOBODYS = ("doc_id", "system_id", "item_id", "number", "question", "from_versio
 
 
 def answer_file(workbench: Workbench, versions: Sequence[Checklist]) -> None:
-    """For any of the published versions; the first is the usual one."""
+    """Draw the import of answers to any of the published versions; the first is preselected."""
     brought: BroughtIn | None = st.session_state.get(_BROUGHT)
     with st.expander("Answers from a file", key="answer_file", expanded=brought is not None):
         st.caption(ABOUT)
@@ -158,9 +158,9 @@ _component = st.components.v2.component(
 def answer_keys(
     key: str, mine: AnswerSheet, place: int, confirmed: tuple[str, int], on_entries: Callable[[], None]
 ) -> object:
-    """Draw the text at `place` of the sheet; returns the newest message of the browser, as it came.
+    """Draw the text at `place` of the sheet; return the newest message of the browser, unchanged.
 
-    `confirmed` says up to which entry everything of an opened page is kept.
+    `confirmed` says up to which entry everything of an opened page is saved.
     """
     page, number = confirmed
     data = {
@@ -177,7 +177,8 @@ def answer_keys(
 
 
 def _choices(mine: AnswerSheet) -> list[dict[str, Any]]:
-    """`open`: only for the questions that say so; left out where none does. `apart`: counted apart from answers."""
+    """Return the answers as keys. `open`: only for questions that allow it; without it the key is left out. `apart`:
+    not counted with answers."""
     may_not_apply = any(question.may_not_apply for question in mine.checklist.asked)
     return [
         {"answer": choice.value, "label": label, "key": letter, "said": WORDS[choice], "apart": choice in APART}
@@ -213,7 +214,8 @@ _NONE_MORE = "All texts that can be drawn are drawn."
 
 
 def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | None = None) -> None:
-    """The first texts of a version, or, with its `draw`, more after those; looked at first or drawn at once."""
+    """Draw the form for the first texts of a version, or, with its `draw`, for more texts; they are previewed or drawn
+    at once."""
     st.subheader(f"{'More' if draw else 'Draw'} texts for version {checklist.version}", anchor=False)
     if draw is None:
         _same_texts(workbench, checklist)
@@ -274,7 +276,7 @@ _ASK = "Ask your experts to open this screen and give their name."
 
 
 def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw) -> None:
-    """What was drawn, and how far each expert is; what they answered is for Results."""
+    """Draw what was drawn, and how far each expert is; their answers are on Results."""
     st.subheader(f"Version {checklist.version}", anchor=False)
     st.caption(f"{number(len(draw.texts), 'text')}, {number(len(checklist.asked), 'question')} each. {_waves(draw)}")
     if shared := overlap_of(workbench, checklist.id):
@@ -328,7 +330,7 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
 
 
 def _waves(draw: AnswerDraw) -> str:
-    """When the texts were drawn, and by what."""
+    """Return in words when the texts were drawn, and how."""
     how = "by chance, spread over the human scores" if draw.stratified else "by chance, since no text is rated"
     return " ".join(
         f"{number(len(wave.texts), 'text')} drawn on {local_time.said(wave.drawn_at, local_time.DAY)} with seed "
@@ -346,9 +348,9 @@ _NOT_DRAWN = InputError(
 
 
 def sheet(workbench: Workbench, project: Project, dimension: Dimension, mine: AnswerSheet) -> None:
-    """Answers are saved at once; a refresh comes back to the first text that isn't finished.
+    """Draw the answer sheet. Answers are saved at once; after a refresh it shows the first unfinished text.
 
-    No fragment: a server that was started anew would know none, and never hear what the browser sends again.
+    It is no fragment: a restarted server wouldn't know it, and would never get what the browser sends again.
     """
     show_kept_error(_PROBLEM)
     texts = texts_of(workbench, mine.draw)
@@ -407,7 +409,7 @@ def _keys(workbench: Workbench, mine: AnswerSheet, place: int) -> None:
 
 
 def _confirmed(mine: AnswerSheet) -> tuple[str, int]:
-    """The opened page that sent entries last, and up to which of them all are kept."""
+    """Return the opened page that sent entries last, and the entry up to which all are saved."""
     page, last = st.session_state.get(_confirmed_key(mine), NOTHING_YET)
     return str(page), int(last)
 
@@ -417,8 +419,8 @@ def _confirmed_key(mine: AnswerSheet) -> str:
 
 
 def _take(workbench: Workbench, mine: AnswerSheet, sent: object) -> bool:
-    """Keep what the browser sent and this session hasn't kept yet. What could not be stored isn't confirmed, and is
-    sent again; what can't be an answer to this sheet is said and let go."""
+    """Save what the browser sent and this session hasn't saved yet. Entries that could not be stored aren't confirmed,
+    and are sent again; entries that can't be answers to this sheet are reported and dropped."""
     try:
         message = read_message(sent)
     except WorkbenchError as error:
@@ -442,7 +444,7 @@ def _take(workbench: Workbench, mine: AnswerSheet, sent: object) -> bool:
 
 
 def _follow(mine: AnswerSheet, entries: list[SheetEntry]) -> None:
-    """Go where the expert went; a step from a text that is no longer on the screen goes nowhere."""
+    """Go to the text that the expert went to; ignore a step from a text that is no longer on the screen."""
     for entry in entries:
         place = _place(mine)
         if entry.step and place < len(mine.texts) and mine.texts[place] == entry.text:

@@ -1,1 +1,1 @@
-"""Checklist: read, edited, tried and published."""
+"""Checklist: viewing, editing, trying and publishing."""

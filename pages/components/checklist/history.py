@@ -50,7 +50,7 @@ TOOLS = ("promptfoo", "deepeval", "inspect", "reward", "openai-grader")
 
 
 def on_paper(workbench: Workbench, view: ChecklistView) -> None:
-    """The rubric to print, made when asked for."""
+    """Draw the download of the checklist to print, made on request."""
     st.caption("On paper")
     with st.container(horizontal=True):
         for format_name, icon in (("html", ":material/print:"), ("docx", ":material/description:")):
@@ -66,7 +66,7 @@ def on_paper(workbench: Workbench, view: ChecklistView) -> None:
 
 
 def export_(workbench: Workbench, view: ChecklistView) -> None:
-    """One button for the chosen form."""
+    """Draw the export: a choice of format and one button."""
     with st.expander("Export", key="export"):
         chosen = st.selectbox("Format", EXPORT_FORMATS, format_func=lambda name: FORMATS[name][0], key="export_format")
         title, purpose = FORMATS[chosen]
@@ -89,7 +89,7 @@ def export_(workbench: Workbench, view: ChecklistView) -> None:
 
 _HOLDS: dict[Holds, str] = {"project": "Keep the project's", "file": "Take the file's"}
 _BROUGHT_IN = "checklist_brought_in"
-"""Where the session keeps what is said about the last import."""
+"""Session key of the message about the last import."""
 
 
 def import_(workbench: Workbench, dimension_id: int) -> None:
@@ -142,7 +142,7 @@ _FIELDS = {
 
 
 def undo_bar(workbench: Workbench, checklist: Checklist, who: str) -> None:
-    """The last thing this person did, to be taken back; and who else was here."""
+    """Draw this person's last change with Undo, and who else was here."""
     show_kept_error(_PROBLEM)
     history = history_of(workbench, checklist.id)
     mine = last_change(history, who)
@@ -161,7 +161,7 @@ def undo_bar(workbench: Workbench, checklist: Checklist, who: str) -> None:
 
 
 def change_history(workbench: Workbench, checklist: Checklist, who: str) -> None:
-    """Every change of this version while it was a draft, newest first, each with what was before and after it."""
+    """Draw every change of this version while it was a draft, newest first, each with its before and after."""
     show_kept_error(_PROBLEM)
     history = history_of(workbench, checklist.id)
     if not history:
@@ -194,7 +194,7 @@ def _heading(workbench: Workbench, checklist: Checklist, change: Change, who: st
 
 
 def _before_and_after(change: Change, words: Mapping[tuple[Kind, int], str]) -> None:
-    """What it was about and, beside each other, the old and the new, with the words marked that differ."""
+    """Draw what a change was about and, side by side, the old and the new, with different words marked."""
     # What only made room in the order isn't what the change was about, unless nothing else changed.
     edited = [step for step in change.steps if set(step.after) - {"position"}] or list(change.steps)
     for step in edited:

@@ -1,4 +1,4 @@
-"""Better wordings of a question, with the proof on texts; and a trial of changed questions on the texts looked at."""
+"""Better wordings of a question, with a test on texts; and a trial of changed questions on the viewed texts."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -64,7 +64,7 @@ CHANCE = (
 
 
 def tuning_bar(workbench: Workbench, view: ChecklistView) -> None:
-    """Draw the bar; nothing for people who did not come from a result."""
+    """Draw the bar; draw nothing for people who did not come from a result."""
     way = way_back(view.dimension.id)
     if way is None:
         return
@@ -94,7 +94,7 @@ def tuning_bar(workbench: Workbench, view: ChecklistView) -> None:
 
 
 def _trial(workbench: Workbench, view: ChecklistView, way: WayBack, asked: bool) -> DraftTrial | None:
-    """For as long as it is about these very questions and texts."""
+    """Return the trial if it is about exactly these questions and texts."""
     questions = [(each.id, each.text, each.guidance, each.may_not_apply) for each in view.checklist.asked]
     about = (way.run, way.texts, questions)
     if asked:
@@ -146,7 +146,7 @@ _HALVES = {Half.DEVELOPMENT: "Development half", Half.PROOF: "Proof half"}
 
 
 def improvements(editing: Editing, question: Question) -> None:
-    """Draw the improvements of a question; nothing where no answer about it was decided."""
+    """Draw the improvements of a question; draw nothing if no answer to it was decided."""
     workbench, checklist_id = editing.workbench, editing.view.checklist.id
     show_kept_error(_PROBLEM)
     asking = watch(workbench, improvement_job_key(checklist_id), neutral=True)
@@ -204,7 +204,7 @@ def _errors(found: DecidedQuestion) -> None:
 
 
 def _error_table(sides: Iterable[tuple[str, AnswerErrors]], key: str) -> None:
-    """One row a side. Kinds of error that none has take no room."""
+    """Draw a table of errors, a row a side, without kinds of error that no side has."""
     table = pd.DataFrame([{"": title, **_counts(errors)} for title, errors in sides])
     rare = [name for name in _RARE if not table[name].any()]
     show_table(table.drop(columns=rare), key)
@@ -222,7 +222,7 @@ def _counts(errors: AnswerErrors) -> dict[str, object]:
 
 
 def _propose_examples(editing: Editing, found: DecidedQuestion, run: int, asking: bool, told: str) -> None:
-    """told: the problem that stands above already."""
+    """Draw the proposal of examples. told: the problem that is shown above already."""
     key = found.question.id
     try:
         ahead = forecast_improvement(editing.workbench, key, "", run)
@@ -251,7 +251,7 @@ def _propose_examples(editing: Editing, found: DecidedQuestion, run: int, asking
 
 
 def _propose(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -> str:
-    """Return the problem that it shows, "" for none."""
+    """Draw the proposal of wordings. Return the problem that it shows, "" for none."""
     key, asked = found.question.id, _model_key(found.question.id)
     if not found.mistaken and not found.reworded:
         st.markdown("The judge makes no error on the development half, so there is nothing to make a wording from.")
@@ -320,7 +320,7 @@ def _attempt(editing: Editing, question: Question, attempt: Improvement) -> None
 
 
 def _tried(attempt: Improvement) -> None:
-    """Before and after on the development half, one row a wording."""
+    """Draw before and after on the development half, a row a wording."""
     rows = [
         {
             "Chosen": place == attempt.best,
@@ -377,7 +377,7 @@ def _decision(editing: Editing, question: Question, attempt: Improvement) -> Non
 
 
 def _has_them(question: Question, attempt: Improvement) -> bool:
-    """Whether these were the question's own examples, and still are."""
+    """Return whether these examples were the question's own, and still are."""
     return bool(question.examples) and any(one.wording.examples == question.examples for one in attempt.tried)
 
 

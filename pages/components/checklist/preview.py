@@ -1,4 +1,4 @@
-"""Try it: the questions answered on one text, by a judge and by hand, before they count."""
+"""Try it: the questions answered on one text, by a judge and by hand, before they are published."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -31,7 +31,8 @@ _COLUMNS = (6, 2, 3)
 
 
 def checklist_trial(workbench: Workbench, view: ChecklistView, reading: DeltaGenerator) -> None:
-    """reading: where the text and the score stay in sight beside the questions; before them on a phone."""
+    """Draw the trial. reading: the container where text and score stay visible beside the questions; above them on a
+    phone."""
     st.caption("A trial shows what the questions do on one text. Nothing of it counts as a result.")
     if not view.checklist.asked:
         st.markdown("**This version asks nothing.** Switch a question on, or add one.")
@@ -48,7 +49,7 @@ def checklist_trial(workbench: Workbench, view: ChecklistView, reading: DeltaGen
 
 
 def _text(workbench: Workbench, view: ChecklistView) -> Text:
-    """Named in the address, found by words, or drawn."""
+    """Draw the choice of a text, named in the address, found by words, or random; return it."""
     left, right = st.columns([2, 1], vertical_alignment="bottom")
     search = left.text_input("Find a text", key="try_search", placeholder="words in the text, its document or system")
     right.button("Draw a text", key="try_another", on_click=_draw, icon=":material/casino:")
@@ -85,7 +86,7 @@ def _read(view: ChecklistView, text: Text) -> None:
 
 
 def _trial(workbench: Workbench, view: ChecklistView, text: Text) -> PreviewText | None:
-    """The judge's answers to these very questions about this very text, once it was asked."""
+    """Return the judge's answers to exactly these questions about this text, if it was asked."""
     if not may(workbench, Right.FACILITATE, dimension_id=view.dimension.id):  # answering by hand is for everybody
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -106,7 +107,7 @@ def _trial(workbench: Workbench, view: ChecklistView, text: Text) -> PreviewText
 
 
 def _rows(view: ChecklistView, text: Text, trial: PreviewText | None) -> dict[int, Answer]:
-    """Question, judge and person side by side; returns what the person answers."""
+    """Draw question, judge and person side by side; return the person's answers."""
     numbers = view.checklist.numbers
     with st.container(key="try_rows"):
         column_names("try", _COLUMNS, ("Question", _judge_name(trial), "You"))

@@ -1,4 +1,4 @@
-"""Proposals of models for questions, accepted or refused one by one; comments of experts on questions."""
+"""Models' proposals for questions, accepted or refused one by one; experts' comments on questions."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -40,7 +40,7 @@ _CLOSED = "What others commented opens once you have answered your texts, so tha
 def question_comments(
     workbench: Workbench, checklist: Checklist, question: Question, said: Sequence[QuestionComment], who: str
 ) -> None:
-    """What was said, and a field for more; what couldn't be kept stays in the field."""
+    """Draw comments, and a field for more; a comment that couldn't be saved stays in the field."""
     st.caption("Comments, for people: no judge reads them")
     if not sees_all_comments(workbench, checklist.id):
         st.caption(_CLOSED)
@@ -83,7 +83,7 @@ def told(comment: QuestionComment) -> str:
 
 
 def comments_word(said: Sequence[QuestionComment]) -> list[str]:
-    """How many are open, for the line of facts below a question."""
+    """Return how many comments are open, for the line of facts below a question."""
     waiting = sum(1 for comment in said if not comment.resolved)
     return [f":material/comment: {number(waiting, 'open comment')}"] if waiting else []
 
@@ -126,7 +126,7 @@ _VALIDATOR = "validator_model"
 
 
 def proposals(editing: Editing) -> None:
-    """Above the questions: what is being asked, and what waits for a decision."""
+    """Draw, above the questions, running requests and undecided proposals."""
     watch(editing.workbench, proposals_job_key(editing.view.checklist.id))
     show_kept_error(_PROBLEM)
     opened = opened_question()
@@ -142,7 +142,7 @@ def proposals(editing: Editing) -> None:
 
 
 def proposals_for(editing: Editing, question: Question) -> None:
-    """What waits for a decision about one question, beside it."""
+    """Draw undecided proposals about one question, beside it."""
     for proposal in _waiting(editing):
         if question.id in proposal.sources:
             _proposal(editing, proposal)
@@ -179,7 +179,8 @@ def _proposal(editing: Editing, proposal: Proposal) -> None:
 
 
 def _decide(action: Callable[[], None], changes: Sequence[int] = ()) -> None:
-    """An editor that shows a question which this changes is closed: it would show the old wording."""
+    """Carry out a decision, in a callback, and close an editor of a question that it changes: it would show the old
+    wording."""
     with ShownErrors(_PROBLEM):
         action()
         opened = opened_question()
@@ -188,7 +189,7 @@ def _decide(action: Callable[[], None], changes: Sequence[int] = ()) -> None:
 
 
 def ask_about(editing: Editing, question: Question) -> None:
-    """What a model can do with one question; the answer becomes a proposal, and nothing may lie over it."""
+    """Draw what a model can do with one question; its answer becomes a proposal."""
     if not _asks_models(editing):
         return
     place = f"ask_about_{question.id}"
@@ -215,7 +216,7 @@ def ask_about(editing: Editing, question: Question) -> None:
 
 
 def validator(editing: Editing) -> None:
-    """The review of the whole draft by a model, as when it was built."""
+    """Draw the review of the whole draft by a model, as in a build."""
     if not _asks_models(editing):
         return
     with st.expander("Have it reviewed", key="validator"):
@@ -244,12 +245,13 @@ def _last(editing: Editing, task: ModelTask) -> str:
 
 
 def _asks_models(editing: Editing) -> bool:
-    """What models answer is paid with the project's keys: facilitators ask them."""
+    """Return whether the person may ask models, as facilitators do: it is paid with the project's keys."""
     return may(editing.workbench, Right.FACILITATE, dimension_id=editing.view.dimension.id)
 
 
 def _ask(editing: Editing, action: Action, question: int, asked: str, merged: str = "") -> None:
-    """`asked`, `merged`: the fields of the model and of the question to merge with."""
+    """Ask a model, in a callback. `asked`, `merged`: the keys of the fields of the model and of the question to merge
+    with."""
     st.session_state[f"ask_about_{question}"] = False  # folds the popover
     _start(editing, action, [question, st.session_state[merged]] if merged else [question], asked)
 

@@ -1,4 +1,4 @@
-"""The questions of a checklist, by component; one at a time is opened for editing."""
+"""The questions of a checklist, by component; one at a time is open for editing."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -83,7 +83,8 @@ def component_heading(editing: Editing, component: Component | None) -> None:
 
 
 def _open(component_id: int | None, seen: Heading | None = None) -> None:
-    """What it says when it is opened is what the person has seen, whatever others do to it meanwhile."""
+    """Open a component for editing, and remember its present words as what the person has seen, whatever others change
+    meanwhile."""
     st.session_state[_OPENED], st.session_state[_SEEN] = component_id, seen
 
 
@@ -102,7 +103,7 @@ def _move_component(editing: Editing, component: Component, by: int, way: str, p
 
 
 def _do(action: Callable[[], object], typed: Sequence[str] = ()) -> None:
-    """typed: the keys of the fields that it saves."""
+    """Carry out an edit, in a callback. typed: the keys of the fields that it saves."""
     with ShownErrors(_COMPONENT_PROBLEM):
         action()
         saved_typing(*typed)
@@ -154,7 +155,7 @@ _NOT_ADDED = "new_component_problem"
 
 
 def _add_component(workbench: Workbench, checklist_id: int, who: str) -> None:
-    """The fields are emptied only once their words are kept."""
+    """Add a component, in a callback; the fields are emptied once it is saved."""
     fields = ("new_component", "new_component_key_question")
     name, question = (str(st.session_state[field]) for field in fields)
     with ShownErrors(_NOT_ADDED):
@@ -186,7 +187,7 @@ def question_list(workbench: Workbench, view: ChecklistView, who: str) -> None:
 
 
 def _by_component(checklist: Checklist, with_empty: bool) -> list[tuple[Component | None, list[Question]]]:
-    """Each component with its sub-questions, in the checklist's order; those without a component last."""
+    """Return each component with its sub-questions, in the checklist's order; those without a component last."""
     listed: dict[str, list[Question]] = {component.name: [] for component in checklist.components}
     for question in checklist.questions:
         if question.kind is QuestionKind.SUB:
@@ -229,8 +230,8 @@ def _row(
 
 
 def _worded(editing: Editing, question: Question, hints: Sequence[str], more: Sequence[str]) -> str:
-    """The question, and in small letters where it comes from and what could be better: one element, so that rows stay
-    close together and many stay fast."""
+    """Return the question with, in small letters, its origin and hints: one element, so that long lists stay compact
+    and fast."""
     number = editing.view.checklist.numbers.get(question.id)
     text = f"**{number}** {plain(question.text)}" if number else plain(question.text)
     facts = [
@@ -251,7 +252,7 @@ def _worded(editing: Editing, question: Question, hints: Sequence[str], more: Se
 
 
 def _sources(editing: Editing, question: Question) -> list[str]:
-    """How many attributes are behind it and whose, for example "from 4 attributes (3 by people, 1 by LLMs)"."""
+    """Return how many attributes are behind it and whose, for example "from 4 attributes (3 by people, 1 by LLMs)"."""
     attributes = editing.view.attributes
     behind = [attributes[id_] for id_ in question.attributes if id_ in attributes]
     if not behind:
@@ -263,7 +264,7 @@ def _sources(editing: Editing, question: Question) -> list[str]:
 
 
 def _switch(editing: Editing, question: Question) -> None:
-    """Shows what the database says, whatever was clicked elsewhere meanwhile."""
+    """Draw the switch of a question; it shows the stored state, whatever was clicked elsewhere meanwhile."""
     key = f"enabled_{question.id}"
     st.session_state[key] = question.enabled
 
@@ -303,7 +304,7 @@ _PROBLEM = "new_question_problem"
 
 
 def add_forms(workbench: Workbench, view: ChecklistView, who: str) -> None:
-    """A question in a person's own words, under one of the components or none; a new component; a model's review."""
+    """Draw the forms for a question in a person's own words, a new component, and a model's review."""
     checklist = view.checklist
     with st.expander("Add a question", key="add_question"):
         with st.form(f"add_question_{checklist.id}", border=False):
@@ -321,7 +322,7 @@ def add_forms(workbench: Workbench, view: ChecklistView, who: str) -> None:
 
 
 def _add(workbench: Workbench, checklist_id: int, who: str) -> None:
-    """The field is emptied only once its words are kept."""
+    """Add a question, in a callback; the field is emptied once it is saved."""
     text, component = str(st.session_state["new_question"]), str(st.session_state["new_question_component"])
     with ShownErrors(_PROBLEM):
         add_question(workbench, checklist_id, QuestionWording(text, component), who)

@@ -1,1 +1,1 @@
-"""Compare: what people see and LLMs don't, by meaning, by topic and by what reached the checklist."""
+"""Compare: what people see and LLMs don't, by meaning, by topic and by use in the checklist."""

@@ -235,7 +235,7 @@ def condition_effect(
 
 
 def _chosen(draws: Sequence[ConditionDraw]) -> ConditionDraw:
-    """The newest, unless a person chooses: a study's trials, or other judges."""
+    """Return the newest study, unless a person chooses another: a trial, or other judges."""
     if len(draws) == 1:
         return draws[0]
     labels = [

@@ -36,19 +36,19 @@ from pages.components.shell.words import RULES_LABEL, ShownErrors, model_label, 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """`llms`: what to call those that are not people. `kinds`: contributor -> kind."""
+    """Names for contributors' kinds. `llms`: what to call those that are not people. `kinds`: contributor -> kind."""
 
     llms: str
     kinds: dict[str, ContributorKind]
 
     def kind(self, code: str) -> str:
-        """What "human" and "llm" are called in a sentence."""
+        """Return the word for "human" or "llm" in a sentence."""
         if code == ContributorKind.HUMAN:
             return "people"
         return "the rules (not an LLM)" if self.llms == RULES_LABEL else self.llms
 
     def short_kind(self, code: str) -> str:
-        """The same where there is room for a word only; a sentence near it says the rest."""
+        """Return a single word for "human" or "llm", for places near a sentence that says more."""
         return "rules" if code == ContributorKind.LLM and self.llms == RULES_LABEL else self.kind(code)
 
     def kind_title(self, code: str) -> str:
@@ -62,7 +62,7 @@ class Names:
         return condition_label(code, self.llms)
 
     def condition_kind(self, code: str) -> ContributorKind | None:
-        """None for everybody together."""
+        """Return a condition's kind, None for people and LLMs together."""
         short = code.partition(":")[0]
         return {"h": ContributorKind.HUMAN, "l": ContributorKind.LLM}.get(short[1:]) if short != "comb" else None
 
@@ -81,7 +81,7 @@ ABOUT = (
 
 
 def embedding_choice(workbench: Workbench, attributes: Sequence[Attribute]) -> Embedding:
-    """The one in use; what fails is said and the one before stays."""
+    """Draw the choice of an embedding and return the one in use; after an error the earlier one stays."""
     name = st.session_state.get(CHOSEN) or usual_embedding()
     with st.popover(f"Embedding: {_label(name)}", key="embedding", icon=":material/straighten:", help=ABOUT):
         choices = {choice.name: choice for choice in embedding_choices(workbench.credentials)}
@@ -113,7 +113,7 @@ def _use(workbench: Workbench, attributes: Sequence[Attribute], name: str) -> No
 
 
 def embedding_words(signature: str) -> str:
-    """What an embedding's signature says, for a caption: "word statistics, 40 dimensions on tf-idf"."""
+    """Return an embedding's signature in words, for a caption: "word statistics, 40 dimensions on tf-idf"."""
     width, _, weights = signature.removeprefix(f"{LSA_NAME}-").partition(" on ")
     return f"word statistics, {width} dimensions on {weights}" if width.isdigit() else f"the embedding {signature}"
 
@@ -193,8 +193,8 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
 
 
 def with_and_without(workbench: Workbench, attributes: Sequence[Attribute], embedding: Embedding, names: Names) -> None:
-    """The cosines by word statistics beside those by a model that knows meaning: the one in use, else the one on this
-    machine; how to get one where there is none."""
+    """Draw the cosines by word statistics beside those by a sentence model: the one in use, else the one on this
+    computer; without any, how to get one."""
     st.subheader("With and without a model of meaning", anchor=False)
     if embedding.name == LSA_NAME and not has_sentence_model():
         st.markdown(

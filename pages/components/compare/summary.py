@@ -1,4 +1,4 @@
-"""The comparison in five numbers, none of which depends on a random start."""
+"""The comparison in five numbers, which don't depend on random starts."""
 
 from itertools import permutations
 
@@ -18,7 +18,7 @@ ROUGE = (
 
 
 def comparison_summary(sets: ContributorComparison, found: UniqueAttributes, names: Names) -> None:
-    """Only what the same attributes always give; topics depend on random starts and come with their own verdict."""
+    """Draw the summary of what doesn't depend on random starts; topics do, and have their own verdict."""
     kinds = list(sets.kinds.within)
     if len(kinds) < 2:
         only = names.kind(kinds[0]) if kinds else "nobody"
@@ -50,7 +50,7 @@ def comparison_summary(sets: ContributorComparison, found: UniqueAttributes, nam
 
 
 def _reading(sets: ContributorComparison) -> str:
-    """What the likenesses can't say: they are means over pairs of these very attributes, without an interval."""
+    """Return what the similarities don't show: they are means over pairs of these attributes, without an interval."""
     if any(within.rouge_l is None for within in sets.kinds.within.values()):
         return "A set of one attribute has no likeness within."
     return (
@@ -77,7 +77,7 @@ DEFAULT_THRESHOLD = 0.20
 
 
 def threshold() -> float:
-    """What the slider shows, kept while another view is open."""
+    """Return the slider's value, kept while another view is open."""
     kept: float = st.session_state.get("threshold_kept", DEFAULT_THRESHOLD)
     chosen: float = st.session_state.get("threshold", kept)
     st.session_state["threshold_kept"] = chosen
@@ -126,7 +126,7 @@ def noticed_rows(found: UniqueAttributes, names: Names) -> pd.DataFrame:
 
 
 def themes(found: UniqueAttributes, names: Names) -> None:
-    """Groups of attributes that the other side has nothing like, side by side."""
+    """Draw groups of attributes to which the other side has nothing similar, side by side."""
     kinds = list(found.kinds.unique)
     if len(kinds) < 2:
         return
@@ -150,7 +150,7 @@ def _theme(found: UniqueAttributes, theme: OneSidedTheme) -> None:
 
 
 def unique(found: UniqueAttributes, names: Names) -> None:
-    """For each contributor the attributes nobody else has, with the nearest that anybody else said."""
+    """Draw for each contributor the attributes nobody else has, each with the most similar one of anybody else."""
     pool = found.pool
     if len(pool.contributors) < 2:
         st.markdown("There is one contributor only, so everything is theirs alone. Add what somebody else said.")
@@ -188,7 +188,7 @@ def unique_rows(found: UniqueAttributes, names: Names) -> pd.DataFrame:
 
 
 def neighbours(found: UniqueAttributes, names: Names) -> None:
-    """One contributor's attributes, each with the nearest of another; the most alike first."""
+    """Draw one contributor's attributes, each with the most similar one of another; the most similar first."""
     pairs = list(permutations(found.pool.contributors, 2))
     if not pairs:
         return

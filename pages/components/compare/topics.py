@@ -1,4 +1,4 @@
-"""Topics of the attributes: the verdict on them first, then who speaks about what."""
+"""Topics of the attributes: the verdict on them first, then each contributor's shares."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ MODELS = {"best": "The one that repeats better", "lda": "LDA, the paper's model"
 
 @dataclass(frozen=True, slots=True)
 class TopicChoice:
-    """What both views use: number of topics, random starts and the model (one of MODELS)."""
+    """The choices of both views: number of topics, random starts and the model (one of MODELS)."""
 
     count: int
     seeds: int
@@ -52,7 +52,7 @@ class TopicChoice:
 
 
 def topic_choice() -> TopicChoice:
-    """Chosen once for the screen, and kept while another view is open."""
+    """Draw the choices, which are kept while another view is open."""
     with st.popover("Topic model", key="topic_model_choice", icon=":material/category:"):
         count = st.slider(
             "Topics", 2, 12, COUNT, key="topic_count", help="How many groups to look for; the paper uses 5."
@@ -94,7 +94,7 @@ def topics(
 def topic_spread(
     attributes: Sequence[Attribute], names: Names, dimension_id: int, of_task: tuple[str, ...], choice: TopicChoice
 ) -> None:
-    """Each contributor's spread over the topics as a dot, beside what chance gives for as many attributes."""
+    """Draw each contributor's spread over the topics as a dot, beside the spread by chance of as many attributes."""
     st.subheader("Who spreads over all topics", anchor=False, help=SPREAD + more_in_guide("spread"))
     found = _found(attributes, of_task, choice)
     if found is None:
@@ -120,7 +120,7 @@ def topic_spread(
 
 
 def _found(attributes: Sequence[Attribute], of_task: tuple[str, ...], choice: TopicChoice) -> TopicAnalysis | None:
-    """None where the reason is on the screen."""
+    """Return the topics; None if they can't be found, with the reason shown."""
     try:
         with st.spinner(f"Fitting topics to {number(len(attributes), 'attribute')} from several random starts"):
             return topics_in(attributes, choice.count, choice.seeds, of_task)
@@ -130,9 +130,9 @@ def _found(attributes: Sequence[Attribute], of_task: tuple[str, ...], choice: To
 
 
 def _groups(grouping: TopicGrouping, names: Names) -> dict[str, SpreadGroup]:
-    """Conditions of several, then contributors; only those with an attribute that has a topic.
+    """Return conditions of several contributors, then contributors; only those with an attribute that has a topic.
 
-    A condition that is but one contributor is left to the contributor.
+    A condition of a single contributor is left out, as the contributor is there.
     """
     single = {names.contributor(n): SpreadGroup(s, names.kinds[n]) for n, s in grouping.spreads.items()}
     alone = list(grouping.spreads.values())
@@ -171,7 +171,7 @@ def _picture(grouping: TopicGrouping, groups: dict[str, SpreadGroup], dimension_
 
 
 def _sides(groups: dict[str, SpreadGroup]) -> list[str]:
-    """People against LLMs where both are there: the first group of each kind is the joint one."""
+    """Return the groups of people and of LLMs, if both exist: the first group of each kind is the joint one."""
     first: dict[ContributorKind, str] = {}
     for name, group in groups.items():
         if group.kind is not None:
@@ -234,7 +234,7 @@ LABEL_WORDS = 3
 
 
 def share_rows(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> pd.DataFrame:
-    """One row a group and topic; shares from 0 to 1."""
+    """Return a row for each group and topic; shares from 0 to 1."""
     return pd.DataFrame(
         [
             {
@@ -301,7 +301,7 @@ def shares_chart(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> 
 
 
 def coherence_chart(found: Sequence[CoherenceAt], chosen: int) -> Chart:
-    """`chosen`: the number of topics shown above, marked by a line."""
+    """Return the chart. `chosen`: the number of topics shown above, marked by a line."""
     rows = [
         {"topics": at.n_topics, "model": model, "npmi": value.npmi, "umass": value.umass}
         for at in found

@@ -1,1 +1,1 @@
-"""Build: the five stages from attributes to a draft, each with what it made."""
+"""Build: the five stages from attributes to a draft, each with its output."""

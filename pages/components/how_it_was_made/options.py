@@ -1,4 +1,4 @@
-"""Options of a build, its start, and changes to it, which Undo reverses."""
+"""Options of a build, its start, and edits of it, which Undo reverses."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -40,24 +40,25 @@ ROW = [6, 1]  # what is read, what is done
 
 
 def build_place(build_id: int) -> str:
-    """Return the place where Undo keeps changes to this build."""
+    """Return the place under which Undo keeps changes to this build."""
     return f"build_{build_id}"
 
 
 class BuildEdit(Protocol):
-    """Gives the number of the state it made, 0 where nothing changed."""
+    """An edit; returns the number of the state it made, 0 if nothing changed."""
 
     def __call__(self, *, who: str) -> int: ...
 
 
 def save_edit(workbench: Workbench, build_id: int, what: str, action: BuildEdit, typed: Sequence[str] = ()) -> None:
-    """For callbacks; the history names the person who edits here. typed: the keys of the fields that it saves."""
+    """Save an edit, in a callback; the history names the person who edits here. typed: the keys of the fields that it
+    saves."""
     if do_edit(workbench, build_id, what, action, typed):
         open_item(build_id, "")
 
 
 def do_edit(workbench: Workbench, build_id: int, what: str, action: BuildEdit, typed: Sequence[str] = ()) -> bool:
-    """As `save_edit`, and what is open stays open; whether it was done."""
+    """Save an edit as `save_edit`, leaving open what is open; return whether it was saved."""
     made: list[int] = []
 
     def back() -> None:
@@ -71,12 +72,12 @@ def do_edit(workbench: Workbench, build_id: int, what: str, action: BuildEdit, t
 
 
 def to_before(workbench: Workbench, build_id: int, made: int) -> None:
-    """Back to the state before the one that this edit made. Raises ConflictError where somebody went on from it."""
+    """Restore the state before this edit. Raises ConflictError if somebody made a later one."""
     return_to(workbench, build_id, made - 1, only_after=made, who=current_editor())
 
 
 def open_item(build_id: int, item: str) -> None:
-    """One item at a time is open for editing; "" for none."""
+    """Open one item for editing, and close the others; "" opens none."""
     st.session_state[f"build_open_{build_id}"] = item
 
 
@@ -86,7 +87,7 @@ def opened_item(build_id: int) -> str:
 
 
 def row(build_id: int, item: str, text: str, what: str, typed: Sequence[str] = ()) -> bool:
-    """One line of an item with the button that opens it; True while it is open.
+    """Draw an item's line with the button that opens it; return True while it is open.
 
     what: the item in plain text; typed: the keys of its fields.
     """
@@ -106,7 +107,7 @@ def row(build_id: int, item: str, text: str, what: str, typed: Sequence[str] = (
 
 
 EDITED_HERE = ("component_name_", "component_description_", "build_wording_", "change_wording_")
-"""How the keys of the text fields of a build begin."""
+"""Prefixes of the keys of a build's text fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,8 @@ class _OpenEdit:
 
 
 def save_open_edits(workbench: Workbench, view: BuildView) -> bool:
-    """For callbacks: whether all are saved. Undo takes each back, and says why one couldn't be saved."""
+    """Save open edits, in a callback; return whether all were saved. Undo reverses each, and shows why one couldn't be
+    saved."""
     return all(do_edit(workbench, view.id, edit.what, edit.action, edit.keys) for edit in _open_edits(workbench, view))
 
 
@@ -141,7 +143,7 @@ def _open_edits(workbench: Workbench, view: BuildView) -> Iterator[_OpenEdit]:
 
 
 def _typed(keys: Sequence[str], saved: Sequence[str]) -> list[str]:
-    """What the fields say, in a form or in the browser; empty where that is what is saved."""
+    """Return what the fields contain, in a form or in the browser; [] if that is saved."""
     known = known_typing()
     words = [str(known.get(key, st.session_state.get(key, old))) for key, old in zip(keys, saved, strict=True)]
     differs = any(new.split() != old.split() for new, old in zip(words, saved, strict=True))
@@ -160,13 +162,13 @@ def show_build(build_id: int) -> None:
 
 
 def start_at_next_stage() -> None:
-    """Another build opens at the stage that comes next in it."""
+    """Make another build open at its next stage."""
     st.session_state.pop(STEP, None)
     st.query_params.pop(STEP, None)
 
 
 def chosen_build(builds: Sequence[BuildSummary]) -> int | None:
-    """The build a person chose, else the newest; None without any."""
+    """Return the build a person chose, else the newest; None without any."""
     if not builds:
         return None
     there = {build.id for build in builds}
@@ -180,7 +182,7 @@ def chosen_build(builds: Sequence[BuildSummary]) -> int | None:
 
 
 def older_builds(versions: Sequence[int]) -> None:
-    """Where no build can be continued: whether nothing was built, or only before builds were kept by their steps."""
+    """Say, if no build can be continued, whether nothing was built, or only before builds were stored by steps."""
     stages = "These are the stages that a build goes through:"
     if not versions:
         nothing_yet("build", f"**Nothing was built yet.** {stages}")
@@ -196,7 +198,7 @@ def older_builds(versions: Sequence[int]) -> None:
 
 
 def shown_build(builds: Sequence[BuildSummary], llms: str) -> int:
-    """The choice among several builds."""
+    """Draw the choice among several builds; return the chosen one."""
     labels = {build.id: _label(build, llms) for build in builds}
     # Named after the newest: the browser's message about an older list can't undo that a new build is shown.
     key, there = f"{SHOWN}_{builds[0].id}", list(labels)
@@ -211,13 +213,13 @@ def _choose_build(key: str) -> None:
 
 
 def _label(build: BuildSummary, llms: str) -> str:
-    """With its number: two builds with one label would be one choice."""
+    """Return a label with the build's number: two builds with one label would be one choice."""
     made = f"made version {', '.join(map(str, build.versions))}" if build.versions else "no version yet"
     return f"Build {build.id} · {condition_label(build.condition, llms)} · {words.said(build.created_at)} · {made}"
 
 
 def history(workbench: Workbench, build_id: int) -> None:
-    """Every step with its time; any of them can be made the newest again."""
+    """Draw every step with its time; any of them can be restored."""
     steps = build_history(workbench, build_id)
     show_table(
         [_row(step) for step in steps],
@@ -272,7 +274,7 @@ def new_build(
     attributes: Sequence[Attribute],
     busy: bool,
 ) -> None:
-    """The choices, and the buttons where nothing is being built right now."""
+    """Draw the options, and the buttons unless something is being built."""
     options = _options(workbench, project, attributes, dimension.id)
     _without_llms(attributes, dimension)
     asking = more_options("new_build", [options.model])
@@ -288,12 +290,12 @@ def close_when_started() -> None:
 
 
 def stage_options(models: Sequence[str]) -> ModelOptions:
-    """How the stages of a build that is there are asked from now on; at first as chosen when it was started."""
+    """Draw and return the model options of this build's next requests; initially those of its start."""
     return more_options(STAGES_KEY, models)
 
 
 def _without_llms(attributes: Sequence[Attribute], dimension: Dimension) -> None:
-    """Say that the checklist would come without what LLMs look for, as long as none was asked."""
+    """Say that the checklist would lack LLMs' attributes, as long as none was asked."""
     if any(one.kind is ContributorKind.LLM and one.contributor != RULES for one in attributes):
         return
     with st.container(key="no_llms_asked"):
@@ -333,7 +335,7 @@ def _step_by_step(workbench: Workbench, dimension: Dimension, options: BuildOpti
 
 
 def _all_at_once(workbench: Workbench, project: Project, dimension: Dimension, options: BuildOptions) -> None:
-    """All stages of this dimension, or of all; one that can't be built doesn't stop the others."""
+    """Draw the build of all stages of this dimension, or of all dimensions; a failing one doesn't stop the others."""
     dimensions = dimensions_named(workbench, project.name, "all")
     if was_pressed(
         "Run all stages",

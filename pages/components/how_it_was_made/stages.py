@@ -1,4 +1,4 @@
-"""The stages of a build on the screen: what each made, and its edits."""
+"""The stages of a build on the screen: their output and its edits."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -70,7 +70,7 @@ def clusters(workbench: Workbench, view: BuildView) -> None:
 
 
 def _rows(view: BuildView) -> list[ListedAttribute]:
-    """An attribute that lies under several components stands under each of them."""
+    """Return the list's rows; an attribute under several components has a row under each."""
     placed = {p.attribute: p for p in view.build.placements}
     names = {c.id: c.name for c in view.build.components}
     return [row for id_ in view.in_use for row in _rows_of(view.attributes[id_], placed.get(id_), names)]
@@ -237,7 +237,7 @@ def _change(workbench: Workbench, view: BuildView, change: ProposedChange, texts
 
 
 def _lines(change: ProposedChange, texts: dict[int, str]) -> list[str]:
-    """Before and after; where one question became one other, the words that changed are marked."""
+    """Return a change before and after; if one question became one other, with different words marked."""
     before = [texts[id_] for id_ in change.before if id_ in texts]
     after = change.mine or change.after
     if change.kind is ChangeKind.REWORDED and len(before) == 1:
@@ -375,7 +375,7 @@ def _run(workbench: Workbench, project_id: int, run: StageRun) -> None:
 
 
 def failure(runs: Sequence[StageRun], stage: Stage) -> None:
-    """Said while the newest answer of the stage is a failure."""
+    """Draw the error of a stage whose newest request failed."""
     if runs and runs[0].error_kind:
         st.error(_with_more(plain(f"{TITLES[stage]} failed: {runs[0].error}"), runs[0]), icon=":material/error:")
 

@@ -1,4 +1,4 @@
-"""Stages of a build as steps: the state of each, what to do next, the open one, and its key questions by hand."""
+"""Stages of a build as steps: the state of each, the next action, the open one, and its key questions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -49,7 +49,7 @@ Regenerate = Callable[[int], None]
 
 
 def build_questions(workbench: Workbench, view: BuildView, stage: Stage, again: Regenerate, busy: bool) -> None:
-    """`again` asks anew for the questions of one component; not while `busy`."""
+    """Draw the questions. `again` requests the questions of one component again; not while `busy`."""
     keys = {q.component: q.text for q in view.build.key_questions}
     for component in view.build.components:
         own = [q for q in view.build.questions(stage) if q.component == component.id]
@@ -150,7 +150,7 @@ STAGES = list(Stage)
 
 
 def stepper(workbench: Workbench, view: BuildView, busy: bool) -> None:
-    """`busy`: a stage is being made right now; nothing else is asked meanwhile."""
+    """Draw the steps. `busy`: a stage is running, and nothing else is requested meanwhile."""
     place = st.container()
     workbench = replace(workbench, asking=stage_options(list(view.build.models.values())))
     with place:
@@ -182,7 +182,8 @@ def stepper(workbench: Workbench, view: BuildView, busy: bool) -> None:
 
 
 def _steps(view: BuildView, chosen: Stage) -> None:
-    """Buttons, because their labels say how each stage stands: one choice among labels that change loses its value."""
+    """Draw the steps as buttons, because their labels show each stage's state: a choice whose labels change loses its
+    value."""
     with st.container(horizontal=True, key="build_steps"):
         for stage in STAGES:
             st.button(
@@ -195,7 +196,7 @@ def _steps(view: BuildView, chosen: Stage) -> None:
 
 
 def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
-    """The one thing to do next: make the next stage, rebuild what is out of date, or make the checklist."""
+    """Draw the next action: run the next stage, rebuild what is outdated, or make the checklist."""
     todo = view.next_stage
     with st.container(horizontal=True, vertical_alignment="center", key="build_next"):
         if todo is None and view.version is not None:
@@ -224,7 +225,7 @@ def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
 
 
 def _undecided(view: BuildView) -> None:
-    """Making the checklist takes what nobody decided on: said where that is pressed, whichever stage is open."""
+    """Say that making the checklist accepts undecided changes, on whichever stage is open."""
     if waiting := len(view.build.undecided):
         st.markdown(f":orange[:material/rule:] **{number(waiting, 'change')} undecided**: taken as proposed.")
         st.button("Look at them", key="look_undecided", type="tertiary", on_click=_go, args=[Stage.VALIDATION])
@@ -256,7 +257,7 @@ def _runner(
 
 
 def _begin(workbench: Workbench, view: BuildView, start: Callable[[], None], shown: Stage) -> None:
-    """In a callback, so that the same run already shows the progress. The stage that shows follows the work."""
+    """Start work in a callback, so that the same run shows the progress. The shown stage follows the work."""
     if not save_open_edits(workbench, view):
         return
     with ShownErrors("build_problem"):

@@ -1,1 +1,1 @@
-"""What the screen People shows."""
+"""Parts of the screen People."""

@@ -1,5 +1,4 @@
-"""Members: who takes part in the project, what is whose, how far each is, links that let them in, and taking a part
-away."""
+"""Members of a project: roles, assignments, progress, invitation links, and removal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -94,7 +93,7 @@ def _overlap(workbench: Workbench, shared: SharedTexts) -> None:
 
 
 def _standing(shared: SharedTexts) -> str:
-    """Return in words what is drawn, and what the assignment leaves undone."""
+    """Return in words what is drawn, and which texts the assignment leaves open."""
     if not shared.texts:
         return "No texts are drawn yet; those that are drawn will be spread so."
     said = [f"{number(shared.texts, 'text')} drawn, {number(len(shared.experts), 'expert')}."]
@@ -147,7 +146,7 @@ _LINK_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class _Message:
-    """What to send somebody whose link was just made."""
+    """The message to send to somebody with their new link."""
 
     name: str
     email: str
@@ -265,7 +264,7 @@ def _invite_several(workbench: Workbench, project: Project) -> None:
 
 
 def _invite_list(workbench: Workbench, project: Project) -> None:
-    """As `_invite_one`; the lines that got no link stay in the field."""
+    """Invite the people of a list as `_invite_one`; lines without a link stay in the field."""
     with ShownErrors(_LIST_PROBLEM):
         people = read_invited(str(st.session_state["invite_list"]), st.session_state["invite_list_role"])
         made, refused = invite_several(workbench, project.id, people, int(st.session_state["invite_list_days"]))
@@ -287,7 +286,7 @@ def _with_link(project: Project, one: InvitedPerson, made: MadeLink) -> _Message
 
 
 def _show_links(project: Project, made: list[_Message]) -> None:
-    """Above those made before, which may not be copied yet; a new one takes the place of an older one to the same
+    """Show new links above earlier ones, which may not be copied yet; a new link replaces an older one of the same
     person."""
     of_project, before = st.session_state.get(_LINKS, (None, []))
     names = {message.name for message in made}
@@ -296,7 +295,7 @@ def _show_links(project: Project, made: list[_Message]) -> None:
 
 
 def _made_links(project: Project, there: set[str]) -> None:
-    """Links just made, for those who still have a part in the project: nothing keeps a link but this screen."""
+    """Draw links just made, for members who are still in the project: only this screen keeps links."""
     of_project, messages = st.session_state.get(_LINKS, (None, []))
     shown = [message for message in messages if message.name in there]
     if of_project != project.id or not shown:
@@ -318,7 +317,7 @@ def _made_links(project: Project, there: set[str]) -> None:
 
 
 def _seen_at() -> str:
-    """The server as this browser sees it, without the screen that is open."""
+    """Return the server's address as this browser sees it, without the open screen."""
     seen = urlsplit(st.context.url or "")
     return f"{seen.scheme}://{seen.netloc}"
 

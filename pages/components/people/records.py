@@ -1,5 +1,4 @@
-"""Records of the project's people and programs: how far experts are, who did what, API tokens, and a pseudonym in place
-of a name."""
+"""Records of the project's people and programs: experts' progress, the audit log, API tokens, and pseudonyms."""
 
 from datetime import UTC, datetime
 
@@ -29,7 +28,7 @@ from pages.components.shell.words import ShownErrors, plain, show_kept_error
 
 
 def experts_table(workbench: Workbench, project_id: int) -> bool:
-    """Counts only: no word of what anybody wrote. False where nobody has begun."""
+    """Draw counts only, nothing that anybody wrote. Return False if nobody has begun."""
     found = experts_progress(workbench, project_id)
     if not found:
         return False
@@ -104,7 +103,7 @@ _TOKEN_WORDS = {LinkState.OPEN: "good", LinkState.EXPIRED: "too old", LinkState.
 
 
 def api_tokens(workbench: Workbench, project: Project) -> None:
-    """Tokens with which programs ask this project. A token is shown after it was made, until the section is closed."""
+    """Draw the tokens of programs that use this project. A token is shown once made, until the section is closed."""
     unfolded = st.expander("API tokens", key="api_tokens", on_change="rerun")
     if not unfolded.open:
         st.session_state.pop(_MADE_TOKEN, None)
@@ -174,7 +173,7 @@ _DONE = "pseudonym_done"
 
 
 def pseudonyms(workbench: Workbench, project: Project) -> None:
-    """Draw the pseudonyms; nothing where nobody has a name yet."""
+    """Draw the pseudonyms; draw nothing if nobody has a name yet."""
     names = people_named(workbench, project.id)
     if not names:
         return

@@ -1,4 +1,4 @@
-"""Results, Details: pictures, all figures, other runs, raters and files; a section is drawn once it is opened."""
+"""Results, Details: charts, all figures, other runs, raters and files; a section is drawn once it is opened."""
 
 from collections.abc import Callable, Sequence
 
@@ -35,7 +35,7 @@ OPEN = "open"  # in the address
 
 
 def unfolding(key: str, label: str) -> DeltaGenerator | None:
-    """The section to draw in; None while it is closed, so that nothing is computed for it."""
+    """Return the section to draw in; None while it is closed, so that nothing is computed for it."""
     state = _unfolded(key)
     if state not in st.session_state:
         st.session_state[state] = key in _in_address()
@@ -99,7 +99,7 @@ def coefficient_table(results: Sequence[DimensionResult], level: Level) -> None:
 
 
 def basis_captions(results: Sequence[DimensionResult]) -> None:
-    """What each figure rests on."""
+    """Draw what each figure rests on."""
     lines = (f"**{plain(result_words(r, results))}**: {plain(r.meta.caption)}." for r in results)
     st.caption("  \n".join(lines), help=f"{BASIS_HELP}{more_in_guide('correlation')}")
 
@@ -132,7 +132,7 @@ def _means(results: Sequence[DimensionResult]) -> list[dict[str, object]]:
 
 
 def _reasons(result: DimensionResult) -> list[tuple[str, str]]:
-    """Why figures or their intervals are missing, each sentence once with the figures it is about."""
+    """Return why figures or their intervals are missing, each sentence once with its figures."""
     names: dict[str, list[str]] = {}
     for name, figure in [*result.meta.figures.items(), ("MAE", result.meta.mae)]:
         if figure.reason:
@@ -151,7 +151,7 @@ STRENGTH_HELP = (
 
 
 def preference_tables(workbench: Workbench, results: Sequence[DimensionResult]) -> None:
-    """Pairwise accuracy of each method, then the strengths of systems on each dimension."""
+    """Draw the pairwise accuracy of each method, then the strengths of systems on each dimension."""
     rows, reasons = [], {}
     for result in results:
         found = accuracy_on_pairs(workbench, result)
@@ -208,7 +208,7 @@ def _system_strengths(summary: PreferenceSummary) -> None:
 
 
 def result_downloads(scope: ResultScope) -> None:
-    """The files are made when asked for."""
+    """Draw the downloads; the files are made on request."""
     project, results = scope.project, scope.every_dimension()
     st.markdown("Of the chosen runs, all their dimensions, computed as chosen above.")
     with st.container(horizontal=True):
@@ -250,8 +250,8 @@ def result_downloads(scope: ResultScope) -> None:
 
 
 def _report(scope: ResultScope) -> bytes:
-    """Of dimensions on which an expert is still at it, without what speaks against the questions, and without quotes,
-    which stand beside them."""
+    """Return the report. For dimensions on which an expert still works, it leaves out evidence against questions, and
+    quotes."""
     results, workbench = scope.every_dimension(), scope.workbench
     verdicts = [verdict_of(workbench, result) for result in results]
     open_ = [all_open(workbench, scope.project, result.dimension) for result in results]

@@ -1,4 +1,4 @@
-"""Results, Drift: whether the judge has changed, look by look, beside its own noise."""
+"""Results, Drift: whether the judge has changed, look by look, compared with its own noise."""
 
 import shlex
 from collections.abc import Callable
@@ -71,7 +71,7 @@ def look_rows(state: DriftState) -> pd.DataFrame:
 
 
 def evidence_words(capital: float, limit: float) -> str:
-    """How near the looks so far have come to showing a change, in words."""
+    """Return in words how close the looks so far are to showing a change."""
     if capital >= limit:
         return "proof"
     if capital >= STRONG * limit:
@@ -80,7 +80,7 @@ def evidence_words(capital: float, limit: float) -> str:
 
 
 def _timeline(state: DriftState) -> None:
-    """Answers changed at each look with the judge's own noise as a band, and the mean score beside it."""
+    """Draw the share of changed answers at each look with the judge's own noise as a band, and the mean score."""
     looks = [{"look": f"{n}. {said(look.at, '%d %b')}", **look.figures} for n, look in enumerate(state.looks, start=1)]
     data = pd.DataFrame(looks)[["look", "flips", "score"]]
     top = state.reference["noise_high"]
@@ -100,7 +100,7 @@ def _timeline(state: DriftState) -> None:
 
 
 def _line(data: pd.DataFrame, what: str, title: str, form: str) -> alt.Chart:
-    """Looks stand one beside the other, however far apart in time."""
+    """Return a line chart over looks, equally spaced whatever the time between them."""
     look = alt.X("look:O", sort=None, title="Look", axis=alt.Axis(labelAngle=-40, labelOverlap="greedy"))
     scale = alt.Scale(zero=form == "%")
     line: alt.Chart = (
@@ -116,7 +116,7 @@ def _line(data: pd.DataFrame, what: str, title: str, form: str) -> alt.Chart:
 
 
 def _worth(state: DriftState) -> None:
-    """Better or worse in the eyes of people, and where."""
+    """Draw whether the judge became better or worse by people's answers, and where."""
     last = state.last
     if last["error_change"] is not None:
         change, low, high = (last[name] for name in ("error_change", "error_low", "error_high"))
@@ -131,7 +131,7 @@ def _worth(state: DriftState) -> None:
 
 
 def _begin(scope: ResultScope, state: DriftState) -> None:
-    """One button for the next thing to do; nothing for readers, who ask no judge."""
+    """Draw one button for the next action; nothing for readers, who may not ask a judge."""
     if not may(scope.workbench, Right.FACILITATE, project_id=scope.project.id):
         return
     asking, ready = Asking(state.judge, state.against), state.has_reference
@@ -158,7 +158,7 @@ def _begin(scope: ResultScope, state: DriftState) -> None:
 
 
 def _successor(scope: ResultScope, state: DriftState) -> None:
-    """One button that freezes what the ending judge answers, and has its successor answer the same."""
+    """Draw one button that freezes the ending judge's answers, and asks its successor the same."""
     if not may(scope.workbench, Right.FACILITATE, project_id=scope.project.id):
         return
     end = end_of(state.judge)
@@ -183,7 +183,7 @@ def _successor(scope: ResultScope, state: DriftState) -> None:
 
 
 def _missing_answers(scope: ResultScope) -> str:
-    """What has to be answered before anchors can be frozen; nothing where enough is."""
+    """Return what has to be answered before anchors can be frozen; "" if enough is."""
     found = count_possible_anchors(scope.workbench, scope.project.id, scope.dimension)
     if found >= FEWEST:
         return ""

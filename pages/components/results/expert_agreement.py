@@ -1,4 +1,5 @@
-"""Experts' answers beside the judge's, question by question: agreement, corrected shares of yes, several judges."""
+"""Experts' answers compared with the judge's, question by question: agreement, corrected shares of yes, several
+judges."""
 
 import pandas as pd
 import streamlit as st
@@ -155,7 +156,7 @@ def _agreement(found: VerdictAgreement) -> str:
 
 
 def rest_on_decisions(texts: int) -> str:
-    """How many texts the judge is compared on with what a facilitator decided; "" for none."""
+    """Return on how many texts the judge is compared with a facilitator's decision, in words; "" for none."""
     if not texts:
         return ""
     return (
@@ -240,7 +241,7 @@ VERSIONS_HELP = (
 
 
 def judge_differences(workbench: Workbench, project: Project, result: DimensionResult) -> None:
-    """Compare systems and versions; draw nothing where there is one of each."""
+    """Compare systems and versions; draw nothing if there is one of each."""
     with st.spinner(plain(f"Comparing {project.task.writers_name}")):
         systems = system_scores(workbench, result)
     if systems:
@@ -397,7 +398,7 @@ def expert_agreement(workbench: Workbench, project: Project, result: DimensionRe
 
 
 def _applicability(found: AskedOfExperts) -> None:
-    """Agreement on whether questions apply; nothing where they all always do."""
+    """Draw the agreement on whether questions apply; nothing if they all always do."""
     if not found.applicability:
         return
     st.markdown(

@@ -22,7 +22,8 @@ _STAND_IN_HELP = (
 
 
 def stand_in(found: AltTest, question: str, people: str) -> None:
-    """`question`: what decides who is better; `people`: what they are called, in the plural."""
+    """Draw the alternative annotator test. `question`: how the better one is decided; `people`: the plural word for
+    them."""
     st.markdown(
         f"**May the judge stand in for one of the {people}?**",
         help=_STAND_IN_HELP.format(question),

@@ -1,4 +1,4 @@
-"""Table of the questions: how each is answered, what it adds, what looks odd, and whether weights would help."""
+"""Table of the questions: answers, effect, odd figures, and learned weights."""
 
 from collections.abc import Mapping, Sequence
 from math import comb
@@ -26,7 +26,7 @@ HELP = (
 
 
 def question_weights(workbench: Workbench, result: DimensionResult, texts: Sequence[str]) -> None:
-    """`texts` of the questions, in the order asked. Learned when asked for: it takes seconds."""
+    """Draw learned weights, computed on request as it takes seconds. `texts` of the questions, in the order asked."""
     if one_of("weights", WEIGHTS, "equal", "Would some questions deserve more weight?", HELP) == "equal":
         return
     try:
@@ -103,7 +103,7 @@ EFFECT_HELP = (
 
 
 def chosen_question() -> int | None:
-    """The question that is looked at, by its number in the address."""
+    """Return the number of the opened question, from the address."""
     wanted = st.query_params.get(ASKED, "")
     return int(wanted) if wanted.isdecimal() else None
 
@@ -115,8 +115,8 @@ def question_table(
     badges: Sequence[Sequence[str]],
     scope: str,
 ) -> None:
-    """`stability` by question, where the judge was asked several times; else {}. `badges` of each question, in the
-    order asked. A ticked row is opened."""
+    """Draw the table; a ticked row is opened. `stability` by question if the judge was asked several times, else {}.
+    `badges` of each question, in the order asked."""
     rows = [
         {
             "No.": number,
@@ -164,7 +164,7 @@ def question_table(
 
 
 def question_facts(item: QuestionItem, found: Questions) -> None:
-    """Every figure about one question, in sentences."""
+    """Draw every figure about one question, in sentences."""
     for flag in item.flags:
         st.markdown(f":material/flag: {plain(flag)}")
     if not item.flags:

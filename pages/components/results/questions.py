@@ -22,7 +22,7 @@ from pages.components.shell.words import example_lines, model_label, more_in_gui
 
 
 def aspect_tables(workbench: Workbench, result: DimensionResult) -> bool:
-    """Whether there are any aspects to show."""
+    """Draw tables of aspects; return whether there are any."""
     with st.spinner("Looking at each aspect"):
         found = aspects_of(workbench, result)
     if found is None:
@@ -87,7 +87,7 @@ WRONG = ("misaligned or rigid", "subjective", "ungrounded")
 
 
 def xray_summary(found: RubricXray) -> None:
-    """What to look at first; where nothing was found, what would let one look further."""
+    """Draw what to look at first; without findings, which data would allow more checks."""
     st.markdown(f"**{plain(found.summary)}**", help=HELP + more_in_guide("discrimination"))
     if found.further and not found.flagged:
         st.caption(plain(f"To look further: {'; '.join(found.further)}."))
@@ -95,13 +95,13 @@ def xray_summary(found: RubricXray) -> None:
 
 
 def question_findings(found: RubricXray, place: int) -> None:
-    """Each badge of one question with its evidence and what to do."""
+    """Draw each badge of one question with its evidence and advice."""
     for finding in found.of_question(place):
         _finding(finding)
 
 
 def missing_criteria(found: RubricXray) -> None:
-    """The attributes that no question serves, in full, and where they came from."""
+    """Draw the attributes behind no question, in full, with their contributors."""
     finding = next((each for each in found.findings if each.question is None), None)
     if finding is None:
         return

@@ -76,7 +76,7 @@ class _Drawing:
 
 
 def of_texts(result: DimensionResult) -> Hashable:
-    """Whatever the level and the intervals are: the same texts with the same scores and ratings."""
+    """Return a cache key that ignores level and intervals: the same texts with the same scores and ratings."""
     return result.reading, result.soft, result.choices.include_partial, result.choices.systems
 
 
@@ -111,7 +111,7 @@ def _drawings(result: DimensionResult) -> list[_Drawing]:
 
 
 def score_charts(result: DimensionResult) -> None:
-    """The texts that have both a score and a rating."""
+    """Draw charts of the texts that have both a score and a rating."""
     if not result.compared:
         st.markdown("No text has both a score and a human rating here, so there is nothing to draw.")
         return
@@ -128,7 +128,7 @@ def score_charts(result: DimensionResult) -> None:
 
 
 def _axes(dimension: Dimension, rows: Sequence[ScoredText]) -> tuple[alt.Scale, pd.DataFrame]:
-    """The scale for both axes, wide enough for ratings that leave the dimension's range, and its diagonal."""
+    """Return the scale for both axes, wide enough for ratings outside the dimension's range, and its diagonal."""
     values = [v for row in rows for v in (row.human, row.score) if v is not None]
     low, high = min(dimension.low, *values), max(dimension.high, *values)
     margin = (high - low) / 25

@@ -1,4 +1,4 @@
-"""Results, Texts: texts on which judge and people disagree, and everything said about one text."""
+"""Results, Texts: texts on which judge and people disagree, and details of one text."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -57,7 +57,7 @@ _PROBLEM = "attribute_problem"
 
 
 def add_attribute(workbench: Workbench, dimension: Dimension, text_id: int) -> None:
-    """It is kept under the person's name, with this text as what prompted it; only for those who run the project."""
+    """Draw the form, for facilitators. The attribute is saved under the person's name, as prompted by this text."""
     if not may(workbench, Right.FACILITATE, dimension_id=dimension.id):
         return
     with st.popover("Add an attribute", icon=":material/add:", key=f"add_attribute_{text_id}"):
@@ -74,7 +74,7 @@ def add_attribute(workbench: Workbench, dimension: Dimension, text_id: int) -> N
 
 
 def _save(workbench: Workbench, dimension: Dimension, text_id: int) -> None:
-    """Before the form is drawn again: what couldn't be kept stays typed."""
+    """Save the attribute, before the form is drawn again; after an error its words stay."""
     words = str(st.session_state[_words(text_id)])
     name = signed_in_as() or str(st.session_state[_name(text_id)]).strip()
     with ShownErrors(_PROBLEM):
@@ -104,10 +104,10 @@ def edit_question(
     key: str,
     listed: Iterable[Disagreement] | None = None,
 ) -> None:
-    """One click leads to the Checklist screen, where this question is open in a draft and ready to type in.
+    """Draw the button that opens this question in a draft on the Checklist screen.
 
-    `listed` are the texts that the person looks at, furthest from people first; all of the result without. The
-    Checklist's own address says what it shows and nothing of this screen.
+    `listed` are the texts that the person views, those with the largest disagreement first; None for all of the result.
+    The Checklist's address contains nothing of this screen.
     """
     if not may(workbench, Right.EDIT, dimension_id=result.dimension.id) or not was_pressed(
         button_label("Edit this question", question.text),
@@ -138,7 +138,7 @@ ALL = "all"
 
 
 def evidence_choice(quoted: Sequence[QuotedAnswer], scope: str) -> list[QuotedAnswer]:
-    """The chosen ones of those that are found; nothing to choose where one is."""
+    """Draw a choice among the quotes that were found; return the chosen ones. One alone isn't a choice."""
     found = [each for each in quoted if each.place is not None]
     if len(found) < 2:
         return found
@@ -182,7 +182,7 @@ def score_details(details: Mapping[str, Any]) -> None:
 
 
 def _rows(value: Any) -> list[dict[str, str]] | None:
-    """A list or a mapping as rows of words; None for a single value."""
+    """Return a list or a mapping as rows of words; None for a single value."""
     if isinstance(value, Mapping):
         return [{"What": str(key), "Value": _shown(inner)} for key, inner in value.items()]
     if not isinstance(value, list):
@@ -201,7 +201,7 @@ def _shown(value: Any) -> str:
 def opened_text(
     workbench: Workbench, project: Project, result: DimensionResult, row: ScoredText, listed: Sequence[Disagreement]
 ) -> None:
-    """`listed` are the texts that it is one of, furthest from people first."""
+    """Draw the opened text. `listed` are the texts of its list, those with the largest disagreement first."""
     with ShownErrors():
         found = judged_text(workbench, result.run.id, result.dimension.id, row.text)
         st.markdown(f"**{plain(text_title(found.text))}**")
@@ -282,7 +282,8 @@ def _how_sure(judgment: Judgment) -> str:
 
 
 def _origin(judgment: Judgment, again: bool) -> str:
-    """An answer that counts again says which run asked; beside such ones the others are new. `again`: there are any."""
+    """Return which run asked, for an answer taken over; beside such answers the others are marked new. `again`: there
+    are any."""
     if judgment.origin:
         return f" :small[:gray[from run {judgment.origin}]]"
     return " :small[:gray[new]]" if again else ""
@@ -293,7 +294,7 @@ DIRECTION_HELP = "Kinder: the judge's score is above the mean rating. Harsher: b
 
 
 def text_filter(rows: Sequence[ScoredText], task: Task) -> TextFilter:
-    """`rows` have both a score and a rating, and there is at least one."""
+    """Draw the filter. `rows` have both a score and a rating, and there is at least one."""
     systems = sorted({row.system_id for row in rows if row.system_id})
     scores = [row.score for row in rows if row.score is not None]
     left, middle, right = st.columns([3, 4, 4], gap="medium", vertical_alignment="bottom")
@@ -307,7 +308,7 @@ def text_filter(rows: Sequence[ScoredText], task: Task) -> TextFilter:
 
 
 def filter_in_address(rows: Sequence[ScoredText]) -> TextFilter:
-    """As text_filter, while a text is open and the choices aren't on the screen."""
+    """Return the filter of text_filter from the address, while a text is open and the filter isn't drawn."""
     system, direction = st.query_params.get("system", ""), st.query_params.get("direction", "all")
     scores = [row.score for row in rows if row.score is not None]
     least, most = min(scores, default=0.0), max(scores, default=0.0)
@@ -328,7 +329,7 @@ def _system(systems: Sequence[str], task: Task) -> str:
 
 
 def _range(least: float, most: float) -> tuple[float | None, float | None]:
-    """None, None: nothing to choose, or everything chosen."""
+    """Draw a range; return None, None if there is nothing to choose, or everything is chosen."""
     if least == most:
         return None, None
     key = "scores"
@@ -360,7 +361,7 @@ TEXT = "text"
 
 
 def open_text_id() -> int | None:
-    """The text that is open, by its number in the address."""
+    """Return the number of the opened text, from the address."""
     wanted = st.query_params.get(TEXT, "")
     return int(wanted) if wanted.isdecimal() else None
 
@@ -370,7 +371,7 @@ def open_text(text_id: int | None) -> None:
 
 
 def show_in_list(place: int | None, scope: str) -> None:
-    """The page of the list with this place on it, from the next drawing on."""
+    """Show the page of the list with this place from the next drawing on."""
     if place is not None:
         st.session_state[page_key(_table_key(scope))] = place // PAGE_SIZE + 1
 
@@ -420,8 +421,8 @@ def _scores(workbench: Workbench, project: Project, page: Sequence[ScoredText]) 
 def disagreement_list(
     workbench: Workbench, project: Project, rows: Sequence[ScoredText], scope: str, on_scale: bool
 ) -> None:
-    """`rows` have a score and a rating. `scope` keeps the choice of one run and dimension apart from another's.
-    `on_scale`: as the result says."""
+    """Draw the list. `rows` have a score and a rating. `scope` separates the choices of runs and dimensions.
+    `on_scale`: as in the result."""
     found = disagreements(rows, text_filter(rows, project.task), on_scale=on_scale)
     if not found:
         st.markdown(plain(f"No text fits this choice. Choose another {project.task.writer_name}, direction or range."))
@@ -472,7 +473,8 @@ def _table(workbench: Workbench, project: Project, page: Sequence[Disagreement])
 
 
 def text_steps(listed: Sequence[int], text: int, scope: str, order: str = "furthest from people first") -> None:
-    """`listed` are the texts as filtered, in this order; one opened by its address may not be there."""
+    """Draw the steps to other texts. `listed` are the filtered texts, in this order; one opened by its address may be
+    missing."""
     place = listed.index(text) if text in listed else None
 
     def back() -> None:

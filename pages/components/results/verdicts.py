@@ -1,4 +1,4 @@
-"""Results, Verdict: the table of methods and its picture, then a line for each method and dimension."""
+"""Results, Verdict: the table of methods and its chart, then a line for each method and dimension."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -60,7 +60,8 @@ ROW, MARGIN = 28, 0.04  # pixels; share of the axis left free at its ends
 def forest_chart(
     grid: MethodGrid, name: FigureName, ceilings: Mapping[tuple[str, str], Ceiling], on_paper: bool = False
 ) -> Chart | None:
-    """None where no method has the figure. on_paper: two panels a row, so that letters are readable in a column."""
+    """Return the chart; None if no method has the figure. on_paper: two panels a row, so that letters are readable in a
+    column."""
     rows = _rows(grid, name, ceilings)
     if rows.empty:
         return None
@@ -80,7 +81,7 @@ def forest_chart(
     colour = alt.Color("shown:N", scale=shown, legend=legend)
 
     def named(what: str) -> alt.Chart:
-        """The base with `what` as its name in the legend."""
+        """Return the base chart with `what` as its name in the legend."""
         found: alt.Chart = base.transform_calculate(shown=f"'{what}'").encode(color=colour)
         return found
 
@@ -113,7 +114,7 @@ def forest_chart(
 
 
 def forest_caption(grid: MethodGrid, name: FigureName, ceilings: Mapping[tuple[str, str], Ceiling]) -> str:
-    """What the marks are, and the texts of each panel."""
+    """Return what the marks are, and the number of texts of each panel."""
     counts = []
     for dimension in grid.dimensions:
         found = sorted({f.n for row in grid.rows if (f := row.figure(dimension, name)) and f.value is not None})
@@ -148,7 +149,7 @@ def _rows(grid: MethodGrid, name: FigureName, ceilings: Mapping[tuple[str, str],
 
 
 def _domain(rows: pd.DataFrame) -> list[float]:
-    """From the least to the highest of what is drawn, with a margin."""
+    """Return the lowest and the highest value drawn, with a margin."""
     drawn = rows[["value", "low", "high", "ceiling"]]
     low, high = float(drawn.min().min()), float(drawn.max().max())
     margin = MARGIN * (high - low) or 0.05
@@ -193,7 +194,7 @@ def method_table(scope: ResultScope, results: Sequence[DimensionResult]) -> None
 
 
 def grid_frame(grid: MethodGrid, name: FigureName, compared: Comparisons) -> pd.DataFrame:
-    """A row a method, as Markdown."""
+    """Return a row a method, as Markdown."""
     return pd.DataFrame(
         [
             {METHOD: plain(row.label)} | {plain(column): _cell(row, column, name, compared) for column in grid.columns}
@@ -209,7 +210,8 @@ def _cell(row: GridRow, column: str, name: FigureName, compared: Comparisons) ->
 
 
 def _choices(grid: MethodGrid) -> tuple[FigureName, str]:
-    """The figure, and the row that the others are compared with; "" for none. Both stay in the address."""
+    """Draw the choices; return the figure, and the row that the others are compared with, "" for none. Both stay in the
+    address."""
     methods = [row.label for row in grid.rows]
     name = one_of("coefficient", FIGURES, "spearman", "Figure")
     if len(methods) < 2:
@@ -302,7 +304,7 @@ def result_verdicts(scope: ResultScope) -> None:
 def _sentence(
     scope: ResultScope, result: DimensionResult, verdict: AgreementVerdict, results: Sequence[DimensionResult]
 ) -> None:
-    """One line; it unfolds to what it rests on."""
+    """Draw a verdict in one line that unfolds to what it rests on."""
     key, label = f"{result.run.id}_{result.dimension.id}", result_words(result, results)
     with st.container(key=f"verdict_{key}"):
         words, way = st.columns([5.6, 1.3], gap="small", vertical_alignment="center")
@@ -323,7 +325,7 @@ def _sentence(
 
 
 def _look_at_texts(project: str, result: DimensionResult) -> None:
-    """Before the next run's widgets exist: its dimension, its run, and the tab with the texts."""
+    """Select the dimension, the run, and the tab with the texts, before the next run's widgets exist."""
     choose(project, result.dimension.name)
     st.session_state[DETAIL_RUN] = result.run.id
     st.session_state["view"] = "texts"

@@ -1,1 +1,1 @@
-"""Score: runs set up, forecast, started and watched."""
+"""Score: runs configured, forecast, started and watched."""

@@ -1,4 +1,5 @@
-"""One call or one each? What the difference is worth on this checklist, from a comparison that can be started here."""
+"""One call for all questions or one each: the difference on this checklist, from a comparison that can be started
+here."""
 
 import pandas as pd
 import streamlit as st
@@ -42,7 +43,7 @@ COLUMNS = {
 
 
 def asking_ways(workbench: Workbench, project: Project, wishes: list[RunOptions], judges: list[JudgeAbility]) -> None:
-    """Drawn once it is opened; nothing for other methods than a checklist."""
+    """Draw the comparison once it is opened; draw nothing for methods without a checklist."""
     if not wishes or wishes[0].evaluator != CHECKLIST:
         return
     section = st.expander("One call or one each?", key=KEY, on_change="rerun")
@@ -62,7 +63,7 @@ def asking_ways(workbench: Workbench, project: Project, wishes: list[RunOptions]
 
 
 def _chosen(wishes: list[RunOptions], models: list[JudgeAbility]) -> tuple[RunOptions, JudgeAbility, Dimension]:
-    """What to compare on, where there are several."""
+    """Draw the choice of what to compare on, if there are several; return it."""
     dimensions, place, judge = wishes[0].dimensions, 0, models[0]
     if len(dimensions) > 1:
         names = [plain(dimension.name) for dimension in dimensions]
@@ -111,7 +112,7 @@ def _set_option(alone: bool) -> None:
 
 
 def _start(workbench: Workbench, project: Project, options: AskingOptions, judge: JudgeAbility) -> None:
-    """What the comparison would ask and cost, and the button that starts or resumes it."""
+    """Draw what the comparison would ask and cost, and the button that starts or resumes it."""
     if judge.obstacle:
         st.caption(plain(judge.obstacle))
         return

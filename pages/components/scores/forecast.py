@@ -1,4 +1,4 @@
-"""Forecast of what the runs would score, ask and cost."""
+"""Forecast of runs: texts, requests and cost."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from pages.components.shell.words import ShownErrors, about, dollars, model_labe
 
 
 def show_forecast(ahead: Sequence[Forecast]) -> None:
-    """One forecast a judge, all of the same texts."""
+    """Draw one forecast a judge, all of the same texts."""
     st.markdown("**Before it starts**")
     parts = ahead[0].parts
     dimensions, scores = len(parts), sum(len(part.texts) for part in parts)
@@ -33,7 +33,7 @@ def show_forecast(ahead: Sequence[Forecast]) -> None:
 
 
 def texts_to_score(ahead: Forecast) -> None:
-    """Which texts, and which documents are left out; folded, for names of documents are long."""
+    """Draw which texts are scored, and which documents are left out; folded, as documents' names are long."""
     documents = {doc for part in ahead.parts for doc in part.excluded_docs}
     alone = {text for part in ahead.parts for text in part.excluded_texts}
     out = [number(len(documents), "document")] if documents or not alone else []
@@ -58,7 +58,7 @@ def _asks(judge: Forecast) -> str:
 
 
 def _calls(found: Estimate) -> str:
-    """Lines of Markdown."""
+    """Return the requests and their cost as lines of Markdown."""
     new = found.calls - found.calls_cached
     reuse = "".join(f"  \n{plain(str(each))}" for each in found.reuse)
     if not new:
@@ -85,7 +85,7 @@ def _cost(found: Estimate) -> str:
 
 
 def _otherwise(found: Estimate) -> str:
-    """What it would cost with the other patience."""
+    """Return what it would cost at once, or in a batch: the one that isn't chosen."""
     if found.at_once_usd:
         return f"  \nAt once: {about(found.at_once_usd)}."
     if not found.batch_usd:
@@ -141,7 +141,7 @@ _COST_COLUMNS = {
 
 
 def cost_table(workbench: Workbench, project: Project) -> None:
-    """Folded; nothing where nothing was ever paid."""
+    """Draw the costs so far, folded; nothing if nothing was ever paid."""
     rows = project_spending(workbench, project.id)
     if not rows:
         return
@@ -173,7 +173,7 @@ def _row(spent: Spending) -> dict[str, object]:
 
 
 def allowance(workbench: Workbench, project_id: int, ahead: Sequence[Forecast]) -> None:
-    """Draw what the budget allows; nothing without requests or a limit."""
+    """Draw the budget's limits; nothing without requests or a limit."""
     paying = [judge for judge in ahead if judge.is_llm and judge.estimate.calls > judge.estimate.calls_cached]
     with ShownErrors():
         purses = allowances_left(workbench, project_id, [judge.judge for judge in paying])

@@ -1,4 +1,4 @@
-"""Scores of a metric from elsewhere: a file, the columns that name the texts, and what came in."""
+"""Scores of a metric from elsewhere: a file, the columns that name the texts, and the imported scores."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ _REPORT = "own_scores_report"
 
 
 def own_scores(workbench: Workbench, project: Project) -> None:
-    """The run that comes of it stands in the list of runs and on Results like any other."""
+    """Draw the import. Its run appears in the list of runs and on Results like any other."""
     dimensions = dimensions_named(workbench, project.name, "all")
     if not dimensions:
         return

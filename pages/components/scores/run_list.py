@@ -1,4 +1,4 @@
-"""All runs of a project, and what can be done about those that are not finished."""
+"""All runs of a project, and the actions on unfinished ones."""
 
 import time
 from collections.abc import Sequence
@@ -95,7 +95,7 @@ def _table(runs: list[RunSummary]) -> pd.DataFrame:
 
 
 def _scored(run: RunSummary) -> str:
-    """The table stands still while a run goes on; how far it is shows above."""
+    """Return the run's scored texts for the table, which doesn't move during a run; its progress is shown above."""
     return "see above" if run.status is RunStatus.RUNNING else f"{run.done:,} of {run.all:,}"
 
 
@@ -167,7 +167,7 @@ def _left_there(workbench: Workbench, run: RunSummary) -> str:
 
 
 def _rest(run: RunSummary) -> bool:
-    """Whether what isn't at the provider is to be asked at once."""
+    """Ask whether requests that aren't at the provider are sent at once; return the answer."""
     if run.params.get("batch") in (None, AT_ONCE) or not run.resumable:
         return False
     return st.toggle(
@@ -179,7 +179,7 @@ def _rest(run: RunSummary) -> bool:
 
 
 def _budget(run: RunSummary) -> float | None:
-    """What it may cost in all, where it has a limit and may have reached it; None for no change."""
+    """Ask for the run's total limit, if it has one and may have reached it; return None for no change."""
     limit = run.params.get("budget")
     if not limit or not run.resumable:
         return None
@@ -200,7 +200,7 @@ WINDOW_SECONDS = 20.0  # the rate is that of the last moments, so that a run tha
 
 @st.fragment(run_every=POLL_SECONDS)
 def run_progress(workbench: Workbench, project_id: int) -> None:
-    """The screen reruns when the run ends, or when the next one takes its place."""
+    """Draw the progress. The screen reruns when the run ends, or the next one begins."""
     run, key = running_run(workbench, project_id), f"watched_run_{project_id}"
     if run is not None:
         if st.session_state.setdefault(key, run.id) != run.id:
@@ -239,7 +239,7 @@ def _show(workbench: Workbench, run: RunSummary) -> None:
 
 
 def _so_far(workbench: Workbench, run: RunSummary) -> list[str]:
-    """What it asked and cost, and why texts failed; in Markdown."""
+    """Return in Markdown what the run asked and cost, and why texts failed."""
     lines = []
     if run.judge != "rules":
         spent = run_spending(workbench, run.id)
@@ -257,7 +257,7 @@ def _so_far(workbench: Workbench, run: RunSummary) -> list[str]:
 
 
 def _waits(workbench: Workbench, run: RunSummary, ended: int) -> str:
-    """How much of its batch is back, or how fast it goes."""
+    """Return how much of its batch is back, or its pace."""
     there = out_now(batches_of_run(workbench, run.id)) if run.params.get("batch") else None
     if there is None:
         return _pace(run, ended)
@@ -265,7 +265,7 @@ def _waits(workbench: Workbench, run: RunSummary, ended: int) -> str:
 
 
 def _pace(run: RunSummary, ended: int) -> str:
-    """How fast this tab saw it go; scores that were there before it looked don't count."""
+    """Return the pace of the run since this tab first saw it, without scores from before."""
     key, now = f"pace_{run.id}", time.monotonic()
     seen = [(at, count) for at, count in st.session_state.get(key, []) if now - at < WINDOW_SECONDS] + [(now, ended)]
     st.session_state[key] = seen
@@ -286,7 +286,7 @@ def _duration(seconds: float) -> str:
 
 
 def note_ending(workbench: Workbench, project: Project) -> None:
-    """Before the message of how the runs ended is shown, which is shown once."""
+    """Note that a run ended, before the message about it, which is shown once."""
     if ended := just_ended(workbench, project.id):
         st.session_state[_key(project)] = ended
 
@@ -326,7 +326,7 @@ def scoring_start(
     wishes: Sequence[RunOptions],
     judges: list[JudgeAbility],
 ) -> None:
-    """One forecast for each run; no button while a judge can't be asked."""
+    """Draw the start of the runs, with a forecast for each; no button while a judge can't be asked."""
     missing = dict.fromkeys(judge.obstacle for judge in judges if judge.obstacle)
     if missing:
         for obstacle in missing:
@@ -353,7 +353,7 @@ def scoring_start(
 
 
 def _check_drift(workbench: Workbench, wishes: Sequence[RunOptions]) -> list[tuple[Dimension, Asking]]:
-    """Offer to check drift before scoring, where anchors are frozen and the judge knows them."""
+    """Offer to check drift before scoring, if anchors are frozen and the judge has a reference."""
     asked = anchors_ahead(workbench, wishes)
     if not asked:
         return []

@@ -1,4 +1,4 @@
-"""Options of scoring: method, dimensions, judges, the texts drawn."""
+"""Options of scoring: method, dimensions, judges, and drawn texts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,9 +50,10 @@ from pages.components.shell.words import button_label, more_in_guide, plain, sho
 
 
 def method_options(evaluator: str, disabled: Collection[str] = ()) -> dict[str, Any]:
-    """Option -> what is chosen. Choices among words take the whole width; below, switches stand beside numbers.
+    """Draw the method's options; return option -> value. Choices among words take the whole width; below, switches are
+    beside numbers.
 
-    What does nothing beside the other options is not offered, and stands at its default.
+    An option without effect beside the others is not offered, and has its default.
     """
     options = method_options_of(evaluator)
     if not options:
@@ -70,7 +71,7 @@ def method_options(evaluator: str, disabled: Collection[str] = ()) -> dict[str, 
 
 
 def written(evaluator: str, chosen: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """As the command line writes it; what stands at its default is left out."""
+    """Return the options as the command line writes them, without defaults."""
     changed = [o.name for o in method_options_of(evaluator) if o.name in chosen and chosen[o.name] != o.default]
     return tuple((name, _in_words(chosen[name])) for name in changed)
 
@@ -129,7 +130,7 @@ TIER_HELP = (
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """`chosen` are the options of the method, by name."""
+    """The chosen options of scoring. `chosen` are the options of the method, by name."""
 
     evaluator: str
     chosen: Mapping[str, Any]
@@ -144,20 +145,20 @@ class Wishes:
         return () if self.evaluator == CHECKLIST else written(self.evaluator, self.chosen)
 
     def asked_of(self, judge: JudgeAbility) -> JudgeOptions:
-        """What of it this judge can do, where a checklist is asked: the others shouldn't have to do without."""
+        """Return the checklist options that this judge supports; other judges keep theirs."""
         asking = JudgeOptions(**self.chosen) if self.evaluator == CHECKLIST else JudgeOptions()
         if not judge.is_llm:
             return replace(asking, reasons=False, repeats=1, soft=False)
         return replace(asking, soft=asking.soft and judge.gives_probabilities)
 
     def model_of(self, judge: JudgeAbility) -> ModelOptions:
-        """How it is asked; what is no LLM is always asked alike, and a tier is for whose vendor sells it."""
+        """Return the judge's model options; defaults for one that is no LLM, and a tier only if its vendor sells it."""
         if not judge.is_llm:
             return USUAL
         return self.model if judge.sells_flex else replace(self.model, tier="")
 
     def batch_of(self, judge: JudgeAbility) -> str:
-        """The others are asked at once."""
+        """Return the judge's batch option; "" for judges without batches, which are asked at once."""
         return self.batch if sells_batches(judge.name) else ""
 
 
@@ -195,7 +196,7 @@ def _tier(judges: Sequence[JudgeAbility]) -> str:
 
 
 def _checklist_options(judges: Sequence[JudgeAbility]) -> dict[str, Any]:
-    """What only an LLM can do, or only some, is not offered for others."""
+    """Draw the checklist's options, without those that none of the judges supports."""
     llms = [judge for judge in judges if judge.is_llm]
     silent = [judge for judge in llms if not judge.gives_probabilities]
     if judges and not llms:
@@ -243,7 +244,7 @@ RULES = "rules"
 
 
 def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list[JudgeAbility]:
-    """Return the chosen judges; none, with the reason shown, where one of them is no model."""
+    """Draw the choice of judges; return them, or none, with the reason shown, if one of them is no model."""
     rules = takes_rules(evaluator)
     usable = [model for model in available_models(workbench) if model.usable]
     known = _known_judges(workbench, project, usable, rules)
@@ -274,15 +275,15 @@ def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list
 
 
 def _known_judges(workbench: Workbench, project: Project, usable: Sequence[ModelChoice], rules: bool) -> list[str]:
-    """The rules where they can judge, what judged here before, the suggested model of each provider with a key, and
-    all of the person's own endpoint."""
+    """Return the rules if they can judge, earlier judges, the suggested model of each provider with a key, and all
+    models of the person's own endpoint."""
     suggested = [model.name for model in usable if model.suggested or model.own]
     before = [run.judge for run in list_runs(workbench, project.id) if run.judge not in (NO_JUDGE, RULES)]
     return list(dict.fromkeys([*([RULES] if rules else []), *before, *suggested]))
 
 
 def dimensions_with_checklist(workbench: Workbench, project: Project) -> list[tuple[Dimension, Checklist]]:
-    """The dimensions that can be scored with the checklist each would use; what keeps the others is shown."""
+    """Return the dimensions that can be scored with the checklist each would use; show what the others lack."""
     dimensions = dimensions_named(workbench, project.name, "all")
     versions = versions_of_each(workbench, [dimension.id for dimension in dimensions])
     if not any(versions.values()):
@@ -335,7 +336,8 @@ def _offer_draft(
 
 
 def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOptions], list[JudgeAbility]]:
-    """A run for each judge, and the judges; no run, with a word on why, while the choice isn't complete."""
+    """Draw the options; return a run for each judge, and the judges; no run, with the reason shown, while the choice
+    isn't complete."""
     titles = methods()
     evaluator = st.selectbox(
         "Method",
