@@ -27,7 +27,7 @@ project = needs_project(
 
 
 def look_ahead(wishes: Sequence[RunOptions]) -> list[Forecast]:
-    """What each run would score and ask; nothing, with the reason on the screen, where one of them can't be."""
+    """Return what each run would score and ask; [], with the reason shown, if one of them isn't possible."""
     try:
         with st.spinner("Counting what it would ask"):
             return [forecast(workbench, project.id, options) for options in wishes]

@@ -22,7 +22,7 @@ _OUTSIDE = "side_from_outside"
 
 
 def outsider_button(dimension: Dimension, name: str) -> None:
-    """The button for somebody who has written nothing: to compare all the same."""
+    """Draw the button with which somebody who has written nothing can compare all the same."""
     st.caption(
         "Or take part from outside, without thinking aloud: you will read what others wrote on "
         f"{plain(dimension.name)}, so what you write on it later is marked as written after that."
@@ -35,12 +35,13 @@ def outsider_button(dimension: Dimension, name: str) -> None:
 
 
 def pressed_as_outsider(dimension: Dimension, name: str) -> bool:
-    """Whether that button was pressed for this dimension by this person, once."""
+    """Return, once, whether that button was pressed for this dimension by this person."""
     return bool(st.session_state.pop(_OUTSIDE, None) == (dimension.id, name))
 
 
 def blind_comparison(workbench: Workbench, dimension: Dimension, mine: SideBySide, llms: str) -> None:
-    """One expert's; names are shown when it is revealed and not before. `llms`: what those who are no people are."""
+    """Draw one expert's comparison; names are shown only once it is revealed. `llms`: the word for those that aren't
+    people."""
     show_kept_error(_PROBLEM)
     rubric(dimension)
     first, second = st.columns(2, gap="large")
@@ -71,7 +72,7 @@ def _whose(mine: SideBySide, letter: str, llms: str) -> str:
 
 
 def _texts(letter: str, texts: Sequence[str], comparison_id: int) -> None:
-    """One element however many there are, each in full, scrolling in its own place."""
+    """Draw a set's texts as one element, in full, scrolling in its own container."""
     with st.container(height=SET_HEIGHT, key=f"set_{letter}_{comparison_id}"):
         st.text("\n\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1)), width="stretch")
 
@@ -107,7 +108,8 @@ def _do(action: partial[None]) -> None:
 
 
 def common_findings(comparisons: Sequence[SideBySide], dimension: Dimension) -> None:
-    """For the owner, and for experts who know already: how many have finished, and the words that three share."""
+    """Draw, for facilitators and for experts who have finished, how many have finished, and the words that three
+    share."""
     finished = [one for one in comparisons if one.revealed]
     st.subheader("What the experts have in common", anchor=False)
     if not comparisons:

@@ -27,7 +27,7 @@ NAME_LENGTH = 52
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """`size`: how many attributes it stands for."""
+    """A box of the lineage picture. `size`: the number of its attributes."""
 
     name: str
     label: str
@@ -42,13 +42,13 @@ class _Node:
 
     @property
     def short(self) -> str:
-        """Long questions are cut, never their number of attributes."""
+        """Return a label; a long question is cut, but not its number of attributes."""
         cut = self.label if len(self.label) <= NAME_LENGTH else f"{self.label[: NAME_LENGTH - 1].rstrip()}…"
         return f"{cut} ({self.size})"
 
 
 def shown_picture(view: LineageView, dimension: Dimension) -> None:
-    """The picture on the screen's own ground, to be downloaded on white."""
+    """Draw the picture on the screen's background; downloads have a white one."""
     if not view.to_components and not view.to_questions:
         st.markdown("No attribute is on record for this checklist.")
         return
@@ -63,9 +63,9 @@ def shown_picture(view: LineageView, dimension: Dimension) -> None:
 
 
 def lineage_picture(view: LineageView, dark: bool = False) -> Chart:
-    """Each column is as high as the others, so ribbons of one column can be compared with each other.
+    """Return the picture. All columns have the same height, so ribbons of one column can be compared with each other.
 
-    dark: for a dark ground; text in a picture doesn't follow the theme by itself.
+    dark: for a dark background; text in a chart doesn't follow the theme by itself.
     """
     kinds: dict[str, ContributorKind | None] = {a.contributor: a.kind for a in view.attributes.values()}
     shown = {name: kinds[name] for name in view.reaches if name in kinds}
@@ -130,7 +130,7 @@ def _columns(view: LineageView) -> list[list[_Node]]:
 
 
 def _stacked(column: int, sizes: dict[str, int], labels: dict[str, str]) -> list[_Node]:
-    """From the top down, with gaps; what has no attribute is left out."""
+    """Return nodes from the top down, with gaps, without those that have no attribute."""
     there = {name: size for name, size in sizes.items() if size}
     gap = min(GAP, 0.3 / max(len(there), 1))
     unit = (1 - gap * max(len(there) - 1, 0)) / max(sum(there.values()), 1)
@@ -142,7 +142,7 @@ def _stacked(column: int, sizes: dict[str, int], labels: dict[str, str]) -> list
 
 
 def _ribbons(flows: Sequence[Flow], nodes: Sequence[_Node], column: int) -> list[tuple[object, ...]]:
-    """Points of smooth bands from the right edge of one column's bars to the left edge of the next one's."""
+    """Return points of smooth bands from the right edge of one column's bars to the left edge of the next one's."""
     left = {n.name: n for n in nodes if n.column == column}
     right = {n.name: n for n in nodes if n.column == column + 1}
     there = [flow for flow in flows if flow.source in left and flow.target in right]
@@ -187,7 +187,7 @@ WITHOUT_COMPONENT = "Without a component"
 
 
 def forward(view: LineageView) -> None:
-    """Component -> key question -> question -> attributes -> contributors."""
+    """Draw component -> key question -> question -> attributes -> contributors."""
     for branch in view.lineage.branches:
         name = branch.component.name or WITHOUT_COMPONENT
         label = f"{plain(name)} · {number(len(branch.questions), 'question')}"
@@ -224,7 +224,7 @@ def _also(view: LineageView, attribute: int, question: Question) -> str:
 
 
 def back(view: LineageView) -> None:
-    """Contributor -> attributes -> components and questions."""
+    """Draw contributor -> attributes -> components and questions."""
     names = list(view.reaches)
     if not names:
         st.markdown("No attribute is on record for this checklist.")
@@ -257,7 +257,7 @@ def back(view: LineageView) -> None:
 
 
 def unserved(view: LineageView) -> None:
-    """Attributes that no question serves, with the stage and the reason."""
+    """Draw attributes behind no question, with the stage and the reason."""
     left = [one for one in view.lineage.unserved if one.attribute in view.attributes]
     if not left:
         st.markdown("Every attribute is behind a question.")

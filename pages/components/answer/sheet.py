@@ -208,7 +208,7 @@ def _questions(mine: AnswerSheet, text: int) -> list[dict[str, Any]]:
 
 USUAL, USUAL_MORE = 20, 60
 AGAIN, MORE = "draw_again", "draw_more"
-"""Where the session keeps for which version other, or more, texts are being drawn."""
+"""Session keys of the version for which other, or more, texts are being drawn."""
 _NONE = "No text is left to draw: all are locked, or were read as samples."
 _NONE_MORE = "All texts that can be drawn are drawn."
 

@@ -1,1 +1,1 @@
-"""Shell: the frame around every screen, and the widgets and words that two or more screens share."""
+"""Shell: the frame around every screen, and widgets and words shared by several screens."""

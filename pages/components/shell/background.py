@@ -1,4 +1,4 @@
-"""Long work that goes on while people look elsewhere."""
+"""Progress of background jobs, and updates by other people."""
 
 import streamlit as st
 
@@ -19,8 +19,8 @@ BOUND = (
 
 
 def watch(workbench: Workbench, key: str, neutral: bool = False) -> bool:
-    """Show a job while it runs or waits and once how it ended; True as long as it isn't over. The screen reruns when
-    it ends. neutral: what it says in the end may be good news or none."""
+    """Show a job while it runs or waits, and once how it ended; return True as long as it isn't over. The screen reruns
+    when it ends. neutral: its final message may be good news or not."""
     state = job_state(workbench, key)
     if state is None:
         return False
@@ -53,7 +53,7 @@ ROOM_SECONDS = 2.0
 
 
 def watch_rooms(workbench: Workbench, project: Project) -> None:
-    """Draw the screen anew when something changes in a room of the project."""
+    """Redraw the screen when something changes in a room of the project."""
     seen = room_states(workbench, project.id)
     st.fragment(_look_at_rooms, run_every=ROOM_SECONDS)(workbench, project, seen)
 
@@ -71,9 +71,9 @@ def _bar(state: Job) -> None:
 
 
 def changes_by_others(attribute: Attribute, stands_for: str = "") -> list[str]:
-    """Excluded, merged, moved and reworded, as Markdown; empty where it stands as its author left it.
+    """Return others' changes as Markdown: excluded, merged, moved and reworded; [] if there are none.
 
-    stands_for: the wording of the attribute that it was merged into, "" where its author may not read that.
+    stands_for: the wording of the attribute that it was merged into, "" if its author may not read that.
     """
     said = []
     if attribute.status is AttributeStatus.EXCLUDED:

@@ -1,4 +1,4 @@
-"""Blinding: what others wrote, and all that is made of it, stays hidden from an expert who is still at it."""
+"""Blinding: others' attributes, and all that is made from them, are hidden from an expert who isn't done."""
 
 from collections.abc import Sequence
 
@@ -20,9 +20,9 @@ OTHERS = "what others wrote"
 def open_attributes(
     workbench: Workbench, project: Project, dimension: Dimension, what: str = OTHERS
 ) -> list[Attribute]:
-    """All attributes for the owner and for experts who are done; for others the screen says why not, and ends.
+    """Return all attributes for facilitators and for experts who are done; for others say why not, and end the screen.
 
-    what: which part of the screen would show others' thoughts, as it is called in a sentence.
+    what: the part of the screen that would show others' attributes, as named in a sentence.
     """
     expert = current_expert()
     found, everything = visible_attributes(workbench, project.id, dimension.id, expert)
@@ -56,7 +56,7 @@ def open_dimensions(
 
 
 def all_open(workbench: Workbench, project: Project, dimension: Dimension) -> bool:
-    """Whether nothing on the dimension is hidden from the person: neither attributes nor answers."""
+    """Return whether nothing on the dimension is hidden from the person, neither attributes nor answers."""
     expert = current_expert()
     if not expert:
         return True
@@ -65,8 +65,8 @@ def all_open(workbench: Workbench, project: Project, dimension: Dimension) -> bo
 
 
 def open_answers(workbench: Workbench, dimension: Dimension) -> None:
-    """For the owner, and for experts who have answered the texts drawn for them; for others the screen ends here, so
-    that neither the judge's answers nor anybody else's lead them."""
+    """End the screen for experts who haven't answered all texts drawn for them, so that neither the judge's answers nor
+    anybody else's influence them."""
     expert = current_expert()
     sheet = unfinished_sheet(workbench, dimension.id, expert) if expert else None
     if sheet is None:

@@ -12,7 +12,7 @@ from pages.components.shell.runs.run_words import EXPLAINED, condition_help, con
 from pages.components.shell.words import model_label, plain, quote_words
 
 ABOUT = {PassagePart.TEXT: "about", PassagePart.SOURCE: "about", PassagePart.TRANSCRIPT: "in the words"}
-"""Before the quote of a passage."""
+"""The words before a passage's quote."""
 
 
 def contributor_words(attribute: Attribute) -> str:

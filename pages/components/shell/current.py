@@ -18,13 +18,13 @@ Name = TypeVar("Name", bound=str)
 
 
 def hold(key: str, start: object) -> None:
-    """The value that a field has, at first `start`, set at each drawing: a browser makes a field in a popover when that
-    opens, from the drawing before, and would not know what was set earlier."""
+    """Set a field's value at each drawing, initially to `start`: a browser creates a field in a popover when that
+    opens, from the last drawing, and would not know a value set earlier."""
     st.session_state[key] = st.session_state.get(key, start)
 
 
 def prepare(key: str, options: Sequence[str], default: str) -> None:
-    """Before the widget of this key exists: its value from the address, unless the person has chosen already."""
+    """Set a widget's value, before it exists, from the address, unless the person has chosen already."""
     if st.session_state.get(key) not in options:
         wanted = st.query_params.get(key)
         st.session_state[key] = wanted if wanted in options else default
@@ -32,7 +32,7 @@ def prepare(key: str, options: Sequence[str], default: str) -> None:
 
 
 def prepare_words(key: str) -> None:
-    """As prepare, for what is typed."""
+    """Set a text field's value as `prepare`."""
     if key not in st.session_state:
         st.session_state[key] = st.query_params.get(key, "")
 
@@ -51,7 +51,7 @@ def field_anew(key: str, start: T) -> tuple[str, T]:
 
 
 def keep(key: str, value: str, default: str) -> None:
-    """Write a choice into the address; what is as always needs no word there."""
+    """Write a choice into the address; the default is left out."""
     if value == default:
         st.query_params.pop(key, None)
     else:
@@ -59,8 +59,8 @@ def keep(key: str, value: str, default: str) -> None:
 
 
 def one_of(key: str, options: Mapping[Name, str], default: Name, label: str, help_: str = "", **more: Any) -> Name:
-    """A choice between few, kept in the address. `options`: each with its words; a label that is also a heading's is
-    hidden without `help_`. `more`: of `st.segmented_control`."""
+    """Draw a choice between few, kept in the address, and return it. `options`: each with its words; a label that is
+    also a heading's is hidden without `help_`. `more`: of `st.segmented_control`."""
     prepare(key, list(options), default)
     more.setdefault("label_visibility", "visible" if help_ else "collapsed")
     chosen: Name | None = st.segmented_control(
@@ -72,7 +72,7 @@ def one_of(key: str, options: Mapping[Name, str], default: Name, label: str, hel
 
 
 def one_between(key: str, options: Mapping[Name, str], default: Name, label: str, help_: str | None = None) -> Name:
-    """As `one_of`, not kept in the address."""
+    """Draw a choice as `one_of`, not kept in the address."""
     chosen: Name | None = st.segmented_control(
         label, list(options), format_func=options.__getitem__, default=default, required=True, key=key, help=help_
     )
@@ -83,7 +83,7 @@ def one_between(key: str, options: Mapping[Name, str], default: Name, label: str
 def listed_choice(
     key: str, options: Sequence[str], default: str, label: str, shown: Callable[[str], str] = str, **more: Any
 ) -> str:
-    """A choice from a list, kept in the address. `more`: of `st.selectbox`."""
+    """Draw a choice from a list, kept in the address, and return it. `more`: of `st.selectbox`."""
     prepare(key, options, default)
     chosen: str = st.selectbox(label, options, format_func=shown, key=key, **more)
     keep(key, chosen, default)
@@ -91,12 +91,12 @@ def listed_choice(
 
 
 def numbers(key: str) -> list[int]:
-    """Numbers separated by commas in the address; what is none is passed over."""
+    """Return the numbers in the address, separated by commas; other parts are ignored."""
     return [int(part) for part in st.query_params.get(key, "").split(",") if part.strip().isdecimal()]
 
 
 def prepare_number(key: str, default: int, low: int, high: int) -> None:
-    """As prepare, for a whole number from low to high."""
+    """Set a widget's value as `prepare`, for a whole number from low to high."""
     wanted = st.query_params.get(key, "")
     hold(key, int(wanted) if wanted.isdecimal() and low <= int(wanted) <= high else default)
 
@@ -105,7 +105,8 @@ LOOPBACK = "127.0.0.1"  # allowed anyway
 
 
 def stay_offline() -> None:
-    """Give the answer beforehand; there is no option for it."""
+    """Answer Streamlit's question for the server's address beforehand, so that it asks nobody; there is no option for
+    it."""
     net_util._external_ip = net_util._internal_ip = LOOPBACK
 
 
@@ -113,7 +114,7 @@ _KEYS = "typed_keys"
 
 
 def typed_keys() -> dict[str, str]:
-    """Provider -> key."""
+    """Return provider -> key typed in this session."""
     keys: dict[str, str] = st.session_state.get(_KEYS, {})
     return keys
 
@@ -132,25 +133,25 @@ _CHOICE = "chosen_project_and_dimension"
 
 
 def current_workbench() -> Workbench:
-    """The workbench with the keys of the environment and those typed for this browser session, for whose browser it
-    is."""
+    """Return the workbench of the person whose browser it is, with the environment's keys and those typed for this
+    session."""
     found = open_workbench(typed_keys(), any_path=False)
     return replace(found, actor=who_asks(found, st.context.cookies, st.context.headers))
 
 
 def still_there(workbench: Workbench) -> None:
-    """In a part of a screen that is drawn alone: draw the whole again for a person who was signed out."""
+    """Redraw the whole screen for a person who was signed out; for parts of a screen that are drawn alone."""
     if current_workbench().actor != workbench.actor:
         st.rerun()
 
 
 def choose(project: str, dimension: str | None = None) -> None:
-    """Make this the current project from the next rerun on (the widgets of this run exist already)."""
+    """Make this the current project from the next rerun on, as this run's widgets exist already."""
     st.session_state[_CHOICE] = (project, dimension)
 
 
 def take_choice() -> None:
-    """Carry out a choice made in the run before, while the widgets don't exist yet."""
+    """Carry out `choose` of the last run, before the widgets exist."""
     choice = st.session_state.pop(_CHOICE, None)
     if choice is not None:
         st.session_state[PROJECT] = choice[0]

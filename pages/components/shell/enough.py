@@ -1,4 +1,4 @@
-"""Enough? For facilitators: how much of what experts would say is there already, and what one more would add."""
+"""Enough? For facilitators: how much of what experts would say is there, and what one more expert would add."""
 
 import altair as alt
 import pandas as pd
@@ -55,11 +55,11 @@ LEFT_OUT_HELP = (
 
 
 CALIBRATED_MODEL = "all-MiniLM-L6-v2"
-"""The sentence model on which the limit was looked at: guide, Figures, Themes and what is left."""
+"""The sentence model for which the limit was calibrated: guide, Figures, Themes and what is left."""
 
 
 def enough(workbench: Workbench, project: Project, dimension: Dimension) -> None:
-    """Folded until opened: a sentence model takes seconds to load. Only facilitators see it.
+    """Draw the figures, folded until opened, as a sentence model takes seconds to load. Only facilitators see them.
 
     Numbers only: a facilitator who thinks aloud too reads nobody's words here.
     """
@@ -123,7 +123,7 @@ def _new(themes: int) -> str:
 
 
 def _rounded(themes: float) -> str:
-    """Below ten with one decimal, where halves matter."""
+    """Return a number of themes, below ten with one decimal, as halves matter there."""
     shown = f"{themes:.0f}" if themes >= 10 else f"{themes:.1f}"
     return f"{shown} new themes"
 
@@ -217,7 +217,7 @@ _MODEL, _PROBLEM = "coverage_model", "coverage_problem"
 
 
 def _ask_a_model(workbench: Workbench, project: Project, dimension: Dimension) -> None:
-    """Have a model say which questions cover which attributes, in the background."""
+    """Draw the request to a model, in the background, which questions cover which attributes."""
     if watch(workbench, coverage_job_key(dimension.id)):
         st.button("Stop", key="coverage_stop", on_click=stop_judging_coverage, args=[workbench, dimension.id])
         return

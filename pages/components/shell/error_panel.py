@@ -1,4 +1,4 @@
-"""Panel for an error that no screen handled, in place of Streamlit's own with its links to search engines."""
+"""Panel for an unhandled error, in place of Streamlit's own with its links to search engines."""
 
 import logging
 import zlib
@@ -36,7 +36,7 @@ def error_panel(error: Exception) -> bool:
 
 
 def _number(error: Exception) -> str:
-    """Eight hexadecimal digits that stand for the kind of error and its place in the code: the same each time."""
+    """Return eight hexadecimal digits for the kind of error and its place in the code: the same each time."""
     place = extract_tb(error.__traceback__)[-1] if error.__traceback__ else None
     where = f"{place.filename}:{place.lineno}" if place else "unknown place"
     number = f"{zlib.crc32(f'{type(error).__name__} {where}'.encode()):08X}"

@@ -1,5 +1,5 @@
-"""The expert who thinks aloud: the signed-in one. Where nobody signs in, the name is asked once and kept in the
-session and in the address, so that a refresh keeps it too."""
+"""The expert who thinks aloud: the signed-in person. If nobody signs in, the name is asked once and kept in the session
+and in the address, so that a refresh keeps it too."""
 
 from typing import Any
 
@@ -21,12 +21,12 @@ ROLE = "optional, for example: teacher of English"
 
 
 def current_expert() -> str:
-    """The name given in this session; "" for the project's owner, who gives none."""
+    """Return the name given in this session; "" for the project's owner, who gives none."""
     return str(st.session_state.get(EXPERT) or st.query_params.get(EXPERT, ""))
 
 
 def keep_expert(workbench: Workbench) -> None:
-    """On every screen: a name in the address becomes the session's. Signed-in people have their own."""
+    """Take a name in the address into the session, on every screen. Signed-in people have their own."""
     if workbench.actor.person is not None:
         forget_expert()
     elif name := current_expert():
@@ -34,7 +34,7 @@ def keep_expert(workbench: Workbench) -> None:
 
 
 def name_expert(workbench: Workbench, project: Project | None) -> None:
-    """On every screen, once the project is known: a signed-in expert of it is the expert."""
+    """Make a signed-in expert of the project the current expert, on every screen, once the project is known."""
     signed_in = workbench.actor.person is not None
     name = workbench.actor.name_in(project.id) if project else workbench.actor.name
     st.session_state[SIGNED_IN] = name if signed_in else ""
@@ -43,7 +43,7 @@ def name_expert(workbench: Workbench, project: Project | None) -> None:
 
 
 def signed_in_as() -> str:
-    """What the person is called in this project; "" where nobody signs in."""
+    """Return the person's name in this project; "" if nobody signs in."""
     return str(st.session_state.get(SIGNED_IN, ""))
 
 
@@ -55,7 +55,8 @@ def own_name(key: str, **look: Any) -> str:
 
 
 def role_in(workbench: Workbench, project: Project) -> Role:
-    """The server's owner does what facilitators do, and a person who has no part in the project changes nothing."""
+    """Return the person's role: the server's owner does what facilitators do; a person without membership changes
+    nothing."""
     if workbench.actor.owner:
         return Role.FACILITATOR
     membership = workbench.actor.memberships.get(project.id)
@@ -63,7 +64,7 @@ def role_in(workbench: Workbench, project: Project) -> Role:
 
 
 def expert(workbench: Workbench, project: Project) -> str:
-    """The expert's name, "" until it is given."""
+    """Ask for the expert's name and return it, "" until it is given."""
     name = current_expert() or signed_in_as()
     if name:
         with st.container(horizontal=True, vertical_alignment="center", key="who"):
@@ -76,7 +77,7 @@ def expert(workbench: Workbench, project: Project) -> str:
 
 
 def _about(workbench: Workbench, project: Project, name: str) -> None:
-    """Role and background can be said later and corrected, and the seat left to somebody else."""
+    """Draw the fields for role and background, and the button for another expert."""
     known = next((c for c in contributors_of(workbench, project.id) if c.name == name), None)
     unfolded = st.popover("About you", key="about_expert", type="tertiary", on_change="rerun")
     if not unfolded.open:
@@ -128,6 +129,6 @@ def _start(workbench: Workbench, project: Project, name: str, role: str, backgro
 
 
 def forget_expert() -> None:
-    """From now on this session is nobody's in particular: the owner's."""
+    """Make this session the owner's from now on, not an expert's."""
     st.session_state.pop(EXPERT, None)
     st.query_params.pop(EXPERT, None)

@@ -1,4 +1,4 @@
-"""The frame of every screen: style, loading and its time."""
+"""The frame of every screen: header, notices, empty states."""
 
 import gc
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from pages.components.shell.words import plain
 
 
 def header(title: str, purpose: str, project: Project | None = None) -> None:
-    """The same on each screen: what it is called, and what it is for in one line."""
+    """Draw the screen's title and its purpose in one line."""
     st.title(title, anchor=False)
     st.markdown(purpose)
     if project is not None and project.notice:
@@ -26,7 +26,7 @@ def header(title: str, purpose: str, project: Project | None = None) -> None:
 
 
 def _notice(project: Project) -> None:
-    """One line that stays away in this session once it was closed."""
+    """Draw a one-line notice; once closed it stays away in this session."""
     closed = f"notice_closed_{project.id}"
     if st.session_state.get(closed):
         return
@@ -38,7 +38,8 @@ def _notice(project: Project) -> None:
 
 
 def needs_project(workbench: Workbench, title: str, purpose: str) -> Project:
-    """The header of a screen about a project; without a project it says what to do and ends the screen."""
+    """Draw the header of a screen about a project and return the project; without one, say what to do and end the
+    screen."""
     project = current_project(workbench)
     if project is None:
         header(title, purpose)
@@ -50,7 +51,7 @@ def needs_project(workbench: Workbench, title: str, purpose: str) -> Project:
 
 
 def needs_dimension(workbench: Workbench, title: str, purpose: str) -> tuple[Project, Dimension]:
-    """The header of a screen about one dimension."""
+    """Draw the header of a screen about a dimension; return project and dimension."""
     project = needs_project(workbench, title, purpose)
     dimension = current_dimension(workbench, project)
     if dimension is None:
@@ -63,7 +64,7 @@ def needs_dimension(workbench: Workbench, title: str, purpose: str) -> tuple[Pro
 
 
 def empty(what: str, todo: str, target: str, button: str, parameters: Mapping[str, str] | None = None) -> None:
-    """An empty screen says what to do next, and one button leads there."""
+    """Draw an empty screen: what to do next, and a button that leads there."""
     with st.container(key=f"empty_state_{target}"):
         st.markdown(f"**{what}** {todo}")
         if is_open(target) and was_pressed(button, key=f"empty_to_{target}", type="primary"):
@@ -71,15 +72,15 @@ def empty(what: str, todo: str, target: str, button: str, parameters: Mapping[st
 
 
 def nothing_yet(part: str, words: str) -> None:
-    """Words, as Markdown, where a part of a screen has nothing to show yet."""
+    """Draw words, as Markdown, in a part of a screen that has nothing to show yet."""
     with st.container(key=f"empty_state_{part}"):
         st.markdown(words)
 
 
 def sticky(key: str) -> DeltaGenerator:
-    """A container for a column of its own; it scrolls by itself where it is taller than the window.
+    """Return a container for a column; it scrolls by itself if it is taller than the window.
 
-    Its wrapper is what moves: the container fills it from edge to edge.
+    The wrapper moves: the container fills it from edge to edge.
     """
     place = st.container(key=key)
     st.html(

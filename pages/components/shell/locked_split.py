@@ -1,4 +1,4 @@
-"""The locked test split: documents that nobody sees and nothing is tuned on, until the last test."""
+"""The locked test split: documents that nobody sees and nothing is tuned on, until the final test."""
 
 import streamlit as st
 
@@ -21,7 +21,7 @@ WHY = (
 
 
 def locked_split(workbench: Workbench, project: Project) -> None:
-    """The section of Data."""
+    """Draw the locked split's section of Data."""
     st.subheader("Locked test split", anchor=False)
     state = state_of(workbench, project.id)
     if state is None:

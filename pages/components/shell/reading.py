@@ -1,6 +1,6 @@
-"""A text to read, shown to the letter; quotes of it are highlighted where they stand, or said to be nowhere.
+"""A text to read, shown literally; quotes are highlighted at their places, or reported as not found.
 
-Texts and quotes are anybody's: nothing is shown as HTML, and of their Markdown only what `safe_markdown` knows.
+Texts and quotes are untrusted: nothing is shown as HTML, and only the Markdown that `safe_markdown` allows.
 """
 
 import re
@@ -36,8 +36,8 @@ def verdict_choice(
 ) -> None:
     """Ask for a verdict, on a binary dimension only; show why the last one was not saved.
 
-    given: what they said of the text before. prompts: the key of a field that names the sample which made somebody
-    write: it is set to this one.
+    given: the present verdict. prompts: the key of a field that names the sample which prompted an attribute; it is set
+    to this one.
     """
     text, problem = st.session_state.get(_PROBLEM, (0, None))
     if problem is not None and text == text_id:
@@ -97,8 +97,8 @@ _OWN_FENCE = "~" * 20
 
 @dataclass(frozen=True, slots=True)
 class TextView:
-    """How somebody looks at a text: the words they look for, the part they chose (None for all of it), and whether its
-    Markdown is shown as what it stands for."""
+    """How somebody views a text: the words they search, the chosen part (None for all), and whether Markdown is
+    rendered."""
 
     words: str = ""
     part: Span | None = None
@@ -106,7 +106,7 @@ class TextView:
 
 
 def readable_text(text: Text, part: Part, key: str, places: Iterable[Span] = ()) -> None:
-    """The text or its source, with these spans highlighted; what is long scrolls within its own place."""
+    """Draw the text or its source, with these spans highlighted; a long one scrolls in its own container."""
     view = _text_tools(part_of(text, part), key)
     long = len(part_of(text, part)) > LONG
     with st.container(height=HEIGHT if long else "content", border=long, key=key):
@@ -114,13 +114,13 @@ def readable_text(text: Text, part: Part, key: str, places: Iterable[Span] = ())
 
 
 def part_with_places(text: Text, part: Part, key: str, places: Iterable[Span] = ()) -> None:
-    """A conversation turn by turn, anything else as it is. What isn't said by person or model is folded, unless
-    something in it is highlighted."""
+    """Draw a conversation turn by turn, another text as it is. Turns of neither person nor model are folded, unless
+    something in them is highlighted."""
     _viewed(text, part, key, list(places), _text_tools(part_of(text, part), key))
 
 
 def _text_tools(content: str, key: str) -> TextView:
-    """Contents and find for a long text, and the switch for one with Markdown."""
+    """Draw contents and search for a long text, and the switch for Markdown; a text with highlights isn't rendered."""
     long, formatted = len(content) > LONG, has_markdown(content)
     if not (long or formatted):
         return TextView()
@@ -144,7 +144,7 @@ def _text_tools(content: str, key: str) -> TextView:
 
 
 def headings(content: str) -> list[tuple[str, Span]]:
-    """Each Markdown heading outside of code, and the span from there to the next one of its rank or above."""
+    """Return each Markdown heading outside of code, and the span from there to the next one of its rank or above."""
     lines = ((line, _heading(line.words)) for line in _lines(content) if line.kind == "words")
     found = [(line, one) for line, one in lines if one][:MOST_HEADINGS]
     sections = []
@@ -156,7 +156,7 @@ def headings(content: str) -> list[tuple[str, Span]]:
 
 
 def _heading(line: str) -> tuple[int, int, int] | None:
-    """The rank of a heading, and where its title stands in the line; None for another line."""
+    """Return a heading's rank and its title's place in the line; None for another line."""
     found = _HEADING.match(line)
     if found is None:
         return None
@@ -166,7 +166,7 @@ def _heading(line: str) -> tuple[int, int, int] | None:
 
 
 def has_markdown(content: str) -> bool:
-    """Whether it has a heading, a block of code, two list items or two words in bold."""
+    """Return whether the text has a heading, a block of code, two list items or two words in bold."""
     if _HEADING.search(content) or _FENCE.search(content):
         return True
     items = sum(_ITEM.match(line) is not None for line in content.splitlines())
@@ -191,7 +191,7 @@ def safe_markdown(content: str, spans: Iterable[Span] = ()) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line, without and with its end: where it starts; whether it is a fence, code between two, or words."""
+    """One line, without and with its end: its start, and whether it is a fence, code between fences, or text."""
 
     kind: Literal["fence", "code", "words"]
     start: int
@@ -220,8 +220,8 @@ FormatSpan = tuple[int, int, str]
 
 
 def format_spans(content: str) -> list[FormatSpan]:
-    """What `safe_markdown` shows as formatted, as places of the content as it is, by their start. No character is lost:
-    a passage of the formatted text has the same place in the plain one."""
+    """Return what `safe_markdown` shows as formatted, as spans of the unchanged content, by their start. No character
+    is lost: a passage of the formatted text has the same place in the plain one."""
     spans: list[FormatSpan] = []
     for line in _lines(content):
         end = line.start + len(line.words)
@@ -240,7 +240,7 @@ def format_spans(content: str) -> list[FormatSpan]:
 
 
 def _emphasis_spans(line: _Line) -> Iterator[FormatSpan]:
-    """Inline code, bold and italics of one line."""
+    """Yield spans of inline code, bold and italics of one line."""
     item = _ITEM.match(line.words)
     for found in _EMPHASIS.finditer(line.words, item.end() if item else 0):
         width = 2 if found[0].startswith("**") else 1
@@ -250,7 +250,7 @@ def _emphasis_spans(line: _Line) -> Iterator[FormatSpan]:
 
 
 def _formatted(line: str, spans: Sequence[Span]) -> str:
-    """One line outside of code."""
+    """Return one line outside of code as safe Markdown."""
 
     def emphasised(start: int, end: int) -> str:
         return _emphasised(line[start:end], _within(spans, (start, end)))
@@ -267,7 +267,7 @@ def _formatted(line: str, spans: Sequence[Span]) -> str:
 
 
 def _emphasised(line: str, spans: Sequence[Span]) -> str:
-    """Inline code, bold and italics; the rest escaped. What is highlighted of inline code is shown as words."""
+    """Return inline code, bold and italics as Markdown; the rest escaped."""
     said, at = "", 0
     for place, piece in enumerate(_EMPHASIS.split(line)):
         sign = "" if place % 2 == 0 else "**" if piece.startswith("**") else piece[0]
@@ -310,7 +310,7 @@ def _viewed(text: Text, part: Part, key: str, spans: Sequence[Span], view: TextV
 
 
 def _passage_of(content: str, spans: Sequence[Span], view: TextView, only_found: bool) -> None:
-    """The part that was chosen; of a text in which words were found, the paragraphs that have them."""
+    """Draw the chosen part; of a text with search results, the paragraphs that have them."""
     start, end = view.part or (0, len(content))
     shown, inside = content[start:end], _within(spans, (start, end))
     if only_found:
@@ -330,13 +330,14 @@ def _in_code(content: str, spans: Sequence[Span]) -> bool:
 
 
 def _within(spans: Iterable[Span], place: Span) -> list[Span]:
-    """Those that reach into the place, counted from its start and cut at its ends."""
+    """Return the spans that overlap the place, counted from its start and cut at its ends."""
     start, end = place
     return [(max(at, start) - start, min(to, end) - start) for at, to in spans if at < end and to > start]
 
 
 def text_with_places(text: str, places: Iterable[Span]) -> None:
-    """A text to read, with these spans of it highlighted; those that overlap become one. To the letter without any."""
+    """Draw a text with these spans highlighted; overlapping spans are merged. Without spans the text is shown
+    literally."""
     spans = _together(places)
     if spans:
         st.markdown(highlighted(text, spans))
@@ -345,7 +346,7 @@ def text_with_places(text: str, places: Iterable[Span]) -> None:
 
 
 def quote_line(quote: str, place: QuotedPlace | None, source_name: str = "source") -> str:
-    """The quote as Markdown, with where it stands where that is no matter of course; `place` is None for nowhere."""
+    """Return the quote as Markdown, with its place if that isn't obvious; `place` is None if it wasn't found."""
     said = f"“{plain(_DIRECTIONS.sub('', quote))}”"
     if place is None:
         return f"{said} · :orange[{NOT_IN_TEXT}]"
@@ -354,7 +355,7 @@ def quote_line(quote: str, place: QuotedPlace | None, source_name: str = "source
 
 
 def highlighted(text: str, spans: Iterable[Span]) -> str:
-    """The text as Markdown, line by line as it is, with these spans on a yellow ground. They don't overlap."""
+    """Return the text as Markdown, line by line, with these spans on a yellow background. They don't overlap."""
     pieces = list(_pieces(text, spans))
     lines: list[str] = [""]
     for words, marked in pieces:
@@ -365,7 +366,7 @@ def highlighted(text: str, spans: Iterable[Span]) -> str:
 
 
 def _inline(words: str, marked: bool, before: str) -> str:
-    """One piece of a line; `before` is what the line has already."""
+    """Return one piece of a line as Markdown; `before` is the line up to there."""
     core = words.strip()
     if not core:
         return " " if words and before else ""
@@ -397,7 +398,7 @@ def _together(places: Iterable[Span]) -> list[Span]:
 
 
 def rubric(dimension: Dimension) -> None:
-    """What the dimension means, to the letter, and its range."""
+    """Draw the dimension's rubric literally, and its range."""
     scale = "good or not good" if dimension.binary else f"{dimension.low:g} to {dimension.high:g}"
     st.subheader(f"{plain(dimension.name)}, {scale}", anchor=False)
     if dimension.rubric:
@@ -408,7 +409,7 @@ def rubric(dimension: Dimension) -> None:
 
 
 def left_out(task: Task, samples: Sequence[Sample], held: HeldOut) -> None:
-    """How the samples were chosen, where they come from, and what that takes away from scoring."""
+    """Draw how the samples were chosen, their documents, and what scoring leaves out because of them."""
     said = "" if all(sample.chosen_by == "hand" for sample in samples) else f"{_chosen(samples)} "
     said += samples_words(task, len(samples), held.documents, held.texts)
     if held.alone and held.texts < held.all:
@@ -427,7 +428,7 @@ def _chosen(samples: Sequence[Sample]) -> str:
 
 
 def score_words(score: float | None) -> str:
-    """The mean rating of a sample, as it is named everywhere."""
+    """Return the mean rating of a sample in words."""
     return "not rated" if score is None else f"score {score:.2f}"
 
 
@@ -445,8 +446,8 @@ def needed_samples(workbench: Workbench, dimension: Dimension) -> list[Sample]:
 def samples_side_by_side(
     task: Task, dimension: Dimension, samples: Sequence[Sample], shown: Callable[[Sample], None] | None = None
 ) -> None:
-    """Text and score of each, lowest score first and unrated ones last, beside its source if it has one.
-    shown: draws text and source in another way."""
+    """Draw text and score of each sample, lowest score first and unrated ones last, beside its source if it has one.
+    shown: draws text and source instead."""
     for place, sample in enumerate(samples, start=1):
         with st.container(key=f"sample_{sample.position}"):
             by_hand = " · chosen by hand" if sample.chosen_by == "hand" else ""

@@ -1,4 +1,4 @@
-"""Tables and pictures with their downloads."""
+"""Tables and charts with their downloads."""
 
 import io
 from collections.abc import Callable, Mapping, Sequence
@@ -40,12 +40,12 @@ TYPES = {
     "yaml": "application/yaml",
     "zip": "application/zip",
 }
-"""Ending of a file -> its media type."""
+"""File name extension -> media type."""
 
 
 def file_download(label: str, content: bytes | str | Callable[[], bytes], name: str, key: str, **options: Any) -> None:
-    """Draw the button of a download. `content`: the file, or what makes it once it is asked for. `name`: with its
-    ending. `options`: of `st.download_button`."""
+    """Draw a download button. `content`: the file, or a function that makes it on request. `name`: with its extension.
+    `options`: of `st.download_button`."""
     media = TYPES[name.rpartition(".")[2]]
     st.download_button(label, content, name, media, key=key, on_click="ignore", **options)
 
@@ -61,11 +61,11 @@ def picture(
     wide: bool = False,
     about: str = "",
 ) -> None:
-    """`title`: above the chart; `about`: its help. `name`: of the files, without ending; they are made when asked.
-    `own_width`: the chart has a width of its own.
+    """Draw a chart with downloads. `title`: above the chart; `about`: its help. `name`: of the files, without
+    extension; they are made on request. `own_width`: the chart has a width of its own.
 
-    `caption` is plain text. `on_paper`: the chart for the files, where it differs from the one for the screen's theme.
-    `wide`: a phone scrolls it sideways instead of making it as narrow as itself.
+    `caption` is plain text. `on_paper`: the chart for the files, if it differs from that for the screen's theme.
+    `wide`: a phone scrolls it sideways instead of narrowing it.
     """
     st.markdown(f"**{plain(title)}**", help=about or None)
     with st.container(key=f"wide_{key}") if wide else nullcontext():
@@ -79,7 +79,7 @@ def picture(
 
 
 def picture_file(chart: Chart, title: str, form: str, own_width: bool = False) -> bytes:
-    """form: png or svg; on white ground, whatever the screen's theme is."""
+    """Return the chart as a file. form: png or svg; on a white background, whatever the screen's theme."""
     titled = chart.properties(title=title)
     sized = (titled if own_width else titled.properties(width=FILE_WIDTH)).configure(**ON_PAPER)
     stream = io.BytesIO()
@@ -99,7 +99,7 @@ STAR = "M0,-1L.22,-.31L.95,-.31L.36,.12L.59,.81L0,.38L-.59,.81L-.36,.12L-.95,-.3
 
 
 def colours(kinds: Mapping[str, ContributorKind | None]) -> dict[str, str]:
-    """A colour for each name: blues for people, oranges for LLMs, grey for both together (None)."""
+    """Return a colour for each name: blues for people, oranges for LLMs, grey for both together (None)."""
     found, used = {}, {ContributorKind.HUMAN: 0, ContributorKind.LLM: 0}
     for name, kind in kinds.items():
         if kind is None:
@@ -117,7 +117,8 @@ def colour_scale(kinds: Mapping[str, ContributorKind | None]) -> alt.Scale:
 
 
 def shape_scale(kinds: Mapping[str, ContributorKind | None], names: Sequence[str]) -> alt.Scale:
-    """Round and square shapes for people, triangles for LLMs, a star for both together; each name another one."""
+    """Return a different shape for each name: round and square for people, triangles for LLMs, a star for both
+    together."""
     shapes, used = [], dict.fromkeys(ContributorKind, 0)
     for name in names:
         kind = kinds[name]
@@ -130,14 +131,14 @@ def shape_scale(kinds: Mapping[str, ContributorKind | None], names: Sequence[str
 
 
 def column_names(key: str, widths: Sequence[int], names: Sequence[str]) -> None:
-    """The row of names, which are Markdown already; a phone hides it."""
+    """Draw the row of names, which are Markdown already; a phone hides it."""
     with st.container(key=f"column_names_{key}"):
         for column, name in zip(st.columns(widths), names, strict=True):
             column.caption(name)
 
 
 def named_value(name: str, value: str) -> str:
-    """Markdown of a value; only a phone shows its name. Both are Markdown already."""
+    """Return Markdown of a value; only a phone shows its name. Both are Markdown already."""
     return f":gray-background[{name}] {value}"
 
 
@@ -149,8 +150,8 @@ def show_table(
     drop_empty: str = "",
     **options: Any,
 ) -> None:
-    """Draw a table. `columns`: how each is shown. `drop_empty`: a column that is left out where it says nothing.
-    `options`: of `st.dataframe`."""
+    """Draw a table. `columns`: how each is shown. `drop_empty`: a column that is left out if it is empty. `options`: of
+    `st.dataframe`."""
     table = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows)
     if drop_empty and not table[drop_empty].any():
         table = table.drop(columns=drop_empty)
@@ -175,8 +176,8 @@ def ticked_table(
     key: str,
     page_size: int,
 ) -> None:
-    """`table` makes a page of entries a table, a row each. `opened` is told of the one that was ticked, None for a tick
-    that was taken away. `page_key(key)` is the page that is shown."""
+    """Draw a table in pages. `table` returns a page of entries as a table, a row each. `opened` is called with the
+    ticked entry, None for a removed tick. `page_key(key)` is the shown page."""
     pages = ceil(len(entries) / page_size)
     number = st.pagination(pages, key=page_key(key)) if pages > 1 else 1
     page = entries[(number - 1) * page_size : number * page_size]
@@ -203,16 +204,17 @@ def page_key(key: str) -> str:
 
 
 WRITER = "System"
-"""The column's name until `with_writers` has seen the table."""
+"""Name of the writers' column before `with_writers`."""
 
 
 def writer_word(task: Task) -> str:
-    """As a heading: System, Agent, Student."""
+    """Return the task's word for writers as a heading: System, Agent, Student."""
     return task.writer_name[:1].upper() + task.writer_name[1:]
 
 
 def with_writers(table: pd.DataFrame, task: Task) -> pd.DataFrame:
-    """Under the project's own word for writers, unless another column has that name; left out where no text has one."""
+    """Return the table with the project's word for writers as heading, unless another column has that name; without
+    that column if no text has a writer."""
     if not table[WRITER].any():
         return table.drop(columns=WRITER)
     word = writer_word(task)
@@ -220,12 +222,12 @@ def with_writers(table: pd.DataFrame, task: Task) -> pd.DataFrame:
 
 
 def csv_download(label: str, rows: pd.DataFrame, name: str) -> None:
-    """`name`: of the file, without its ending. It is made when asked for."""
+    """Draw a download. `name`: of the file, without extension. It is made on request."""
     file_download(label, lambda: table_csv(rows), f"{name}.csv", f"download_{name}")
 
 
 def latex_download(label: str, make: Callable[[], bytes], name: str) -> None:
-    """As csv_download, a table for a paper."""
+    """Draw a download as csv_download, of a table for a paper."""
     file_download(label, make, f"{name}.tex", f"download_{name}_tex")
 
 
@@ -233,7 +235,7 @@ _ROW = st.column_config.NumberColumn(width=60, help="Counted from 1 as in the fi
 
 
 def left_out_rows(title: str, rows: Sequence[tuple[int, str]], key: str, file_name: str) -> None:
-    """rows: (number, reason). `title` is Markdown."""
+    """Draw left-out rows and their download. rows: (number, reason). `title` is Markdown."""
     table = pd.DataFrame(rows, columns=["Row", "Reason"])
     st.markdown(title)
     show_table(table, key, {"Row": _ROW}, height=min(260, 38 + 35 * len(table)))

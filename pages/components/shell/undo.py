@@ -1,4 +1,4 @@
-"""Every change can be taken back: the last ones made in this browser, newest first, after a reload as before it."""
+"""Undo of the last changes made in this browser, newest first; it survives a reload."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -17,7 +17,8 @@ _PROBLEM = "undo_problem"
 
 
 def change(place: str, what: str, action: Action, back: Action) -> bool:
-    """Do it in a callback, before the screen is drawn, and remember how to take it back; False where it failed."""
+    """Carry out a change in a callback, before the screen is drawn, and remember how to undo it; return False if it
+    failed."""
     try:
         action()
     except WorkbenchError as error:
@@ -28,7 +29,7 @@ def change(place: str, what: str, action: Action, back: Action) -> bool:
 
 
 class _Changes:
-    """What each browser did in each place. A session ends with every reload; the process doesn't."""
+    """The changes of each browser in each place. A session ends with every reload; the process doesn't."""
 
     def __init__(self) -> None:
         self._of: OrderedDict[tuple[str, str], list[tuple[str, Action]]] = OrderedDict()
@@ -54,7 +55,7 @@ def remember(place: str, what: str, back: Action) -> None:
 
 
 def add_to_last(place: str, back: Action) -> None:
-    """What was done just now belongs to the change before: one Undo takes back both."""
+    """Add an action to the last change: one Undo reverses both."""
     *rest, (what, earlier) = _done(place)
 
     def both() -> None:
@@ -65,13 +66,13 @@ def add_to_last(place: str, back: Action) -> None:
 
 
 def last_change(place: str) -> str:
-    """What Undo would take back; "" for nothing."""
+    """Return what Undo would reverse; "" for nothing."""
     done = _done(place)
     return done[-1][0] if done else ""
 
 
 def undo_last(place: str) -> str:
-    """Undo the last change and say which it was; "" where there is none. Raises what taking back raises: it is
+    """Undo the last change and return what it was; "" if there is none. Raises what undoing raises: the change is
     forgotten then as well."""
     if not (done := _done(place)):
         return ""
@@ -82,12 +83,12 @@ def undo_last(place: str) -> str:
 
 
 def show_problem() -> None:
-    """Why the last change, or taking it back, failed; once."""
+    """Show, once, why the last change or its Undo failed."""
     show_kept_error(_PROBLEM)
 
 
 def undo_button(place: str) -> None:
-    """Says what it takes back; nothing is shown where there is nothing to take back."""
+    """Draw a button that says what it reverses; nothing if there is nothing to undo."""
     show_problem()
     if what := last_change(place):
         label = f"Undo: {what}"

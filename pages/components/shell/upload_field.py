@@ -1,7 +1,6 @@
-"""Fields for files and recordings: every one of them, so that the same rule holds for what arrives in each.
+"""Fields for files and recordings, all here, so that the same limits hold for every upload.
 
-A file that is refused, or that was handed on, is let go of: the server's memory holds it no longer, and the field is
-drawn anew, empty.
+A refused or processed file is released: the server's memory no longer holds it, and the field is redrawn empty.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +27,7 @@ def upload_field(
     written: bool = False,
     on_change: Callable[[], None] | None = None,
 ) -> UploadedFile | None:
-    """written: people write such files themselves, and none is large."""
+    """Draw a field for a file and return the file. written: people write such files themselves, and none is large."""
     file = st.file_uploader(
         label,
         type=list(endings),
@@ -41,7 +40,7 @@ def upload_field(
 
 
 def voice_field(workbench: Workbench, label: str, key: str, help: str) -> UploadedFile | None:  # noqa: A002
-    """What was said can't be had again, so it counts and is never refused."""
+    """Draw a field for a recording and return it. It counts but is never refused, as it can't be repeated."""
     sound = st.audio_input(label, key=key, help=help)
     if sound is not None:
         _count(workbench, sound, irreplaceable=True)
@@ -49,13 +48,13 @@ def voice_field(workbench: Workbench, label: str, key: str, help: str) -> Upload
 
 
 def field_key(key: str) -> str:
-    """The field's key in the session's state: another one each time it was emptied."""
+    """Return the field's key in the session's state; a new one each time it is emptied."""
     turn = st.session_state.get(f"{key}_turn", 0)
     return f"{key}_{turn}" if turn else key
 
 
 def empty_field(key: str, file_id: str) -> None:
-    """From the next rerun on; its file is let go of at once."""
+    """Empty the field from the next rerun on; its file is released at once."""
     st.session_state[f"{key}_turn"] = st.session_state.get(f"{key}_turn", 0) + 1
     context = get_script_run_ctx()
     # Streamlit itself keeps the bytes until the session ends.
@@ -79,7 +78,7 @@ def _taken(workbench: Workbench, file: UploadedFile | None, key: str) -> Uploade
 
 
 def _count(workbench: Workbench, file: UploadedFile, irreplaceable: bool = False) -> None:
-    """Once, however often the screen is drawn with it."""
+    """Count the file once, however often the screen is drawn with it."""
     counted: set[str] = st.session_state.setdefault(_COUNTED, set())
     if file.file_id not in counted:
         count_upload(workbench, file.name, file.size, irreplaceable)

@@ -1,5 +1,4 @@
-"""Words on the screen: people's text shown as text, the labels that must be the same everywhere, links into the guide,
-and errors with help."""
+"""Words on the screen: people's text shown literally, and labels that are the same everywhere."""
 
 import re
 from collections.abc import Mapping
@@ -23,12 +22,12 @@ GUIDE = "/guide/"
 
 
 def guide_link(paragraph: str, label: str = "More in the guide") -> str:
-    """Markdown of a link, which opens in a tab of its own. paragraph: its page and anchor in the built guide."""
+    """Return Markdown of a link that opens in a new tab. paragraph: page and anchor in the built guide."""
     return f"[{label}]({GUIDE}{paragraph})"
 
 
 def more_on(error: WorkbenchError) -> str:
-    """What stands below the message; "" where the guide has nothing more."""
+    """Return the link below an error's message; "" if the guide has nothing on it."""
     return f"\n\n{guide_link(error.paragraph.address)}" if error.paragraph else ""
 
 
@@ -92,7 +91,7 @@ OF_STAGES: Mapping[Stage, str] = {
 
 
 def more_in_guide(topic: str) -> str:
-    """A link behind the help of a field or of a figure."""
+    """Return a link for the end of a field's or figure's help."""
     return f"\n\n{guide_link(EXPLAINED[topic])}"
 
 
@@ -134,7 +133,7 @@ OF_EXPERTS: Mapping[str, str] = {
     "decide_together": "experts.html#decide-together",
     "which_is_better": "experts.html#which-is-better",
 }
-"""As PARAGRAPHS, of screens on which experts do something else than the project's facilitator."""
+"""As PARAGRAPHS, for screens on which experts and facilitators do different things."""
 
 
 def paragraph_on(screen: str, expert: bool) -> str:
@@ -143,7 +142,7 @@ def paragraph_on(screen: str, expert: bool) -> str:
 
 
 def help_link(here: str, expert: bool = False) -> None:
-    """here: the screen that is open. expert: whether it is an expert who sees it."""
+    """Draw the help link. here: the open screen. expert: whether an expert sees it."""
     paragraph = paragraph_on(here, expert)
     st.link_button(
         "Help",
@@ -169,9 +168,9 @@ _QUOTED = re.compile("“([^“”]*)”")
 
 
 def plain(text: str) -> str:
-    """Untrusted text for a place that takes Markdown: shown to the letter. Line breaks become spaces.
+    """Return untrusted text for a place that takes Markdown, so that it is shown literally. Line breaks become spaces.
 
-    What is written from right to left is set apart, the quoted parts alone where there are some.
+    Text written from right to left is isolated; if it has quoted parts, only these.
     """
     text = shown_directions(text)
     if not _RIGHT_TO_LEFT.search(text):
@@ -181,13 +180,13 @@ def plain(text: str) -> str:
 
 
 def plain_piece(text: str) -> str:
-    """As `plain`, of a piece of a paragraph: nothing is set apart, so that pieces in a script written from right to
-    left keep their order. The paragraph takes its direction from its own first letter (`style.css`)."""
+    """Return a piece of a paragraph as `plain`, but without isolating it, so that pieces in a script written from right
+    to left keep their order. The paragraph's direction is that of its first letter (`style.css`)."""
     return _escaped(shown_directions(text))
 
 
 def _isolated(text: str) -> str:
-    """Between the marks of Unicode's bidirectional algorithm that give a text a direction of its own (UAX 9)."""
+    """Return the text between the marks of Unicode's bidirectional algorithm that isolate its direction (UAX 9)."""
     return f"\u2068{text}\u2069" if _RIGHT_TO_LEFT.search(text) else text
 
 
@@ -200,9 +199,10 @@ def _escaped(text: str) -> str:
 
 
 def button_label(verb: str, what: str) -> str:
-    """A button among others with the same verb: `verb` is Markdown and all that is seen, "" below an icon.
+    """Return the label of a button among others with the same verb: `verb` is Markdown and all that is seen, "" below
+    an icon.
 
-    Who hears the page, or commands it by voice, is told `what` it is about as well: `style.css` takes it out of sight.
+    Screen readers and voice commands also get `what` it is about, which `style.css` hides.
     """
     return f"{verb} :gray-background[{plain(what)}]".strip()
 
@@ -211,7 +211,7 @@ QUOTED = 160  # characters of a passage beside an attribute
 
 
 def quote_words(passage: Passage) -> str:
-    """The passage's words as Markdown, of long ones the beginning, in quotation marks."""
+    """Return the passage's words as Markdown in quotation marks; a long one is cut."""
     words = " ".join(passage.quote.split())
     return f"“{plain(words if len(words) <= QUOTED else f'{words[: QUOTED - 1].rstrip()}…')}”"
 
@@ -223,11 +223,11 @@ COLOURED = {
     Answer.NOT_APPLICABLE: ":gray[Does not apply]",
     Answer.UNANSWERED: ":gray[No answer]",
 }
-"""As Markdown."""
+"""Answers as coloured Markdown."""
 
 
 def judged_words(judgment: Judgment) -> str:
-    """A judge's answer, as Markdown."""
+    """Return a judge's answer, as Markdown."""
     return ":gray[Can't tell]" if judgment.cannot_tell else COLOURED[judgment.answer]
 
 
@@ -235,15 +235,15 @@ KEY_IN_SETTINGS = "A key can also be typed on the Settings screen."
 
 
 def show_error(error: WorkbenchError) -> None:
-    """What happened and what to do, to the letter: messages quote names that people chose. Below it where the guide
-    has more."""
+    """Show what happened and what to do, literally, as messages quote names that people chose; and the guide's link, if
+    any."""
     said = f"{error} {KEY_IN_SETTINGS}" if isinstance(error, MissingKeyError) else str(error)
     st.error(plain(said) + more_on(error), icon=":material/error:")
 
 
 class ShownErrors:
-    """A context that shows a `WorkbenchError` and leaves what is below it; in a callback, which is called before the
-    screen is drawn, the error waits under `later` for `show_kept_error`."""
+    """A context that shows a `WorkbenchError` and continues after the block. In a callback, which runs before the
+    screen is drawn, the error is kept under `later` for `show_kept_error`."""
 
     def __init__(self, later: str = "") -> None:
         self._later = later
@@ -270,12 +270,13 @@ def show_kept_error(key: str) -> None:
 
 
 def number(count: int, noun: str) -> str:
-    """A count with its noun, in the plural where it is one."""
+    """Return a count with its noun, in the plural if needed."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def dollars(amount: float | None, markdown: bool = True) -> str:
-    """US dollars; what is unknown says so and is never 0. In Markdown a bare dollar sign would begin a formula."""
+    """Return US dollars; an unknown amount says so and is never 0. In Markdown the dollar sign is escaped, as it would
+    begin a formula."""
     if amount is None:
         return "unknown"
     sign = "\\$" if markdown else "$"
@@ -283,14 +284,14 @@ def dollars(amount: float | None, markdown: bool = True) -> str:
 
 
 def paid(cost: float | None, at_least: float, markdown: bool = True) -> str:
-    """What was paid, of which perhaps only a part is known."""
+    """Return what was paid, of which perhaps only a part is known."""
     if cost is None and at_least:
         return f"at least {dollars(at_least, markdown)}"
     return dollars(cost, markdown)
 
 
 def about(amount: float) -> str:
-    """An estimate, in Markdown."""
+    """Return an estimated amount, in Markdown."""
     return dollars(amount) if 0 <= amount < 0.01 else f"about {dollars(amount)}"
 
 
@@ -300,7 +301,7 @@ LONG = "%d %b %Y, %H:%M"
 
 
 def local(moment: datetime) -> datetime:
-    """Return the time in the browser's zone; in this machine's where the browser names none that is known."""
+    """Return the time in the browser's zone; in this computer's if the browser names no known one."""
     name = st.context.timezone
     try:
         zone = ZoneInfo(name) if name else None
@@ -310,7 +311,7 @@ def local(moment: datetime) -> datetime:
 
 
 def clock(moment: datetime) -> datetime:
-    """As `local`, without the zone: for tables, which would show it in one of their own choice."""
+    """Return the time as `local`, without the zone: tables would show it in a zone of their own choice."""
     return local(moment).replace(tzinfo=None)
 
 
@@ -319,7 +320,7 @@ def said(moment: datetime, form: str = SHORT) -> str:
 
 
 def example_lines(question: Question) -> None:
-    """The examples that the judge reads with it."""
+    """Draw the examples that the judge reads with the question."""
     if question.examples:
         st.caption("Examples that the judge reads")
         said = [f"- **{one.answer}** {plain(one.text)} :gray[{plain(one.reason)}]" for one in question.examples]

@@ -1,1 +1,1 @@
-"""Data: texts and ratings brought in and looked at, and what they are judged on."""
+"""Data: texts and ratings imported and viewed, and the task and its dimensions."""

@@ -1,4 +1,4 @@
-"""Meanings of a table's columns, asked in plain words and pre-filled with what names and values suggest."""
+"""Roles of a table's columns, asked in plain words and pre-filled with guesses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,14 +30,14 @@ _CHOICES = "import_choices"
 
 @dataclass(frozen=True, slots=True)
 class KeptUpload:
-    """`id` is another for every file that is chosen."""
+    """An uploaded file; each chosen file gets a new `id`."""
 
     id: str
     upload: Upload
 
 
 def choose_upload(workbench: Workbench) -> KeptUpload | None:
-    """The field for a file, and the file: the one just chosen, or the one from before."""
+    """Draw the field for a file; return the file just chosen, or the earlier one."""
     file = upload_field(
         workbench,
         "A file with texts and ratings",
@@ -62,21 +62,21 @@ def forget_upload() -> None:
 
 
 def release_upload(kept: KeptUpload) -> None:
-    """It was handed over: neither the session nor the server's memory needs it."""
+    """Release a file that was handed over from the session and the server's memory."""
     forget_upload()
     empty_field(_FILE, kept.id)
 
 
 def _changed() -> None:
-    """Another file, or none any more. A field that was drawn anew hasn't changed."""
+    """Note, in a callback, another file or none. A redrawn field hasn't changed."""
     if st.session_state.get(field_key(_FILE)) is None:
         forget_upload()
 
 
 def starting_with(key: str, default: Any, options: Sequence[Any] | None = None) -> str:
-    """Before the widget of this key: what was chosen there last, else the default. Returns the key.
+    """Set a widget's value, before it exists, to the last choice, else the default; return its key.
 
-    options: what the widget can have; of several chosen values those that are left.
+    options: the possible values; of several chosen ones the remaining are kept.
     """
     kept = st.session_state.setdefault(_CHOICES, {})
     value = st.session_state[key] if key in st.session_state else kept.get(key, default)
@@ -89,7 +89,7 @@ def starting_with(key: str, default: Any, options: Sequence[Any] | None = None) 
 
 
 def keep_choices() -> None:
-    """After the widgets: what they say now."""
+    """Remember the widgets' values, after they are drawn."""
     kept = st.session_state.get(_CHOICES, {})
     kept.update({key: st.session_state[key] for key in kept if key in st.session_state})
 
@@ -109,10 +109,11 @@ Pairs = tuple[tuple[str, str], ...]
 def rating_columns(
     key: str, preview: UploadPreview, guess: MappedColumns, used: set[str], known: Sequence[str]
 ) -> tuple[Pairs, Pairs]:
-    """(dimension, column) pairs, of which two with the same dimension are two raters; (dimension, typed scale) pairs.
+    """Draw and return (dimension, column) pairs, of which two with the same dimension are two raters, and (dimension,
+    typed scale) pairs.
 
-    used: the columns that mean something else already. known: dimensions that there are; a column called alike, but
-    for the case of its letters, rates that one.
+    used: columns that already have a role. known: existing dimensions; a column with such a name, in any case, rates
+    that one.
     """
     options = [column for column in preview.columns if column in preview.numbers and column not in used]
     st.markdown("**Which columns hold ratings that people gave?**")
@@ -131,7 +132,7 @@ def rating_columns(
 
 
 def _ticked(preview: UploadPreview, options: list[str], key: str) -> list[str]:
-    """All in sight, unless there are too many for that."""
+    """Draw the options to tick, all visible unless there are too many; return the ticked ones."""
 
     def labelled(column: str) -> str:
         return _labelled(preview, column)
@@ -178,7 +179,7 @@ def _rows(key: str, preview: UploadPreview, guessed: Mapping[str, str], columns:
 def _scale(
     preview: UploadPreview, guessed: Mapping[str, str], columns: list[str], name: str, column: str
 ) -> tuple[float, float]:
-    """The scale proposed for the column, with those of the other raters of its dimension as guessed."""
+    """Return the scale proposed for the column and the other raters' columns of its dimension."""
     same = [preview.numbers[other].scale for other in columns if other == column or guessed.get(other) == name]
     return min(low for low, _ in same), max(high for _, high in same)
 
@@ -189,8 +190,8 @@ OTHER_KIND = "something else"
 
 @dataclass(frozen=True, slots=True)
 class ImportTarget:
-    """A project's name, "" while it is undecided; the words for its texts and the dimensions it has or its preset would
-    give; of a new one the preset; what is missing yet; whether it is a new one."""
+    """Where an import goes: a project's name, "" while undecided; the words for its texts; the dimensions it has or its
+    preset gives; the preset of a new one; what is still missing; whether it is new."""
 
     name: str = ""
     task: Task = field(default_factory=Task)
@@ -201,7 +202,7 @@ class ImportTarget:
 
 
 def import_target(workbench: Workbench, project: Project | None, kept: KeptUpload, kind: str) -> ImportTarget:
-    """Nobody adds to a project with texts of its own without saying so."""
+    """Draw and return the choice of the project; adding to a project with texts of its own needs confirmation."""
     if project is not None:
         usual = None if overview(workbench, project.id).texts else ADD
         where = st.radio(
@@ -258,14 +259,15 @@ PER_LINE = 3
 
 @dataclass(frozen=True, slots=True)
 class ColumnChoice:
-    """`mapped` is None where the format fixes it; `missing` says what has to be given first, "" for nothing."""
+    """Chosen columns. `mapped` is None if the format fixes it; `missing` says what has to be given first, "" for
+    nothing."""
 
     mapped: MappedColumns | None = None
     missing: str = ""
 
 
 def questions(task: Task) -> dict[str, tuple[str, str]]:
-    """Field -> the question about it in the task's words, and what the answer is good for."""
+    """Return field -> the question about it in the task's words, and what the answer is used for."""
     text, source = task.text_name, task.source_name
     return {
         "text": (f"Which column holds the {text}?", f"The {text} itself, word for word: it is what gets judged."),
@@ -284,7 +286,8 @@ def questions(task: Task) -> dict[str, tuple[str, str]]:
 
 
 def column_choice(key: str, preview: UploadPreview, guess: MappedColumns, target: ImportTarget) -> ColumnChoice:
-    """The first rows, one question a field, and the ratings. key: of this reading of the file."""
+    """Draw the first rows, one question a field, and the ratings; return the choice. key: of this reading of the
+    file."""
     st.caption(f"The first of {preview.count:,} rows")
     first = pd.DataFrame([_shown(row) for row in preview.rows], columns=preview.columns)
     show_table(first, "first_rows")
@@ -318,6 +321,6 @@ def _missing(columns: dict[str, str], ratings: tuple[tuple[str, str], ...], task
 
 
 def _shown(row: object) -> dict[str, str]:
-    """Cells as short words: a column of a table must be of one kind."""
+    """Return cells as short words: a table's column must be of one type."""
     assert isinstance(row, dict)
     return {name: "" if value is None else str(value)[:200] for name, value in row.items()}

@@ -1,4 +1,4 @@
-"""Import of a file: which one, its format, the project, and the report of every row left out."""
+"""Import of a file: the file, its format, the project, and the report of every row left out."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -80,7 +80,7 @@ ROLES = {
 
 
 def import_report(workbench: Workbench, project: Project, open_section: Callable[[str], None]) -> None:
-    """The last import's report, with the next thing to do, until it is put away; nothing where there is none."""
+    """Draw the last import's report, with the next action, until it is dismissed; nothing without one."""
     report = last_report(workbench, project.name)
     if report is None:
         return
@@ -129,8 +129,8 @@ def _next_step(todo: NextStep, open_section: Callable[[str], None]) -> None:
 
 
 def show_report() -> None:
-    """Scroll to the report that has just come: the button that began the import stood further down. The browser may
-    draw it later than this."""
+    """Scroll to the new report, as the import's button is further down. The browser may draw the report later than
+    this."""
     run_in_page(_INTO_VIEW)
 
 
@@ -187,7 +187,8 @@ TEMPLATES = {"xlsx": "Excel", "csv": "CSV"}
 
 
 def import_template(workbench: Workbench, project: Project | None) -> None:
-    """With the columns of the open project, or of a kind of texts, and a row that shows what goes where."""
+    """Draw the download of a template with the columns of the open project, or of a kind of texts, and an example
+    row."""
     with st.expander("Download a template to fill in", key="import_template"):
         if project is None:
             kinds = [*preset_names(), OTHER_KIND]
@@ -209,9 +210,9 @@ IMPORTING = "importing"
 
 
 def watch_import(workbench: Workbench, project: Project | None) -> bool:
-    """Progress of this session's import, or of one into the current project; at the end its project is opened.
+    """Draw the progress of this session's import, or of one into the current project; at the end its project is opened.
 
-    True where the import into the current project has just brought its texts.
+    Returns True if the import into the current project has just brought its texts.
     """
     target = st.session_state.get(IMPORTING, project.name if project else None)
     if target is None:
@@ -240,11 +241,11 @@ NAMED = "“auto” works it out by itself. The others are published data sets, 
 T = TypeVar("T")
 _SHEETS, _PREVIEW, _CHECK = "upload_sheets", "upload_preview", "upload_check"
 LARGE = 20 * 2**20
-"""Bytes: what is larger is read for its feasibility only when asked, for that takes longer than a click should."""
+"""Bytes; a larger file is checked for feasibility only on request, as that takes longer than a click should."""
 
 
 def import_form(workbench: Workbench, project: Project | None) -> None:
-    """The import starts in the background; the screen shows how far it is and what came in."""
+    """Draw the import; it starts in the background, and the screen shows its progress and result."""
     left, right = st.columns([3, 2], gap="large")
     with left:
         kept = choose_upload(workbench)
@@ -279,7 +280,7 @@ def import_form(workbench: Workbench, project: Project | None) -> None:
 
 
 def _named(key: str, preview: UploadPreview, mapped: MappedColumns, task: Task) -> Task:
-    """The words of a new project; what the writers are called is asked where a column says who they are."""
+    """Draw and return the words of a new project; those for writers are asked if a column names them."""
     task = preview.worded(task, mapped.fields)
     if "system_id" not in mapped.fields:
         return task
@@ -312,7 +313,7 @@ _REFERENCES = {"file": "As in the file", "source": "The source of each text", "s
 
 
 def _references(key: str) -> str:
-    """What metrics such as ROUGE compare the texts with, as `with_references` has it."""
+    """Draw and return the references that metrics such as ROUGE compare with, as in `with_references`."""
     options = list(_REFERENCES)
     kind = st.selectbox(
         "References",
@@ -330,7 +331,7 @@ def _references(key: str) -> str:
 
 
 def _definitions(key: str) -> str:
-    """The paper whose definitions new dimensions get, "" for none."""
+    """Draw and return the paper whose definitions new dimensions get, "" for none."""
     papers = {
         "": "As in the workbench",
         **{name: f"As in {title}" for name, title in papers_with_definitions().items()},
@@ -346,7 +347,7 @@ def _definitions(key: str) -> str:
 
 
 def _reading(kept: KeptUpload) -> tuple[UploadPreview, ImportPlan] | None:
-    """The file read in the chosen format and sheet; None where that can't be done, which is said."""
+    """Return the file read in the chosen format and sheet; None, with the error shown, if it can't be read."""
     format_name = st.selectbox(
         "Format", UPLOAD_FORMATS, key=starting_with("import_format", "auto", UPLOAD_FORMATS), help=NAMED
     )
@@ -365,7 +366,7 @@ def _reading(kept: KeptUpload) -> tuple[UploadPreview, ImportPlan] | None:
 
 
 def _once(place: str, about: tuple[object, ...], make: Callable[[], T]) -> T:
-    """What was made about this last, else made now: a file isn't read again at every click."""
+    """Return the cached result for `about`, else make it: a file isn't read again at every click."""
     known = st.session_state.get(place)
     if known is None or known[0] != about:
         known = (about, make())
@@ -375,7 +376,7 @@ def _once(place: str, about: tuple[object, ...], make: Callable[[], T]) -> T:
 
 
 def _feasible(kept: KeptUpload, plan: ImportPlan, task: Task) -> None:
-    """What could be done with these texts, before they come in."""
+    """Draw what could be done with these texts, before they are imported."""
     about = (kept.id, plan.format, plan.sheet, repr(plan.mapped), plan.references, plan.part)
     is_known = st.session_state.get(_CHECK, ("",))[0] == about
     if len(kept.upload.data) > LARGE and not is_known and not was_pressed("Check what can be computed", key="check"):
@@ -409,7 +410,7 @@ _PAIRS_SAID, _PAIRS_SHOWN = "pairs_said", 5
 
 
 def preferences_form(workbench: Workbench, project: Project) -> None:
-    """Pairs of texts, with who found which one better and why, into a project that is there."""
+    """Draw the import of pairs of texts, with who preferred which one and why, into an existing project."""
     unfolded = st.expander("Preferences: which of two texts is better", key="import_pairs")
     if said := st.session_state.pop(_PAIRS_SAID, ""):
         st.success(said, icon=":material/check_circle:")

@@ -77,7 +77,7 @@ _DIMENSION_SAVED = "dimension_saved"
 
 
 def dimension_form(workbench: Workbench, project: Project, dimension: Dimension, expanded: bool) -> None:
-    """Folded unless expanded; Save keeps all four values at once."""
+    """Draw the form, folded unless expanded; Save stores all four values at once."""
     title = f"{plain(dimension.name)}: {dimension.low:g} to {dimension.high:g}".replace(".", "\\.")
     with st.expander(title, expanded=expanded, key=f"dimension_{dimension.id}"):
         if st.session_state.get(_DIMENSION_SAVED) == dimension.id:
@@ -127,7 +127,7 @@ def _fields(dimension: Dimension, key: str) -> Dimension:
 
 
 def text_view(project: Project, found: RatedText) -> None:
-    """The text at its full length; what it was written about scrolls in its own place below."""
+    """Draw the text in full; its source scrolls in its own container below."""
     text = found.text
     st.subheader(plain(text_title(text)), anchor=False)
     st.caption(" · ".join(plain(part) for part in text.key if part))
@@ -178,7 +178,7 @@ _LOOK = f"""<style>
 
 
 def texts_to_read(workbench: Workbench, project: Project) -> None:
-    """Twenty names at a time; search, page and the open text stay in the address."""
+    """Draw twenty names at a time; search, page and the open text stay in the address."""
     if st.session_state.setdefault(_OF, project.id) != project.id:  # another project was chosen meanwhile
         _from_the_top()
         st.session_state[SEARCH], st.session_state[_OF] = "", project.id
@@ -221,7 +221,7 @@ def _page(workbench: Workbench, project: Project, search: str) -> tuple[TextPage
 
 
 def _opened(workbench: Workbench, project: Project, page: TextPage) -> RatedText:
-    """The text that somebody chose, here or by the address; else the first of the page."""
+    """Return the text that somebody chose, here or by the address; else the first of the page."""
     wanted = st.session_state.get(OPEN_TEXT) or st.query_params.get(OPEN_TEXT, "")
     try:
         found = rated_text(workbench, project.id, int(wanted))
@@ -251,7 +251,7 @@ def _names(page: TextPage, number: int, opened: Text) -> None:
 
 
 def _steps(workbench: Workbench, project: Project, page: TextPage, number: int, search: str, opened: Text) -> None:
-    """One text back or on, over the ends of a page."""
+    """Draw the steps to the previous and the next text, across pages."""
     ids = [text.id for text in page.texts]
     if opened.id not in ids:
         return
@@ -371,7 +371,7 @@ RANDOM, DIVERSE = "At random", "Unlike each other"
 
 
 def _draw_again(workbench: Workbench, dimension: Dimension, samples: Sequence[Sample]) -> None:
-    """What nobody rated is drawn anew with the next seed."""
+    """Draw the samples that nobody rated anew, with the next seed."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="draw_samples"):
         way = st.segmented_control(
             "Draw",

@@ -1,1 +1,1 @@
-"""Think aloud: an expert's own attributes, written or said."""
+"""Think aloud: an expert's own attributes, written or spoken."""

@@ -53,7 +53,7 @@ SHOWN = 6
 
 
 def transcripts(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> None:
-    """All of them, newest first; one is open. Nothing where nobody has spoken."""
+    """Draw all transcripts, newest first; one is open. Nothing if nobody has spoken."""
     kept = transcripts_of(workbench, dimension.id, name)
     if not kept:
         return
@@ -69,7 +69,7 @@ def transcripts(workbench: Workbench, project: Project, dimension: Dimension, na
 def transcribe_and_propose(
     workbench: Workbench, project: Project, dimension: Dimension, transcript_id: int, model: str
 ) -> None:
-    """Turn a kept recording into text and its sentences into proposals. A failure is kept, and shown beside it."""
+    """Turn a saved recording into text and its sentences into proposals. A failure is saved, and shown beside it."""
     try:
         with st.spinner("Listening"):
             transcribe(workbench, transcript_id, model)
@@ -189,7 +189,7 @@ _PROBLEM = "speaking_problem"
 
 
 class Sound(Protocol):
-    """What the microphone and the upload give."""
+    """A recording from the microphone or an upload."""
 
     name: str
 
@@ -197,7 +197,7 @@ class Sound(Protocol):
 
 
 def transcript_entry(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> None:
-    """Folded until it is wanted, and below it everything said so far."""
+    """Draw the folded entry of a transcript, and below it all earlier ones."""
     unfolded = st.expander("Speak instead of writing", key="speaking", on_change="rerun")
     if not unfolded.open:
         return
@@ -225,7 +225,7 @@ def _paste(workbench: Workbench, project: Project, dimension: Dimension, name: s
 
 
 def _keep_pasted(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> None:
-    """The field is emptied only once its words are kept."""
+    """Save a pasted transcript, in a callback; the field is emptied once it is saved."""
     with ShownErrors(_PROBLEM):
         kept = keep_transcript(workbench, dimension.id, name, str(st.session_state["transcript_text"]))
         saved_typing("transcript_text")
@@ -267,9 +267,9 @@ _FINISHED = "own_finished"
 
 @st.fragment
 def own_attributes(own: Own, project: Project) -> None:
-    """The line to write on, and below it what this person has written; what others wrote is not shown.
+    """Draw the field for a new attribute, and below it this person's attributes; others' are not shown.
 
-    A fragment: saving a line redraws this column and leaves the samples beside it alone.
+    A fragment: saving an attribute redraws this column and leaves the samples beside it alone.
     """
     workbench, dimension, name = own.workbench, own.dimension, own.expert
     still_there(workbench)
@@ -359,7 +359,8 @@ def _done(own: Own, project: Project, attributes: Sequence[Attribute]) -> None:
 
 
 def _go_on(own: Own, project: Project) -> None:
-    """To the next dimension this person isn't done with; what others wrote on this one can be seen now."""
+    """Draw the button to the next dimension this person isn't done with; others' attributes on this one are visible
+    now."""
     with st.container(horizontal=True, vertical_alignment="center"):
         waiting = not_done(own.workbench, project.id, own.expert)
         if waiting and was_pressed(f"Next: {waiting[0].name}", key="next_dimension", type="primary"):

@@ -1,4 +1,4 @@
-"""Rows of an expert's own attributes: put in order, corrected, removed and put back."""
+"""An expert's own attributes: ordered, corrected, removed and restored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ _TURNS = "own_turns_to_newest"
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """What all parts of the column need."""
+    """The context of all parts of the column."""
 
     workbench: Workbench
     dimension: Dimension
@@ -52,12 +52,12 @@ class Own:
 
     @property
     def place(self) -> str:
-        """Keeps one expert's session on one dimension apart from others."""
+        """A key that separates one expert's session on one dimension from others."""
         return f"{self.dimension.id}_{self.expert}"
 
 
 def sample_verdict(own: Own, sample: Sample) -> None:
-    """Below a sample that nobody rated: good or not good first, then what made them say so."""
+    """Draw, below an unrated sample, the choice of a verdict and, after it, what to write."""
     if sample.score is not None:
         return
     said = verdicts_by(own.workbench, own.dimension.id, own.expert) if own.dimension.binary else {}
@@ -69,14 +69,14 @@ def sample_verdict(own: Own, sample: Sample) -> None:
 
 
 def sample_name(samples: Sequence[Sample], text_id: int | None) -> str:
-    """How a sample is called on the screen; "" for a text that is no sample any more."""
+    """Return a sample's name on the screen; "" for a text that is no sample any more."""
     return next((f"Sample {n}" for n, s in enumerate(samples, start=1) if s.text.id == text_id), "")
 
 
 def own_rows(
     own: Own, attributes: Sequence[Attribute], removed: Sequence[Attribute], stands_for: Mapping[int, str]
 ) -> None:
-    """Newest on top, in pages, each with its number; below them what was removed.
+    """Draw the attributes, newest first, in pages, each with its number; below them the removed ones.
 
     stands_for: attribute -> the wording of what it was merged into.
     """
@@ -92,7 +92,7 @@ def own_rows(
 
 
 def show_newest(own: Own) -> None:
-    """Back to the first page, as another widget: one that has a default can't be set from here."""
+    """Return to the first page, with a new widget: one that has a default can't be set from here."""
     if st.session_state.get(_page_key(own), 1) != 1:
         st.session_state[_TURNS] = st.session_state.get(_TURNS, 0) + 1
 
@@ -141,7 +141,7 @@ def _ask(attribute_id: int) -> None:
 
 
 def _follow_up(own: Own, attribute: Attribute, number: int) -> None:
-    """The question about this attribute, and where its answer goes."""
+    """Draw the question about this attribute, and the field for its answer."""
     if st.session_state.get(_ASKING) == attribute.id:
         with st.spinner("Thinking of a question"):
             _find_question(own, attribute)
@@ -213,7 +213,7 @@ NOBODY = "Off"
 
 
 def follow_up_choice(workbench: Workbench, project: Project) -> None:
-    """For a facilitator: which model asks, none at first."""
+    """Draw, for a facilitator, which model asks follow-up questions, initially none."""
     if not may(workbench, Right.FACILITATE, project_id=project.id):
         return
     with st.expander("Follow-up questions", key="follow_up_choice", icon=":material/contact_support:"):
@@ -241,7 +241,7 @@ def _choose(workbench: Workbench, project_id: int, key: str) -> None:
 
 
 def _remarks(own: Own, attributes: Sequence[Attribute], number: int) -> list[str]:
-    """Its number, what prompted it, and which of those before it says the same."""
+    """Return its number, what prompted it, and which earlier attribute says the same."""
     attribute = attributes[number - 1]
     prompted = sample_name(own.samples, attribute.prompted_by).lower()
     quote = attribute.passage and quote_words(attribute.passage)
@@ -254,7 +254,7 @@ def _remarks(own: Own, attributes: Sequence[Attribute], number: int) -> list[str
 
 
 def _as_help(hint: str) -> str:
-    """A hint quotes the person's own words: shown as code they stay as they are."""
+    """Return a hint for a help text: it quotes the person's words, which as code are shown literally."""
     return f"`{hint.replace('`', ' ')}`"
 
 
@@ -355,7 +355,7 @@ def _save(own: Own, attribute: Attribute) -> None:
 
 
 def _removed(own: Own, removed: Sequence[Attribute]) -> None:
-    """Nothing is lost: each can be put back, the newest first."""
+    """Draw the removed attributes, newest first; each can be restored."""
     if not removed:
         return
     with st.expander(f"Removed by you ({len(removed)})", key="own_removed"):

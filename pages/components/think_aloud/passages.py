@@ -1,7 +1,7 @@
 """A sample in which an expert selects words and says what they notice; passages are highlighted.
 
-The browser only says what somebody selected and wrote: the use cases decide whether the words stand there, and whose
-passages an expert may see. Entries are numbered, so that one that arrives twice is kept once. See `passages.js`.
+The browser only sends what somebody selected and wrote: the use cases check whether the words are there, and whose
+passages an expert may see. Entries are numbered, so that one that arrives twice is saved once. See `passages.js`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -53,12 +53,12 @@ class Highlights:
 
     @property
     def colours(self) -> dict[str, int]:
-        """The expert's own first; colours come again where there are many contributors."""
+        """Return colour by contributor, the expert's own first; with many contributors colours repeat."""
         names = dict.fromkeys([self.expert, *(a.contributor for a in self.attributes)])
         return {name: min(place, 1 + (place - 1) % (COLOURS - 1)) for place, name in enumerate(names)}
 
     def of(self, text_id: int) -> list[dict[str, Any]]:
-        """Those in one sample, as the browser draws them."""
+        """Return the highlights in one sample, as the browser draws them."""
         colours = self.colours
         return [
             {
@@ -78,14 +78,14 @@ class Highlights:
 
 
 def drawn_highlights(own: Own) -> Highlights:
-    """What the samples show now; `highlights_changed` compares with it."""
+    """Return the highlights drawn now; `highlights_changed` compares with them."""
     found = passages_of(own.workbench, own.dimension.id, own.expert)
     st.session_state[_DRAWN] = _told(found)
     return Highlights(found, own.expert)
 
 
 def highlights_changed(own: Own) -> bool:
-    """Whether the samples on the screen show others than this expert may see, or sees, now."""
+    """Return whether the highlights that this expert may see differ from those on the screen."""
     return bool(st.session_state.get(_DRAWN) != _told(passages_of(own.workbench, own.dimension.id, own.expert)))
 
 
@@ -94,14 +94,14 @@ def _told(attributes: Sequence[Attribute]) -> list[tuple[int, str]]:
 
 
 def formatted_choice(samples: Sequence[Sample]) -> bool:
-    """Whether Markdown in the samples is shown as what it stands for; asked only where there is some."""
+    """Return whether Markdown in the samples is rendered; asked only if there is some."""
     both = (part for sample in samples for part in (sample.text.source, sample.text.text))
     return any(map(has_markdown, both)) and st.toggle("Formatted", value=True, key="formatted_samples")
 
 
 def sample_passages(own: Own, task: Task, highlights: Highlights, sample: Sample, formatted: bool) -> None:
-    """The sample's text beside its source. No fragment: a server that was started anew would know none, and never hear
-    what the browser sends again."""
+    """Draw the sample's text beside its source. It is no fragment: a restarted server wouldn't know it, and would never
+    get what the browser sends again."""
     text = sample.text
     key = f"passages_{own.dimension.id}_{text.id}"
 
@@ -135,14 +135,14 @@ def _parts(task: Task, sample: Sample) -> Iterable[dict[str, Any]]:
 
 
 def _turns(text: Text, part: Part) -> dict[str, Any]:
-    """Where the turns of a conversation stand; what neither person nor model said is folded."""
+    """Return the places of a conversation's turns; turns of neither person nor model are folded."""
     places = turns_in(text, part)
     folded = [place.turn.role not in ("user", "assistant") for place in places]
     return {"turns": [{"start": p.start, "end": p.end, "folded": f} for p, f in zip(places, folded, strict=True)]}
 
 
 def _formats(text: Text, part: Part) -> list[FormatSpan]:
-    """Turn by turn: what one leaves open formats no other."""
+    """Return formatting by turn: an unclosed mark formats no other turn."""
     content = part_of(text, part)
     places = [(place.start, place.end) for place in turns_in(text, part)] or [(0, len(content))]
     return [(at + s, at + e, kind) for at, to in places for s, e, kind in format_spans(content[at:to])]
@@ -153,13 +153,14 @@ def _draft_key(text_id: int) -> str:
 
 
 def _confirmed(key: str) -> tuple[str, int]:
-    """The opened page that sent entries last, and up to which of them all are over."""
+    """Return the opened page that sent entries last, and the entry up to which all are over."""
     page, last = st.session_state.get(f"{key}_confirmed", NOTHING_YET)
     return str(page), int(last)
 
 
 def _take(own: Own, key: str, text_id: int, sent: object) -> bool:
-    """Keep what the browser sent and this session hasn't kept yet. The first that is refused is said and is over."""
+    """Save what the browser sent and this session hasn't saved yet, up to the first refusal, which is shown and
+    over."""
     try:
         message = read_marked(sent, text_id)
     except WorkbenchError as error:
@@ -176,7 +177,7 @@ def _take(own: Own, key: str, text_id: int, sent: object) -> bool:
 
 
 def _keep(own: Own, entry: MarkedWords) -> str:
-    """Why it can't be kept, "" where it is."""
+    """Save an entry; return why it can't be saved, "" if it was."""
     try:
         added = add_own_attribute(own.workbench, own.dimension.id, own.expert, entry.words, passage=entry.passage)
     except WorkbenchError as error:

@@ -1,1 +1,1 @@
-"""Attributes as a list to read in full, to select many of and to change in one go."""
+"""A list of attributes in full, with selection and changes of many at once."""

@@ -1,7 +1,7 @@
-"""Attributes in groups, in full; many are selected and changed in one act, by mouse or by key.
+"""Attributes in groups, in full; many can be selected and changed in one act, by mouse or by key.
 
-The browser only says what somebody wants: who may, what is still there and what becomes of it is decided here. Acts are
-numbered, so that one that arrives twice is done once. See `list.js`.
+The browser only sends requests: permissions, existence and results are decided here. Acts are numbered, so that one
+that arrives twice is done once. See `list.js`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ _component = st.components.v2.component(
 
 @dataclass(frozen=True, slots=True)
 class ListedGroup:
-    """`key`: letters, digits and dashes. `note` stands beside the title, `about` below it."""
+    """A group of the list. `key`: letters, digits and dashes. `note` is shown beside the title, `about` below it."""
 
     key: str
     title: str
@@ -41,8 +41,8 @@ class ListedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ListedAttribute:
-    """One attribute in one group. `state`: how it stands, where that is worth a word; `first`: its first wording, where
-    it has another now. `acts`: what can be done to it. `quote`: the words that made its contributor say it."""
+    """One attribute in one group. `state`: its state, if worth a word; `first`: its first wording, if it has another
+    now. `acts`: what can be done to it. `quote`: the words that prompted it."""
 
     id: int
     group: str
@@ -57,9 +57,9 @@ class ListedAttribute:
 
 @dataclass(frozen=True, slots=True)
 class ListContents:
-    """All that a list shows. `words`: how each act is called here, by which those without a word aren't offered.
-    `targets`: where attributes can be moved, (id, name). `total`: how many there are, with those not shown. `empty` is
-    said where there is no row."""
+    """All that a list shows. `words`: act -> its label; acts without a label aren't offered. `targets`: where
+    attributes can be moved, (id, name). `total`: how many there are, with those not shown. `empty`: the text of a list
+    without rows."""
 
     label: str
     groups: Sequence[ListedGroup]
@@ -72,7 +72,8 @@ class ListContents:
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """What an act did: `what` for Undo (“excluded 3 attributes”), `said` as a sentence. No `back`: nothing changed."""
+    """The result of an act: `what` for Undo (“excluded 3 attributes”), `said` as a sentence. No `back`: nothing
+    changed."""
 
     what: str
     said: str
@@ -83,8 +84,8 @@ Perform = Callable[[AttributeAct], Performed]
 
 
 def attribute_list(key: str, place: str, contents: ListContents, perform: Perform) -> None:
-    """Draw the list. place: where its changes are remembered for Undo. perform raises a WorkbenchError for what can't
-    be done, which the list then says."""
+    """Draw the list. place: where Undo keeps its changes. perform raises a WorkbenchError, which the list shows, for an
+    impossible act."""
 
     def take() -> None:
         _take(key, place, perform)
@@ -118,13 +119,13 @@ def _shown(contents: ListContents) -> dict[str, Any]:
 
 
 def _confirmed(key: str) -> tuple[str, int]:
-    """The opened page that sent acts last, and up to which of them all are over."""
+    """Return the opened page that sent acts last, and the act up to which all are over."""
     page, last = st.session_state.get(f"{key}_confirmed", NOTHING_YET)
     return str(page), int(last)
 
 
 def _take(key: str, place: str, perform: Perform) -> None:
-    """Do what the browser sent and this session hasn't done yet. What fails is said, and is over as well."""
+    """Do what the browser sent and this session hasn't done yet. An error is shown, and ends its act."""
     try:
         message = read_acts(st.session_state[key].get("acts"))
     except WorkbenchError as error:

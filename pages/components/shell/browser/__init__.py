@@ -1,1 +1,1 @@
-"""What the browser does here that Streamlit has no word for."""
+"""Browser functions that Streamlit doesn't offer."""

@@ -1,4 +1,4 @@
-"""What the browser does for a screen: cookies, focus, typing that is kept."""
+"""Browser scripts for the screens: cookies, focus, drafts of typed text."""
 
 import html
 import json
@@ -27,7 +27,7 @@ LEFT_OUT: Mapping[str, str] = {
     "import_new_project_": "belongs to an uploaded file, which a reload takes away",
     "typing_known": "how the browser tells the server of drafts",
 }
-"""How the keys of the fields begin that have no drafts -> why."""
+"""Prefix of the keys of fields without drafts -> the reason."""
 _KNOWN = "typing_known"
 _MESSAGES = "saved_typing"
 _SENT = 60  # messages; those before were read long ago
@@ -53,7 +53,7 @@ def show_saved_typing() -> None:
 
 
 def saved_typing(*keys: str) -> None:
-    """The words that these fields hold are saved: their drafts go, but for what was typed since."""
+    """Mark the contents of these fields as saved: their drafts are deleted, except for what was typed since."""
     for key in keys:
         for held in (st.session_state, known_typing()):  # a form's field is in the state once its form is sent
             if key in held:
@@ -61,13 +61,13 @@ def saved_typing(*keys: str) -> None:
 
 
 def dropped_typing(*keys: str) -> None:
-    """The person doesn't want these edits: their drafts go, whatever they say."""
+    """Delete the drafts of these fields, whatever they contain: the person discarded the edits."""
     for key in keys:
         _tell(key, None)
 
 
 def keep_typing(key: str, words: str) -> None:
-    """Keep words that no field shows as a draft, such as choices beside a text; `unsaved_typing` brings them back."""
+    """Save as a draft what no field shows, such as choices beside a text; `unsaved_typing` returns it."""
     _tell(key, words, keep=True)
 
 
@@ -78,9 +78,9 @@ def _tell(key: str, words: str | None, keep: bool = False) -> None:
 
 
 def unsaved_typing(*prefixes: str) -> dict[str, str]:
-    """Key -> words of the drafts whose keys begin so. Call it once a drawing.
+    """Return key -> words of the drafts whose keys have these prefixes. Call it once a drawing.
 
-    Those that a field outside a form shows are left out: the session's state has them.
+    Drafts of fields outside forms that are on the screen are left out: the session's state has them.
     """
     with st.container(key="typing_reported"):
         st.html("<style>.st-key-typing_reported { display: none; }</style>")
@@ -89,7 +89,7 @@ def unsaved_typing(*prefixes: str) -> dict[str, str]:
 
 
 def known_typing() -> dict[str, str]:
-    """What `unsaved_typing` found in the last drawing, for callbacks."""
+    """Return what `unsaved_typing` found in the last drawing, for callbacks."""
     try:
         found: Any = json.loads(st.session_state.get(_KNOWN) or "{}")
     except ValueError:
@@ -98,7 +98,7 @@ def known_typing() -> dict[str, str]:
 
 
 def _class(key: str) -> str:
-    """A key as Streamlit writes it into the page."""
+    """Return a key as Streamlit writes it into the page."""
     return re.sub(r"[^a-zA-Z0-9_-]", "-", key.strip())
 
 
@@ -109,13 +109,13 @@ _SCRIPTS: list[str] = []
 
 
 def page_script(words: str) -> str:
-    """The script with its tag, for `run_in_page`. At the top of a module, once."""
+    """Return the script with its tag, for `run_in_page`. Call it once, at the top of a module."""
     _SCRIPTS.append(words)
     return f"<script>{words}</script>"
 
 
 def run_in_page(script: str, beside: str = "") -> None:
-    """script: as `page_script` returned it. beside: HTML of our own without one."""
+    """Run a script in the page. script: from `page_script`. beside: our own HTML without scripts."""
     st.html(beside + script, unsafe_allow_javascript=True)
 
 
@@ -139,7 +139,7 @@ _KEEP = page_script(f'document.cookie = "{TOUR_COOKIE}={_ENDED}; path=/; max-age
 
 
 def browser() -> str:
-    """ "" where it takes no cookie."""
+    """Return the browser's id from its cookie; "" if it takes no cookie."""
     return str(st.context.cookies.get(cookie_name(BROWSER_COOKIE), ""))
 
 
@@ -149,7 +149,7 @@ def tour_was_ended() -> bool:
 
 
 def keep_cookie() -> None:
-    """Keep that the tour was ended, for later sessions. Streamlit has no response to set a cookie in."""
+    """Save in a cookie that the tour was ended, for later sessions. Streamlit has no response to set a cookie in."""
     with st.container(key=_COOKIE_KEY):
         run_in_page(_KEEP, f"<style>{_HIDDEN_COOKIE}</style>")
 
@@ -170,12 +170,12 @@ _FOCUS = page_script("""(() => {
 
 
 def want_focus(question_id: int) -> None:
-    """For the screen that is drawn next."""
+    """Set the question whose field gets the focus on the next screen."""
     st.session_state[_WANTED] = question_id
 
 
 def focus_if_wanted(question_id: int) -> None:
-    """Below the field, once. The browser may draw it later than this: it is looked for until it is there."""
+    """Focus the field above, once. The browser may draw the field later: the script waits for it."""
     if st.session_state.get(_WANTED) != question_id:
         return
     del st.session_state[_WANTED]
@@ -200,9 +200,9 @@ _ALL_SCRIPTS = page_script("\n".join(Path(__file__).with_name(name).read_text(en
 
 
 def page_scripts(person: int | None) -> None:
-    """Once a drawing; the browser runs them once a page.
+    """Add the scripts, once a drawing; the browser runs them once a page.
 
-    person: whose drafts it keeps, None where nobody signs in.
+    person: whose drafts it keeps, None if nobody signs in.
     """
     typing_facts(person)
     with st.container(key=_SCRIPTS_KEY):

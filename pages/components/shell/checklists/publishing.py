@@ -67,7 +67,7 @@ ORIGINS = {
 
 
 def step_label(view: BuildView, stage: Stage) -> str:
-    """A stage with its number and how it stands, as the stepper shows it."""
+    """Return a stage's number, name and state, for the stepper."""
     position = list(Stage).index(stage) + 1
     return f"{position} {TITLES[stage]} {_mark(view.states[stage])}".strip()
 
@@ -79,7 +79,7 @@ def _mark(state: StageState) -> str:
 
 
 def stale_words(state: StageState) -> str:
-    """What of a stage is out of date, in a few words: all of it, or how many of its items."""
+    """Return what of a stage is outdated, in a few words: all of it, or how many of its items."""
     edited, missing, gone = len(state.edited), len(state.missing), len(state.gone)
     if state.stage in (Stage.COMPONENTS, Stage.VALIDATION):
         return "what it was made from has changed"
@@ -91,7 +91,7 @@ def stale_words(state: StageState) -> str:
 
 
 def build_summary(view: BuildView, stage: Stage) -> str:
-    """What a stage holds, counted."""
+    """Return the numbers of a stage's items."""
     build = view.build
     match stage:
         case Stage.COMPONENTS:
@@ -112,8 +112,8 @@ _WAY = "way_back_to_result"
 
 @dataclass(frozen=True, slots=True)
 class WayBack:
-    """`address` is that of Results as it was left; `texts` are those the person was looking at, furthest from people
-    first, on which the changed questions can be asked again."""
+    """The way back to Results. `address` is that of Results as it was left; `texts` are those viewed there, the largest
+    disagreement first, on which the changed questions can be asked again."""
 
     dimension: int
     run: int
@@ -140,7 +140,7 @@ def forget_way() -> None:
 
 
 def version_comparison(versions: Sequence[Checklist], shown: Checklist) -> None:
-    """Any two versions; the one on the screen against the one it started from, unless the person says else."""
+    """Draw the comparison of two versions; initially of the shown one with the one it was made from."""
     if len(versions) < 2:
         st.markdown("There is only one version so far. A new draft can start from it once it is published.")
         return
@@ -170,7 +170,7 @@ def show_diff(found: ChecklistDiff) -> None:
 
 
 def _question(change: QuestionChange) -> None:
-    """Before on the left, after on the right; what isn't different is said once."""
+    """Draw a change, before on the left, after on the right; what is equal is shown once."""
     with st.container(border=True):
         what = ", ".join(kind.value for kind in change.kinds)
         st.caption(plain(f"{what[:1].upper()}{what[1:]} · {change.question.component or 'without a component'}"))
@@ -203,7 +203,7 @@ def _question(change: QuestionChange) -> None:
 
 
 def changed_since(parent: Checklist, shown: Checklist) -> str:
-    """One line about a version and the one it started from."""
+    """Return a line about the differences of a version from the one it was made from."""
     found = compare_checklists(parent, shown)
     if found.empty:
         return f"Nothing is changed against version {parent.version}, from which this one started."
@@ -224,7 +224,8 @@ def publish_steps(
     key: str,
     look: Literal["primary", "secondary"] = "primary",
 ) -> None:
-    """The button, and once it is pressed what would be published. The screen calls `unsaved_typing(*EDITED_HERE)`."""
+    """Draw the button and, once it is pressed, what would be published. The screen calls
+    `unsaved_typing(*EDITED_HERE)`."""
     if st.session_state.get(_PROBLEM, (0, None))[0] == checklist.id:
         show_error(st.session_state.pop(_PROBLEM)[1])
     if st.session_state.get(_ASKED) != checklist.id:
@@ -256,7 +257,7 @@ def publish_steps(
 
 
 def _ask(workbench: Workbench, seen: Checklist) -> None:
-    """As a callback it gets the draft that the person was looking at."""
+    """Ask for confirmation, in a callback; `seen` is the draft that the person was looking at."""
     try:
         check_unchanged(workbench, seen)
     except WorkbenchError as error:
@@ -270,7 +271,7 @@ def _stop_asking() -> None:
 
 
 def _publish(workbench: Workbench, seen: Checklist, shown: OpenEdits, save: bool) -> None:
-    """As a callback it gets what the person was looking at. What was typed since is asked about first."""
+    """Publish, in a callback, what the person was looking at. What was typed since is asked about first."""
     if open_edits(seen) != shown:
         return
     keys = [key for component, _, _ in shown.components for key in _component_keys(component)]
@@ -287,7 +288,7 @@ def _publish(workbench: Workbench, seen: Checklist, shown: OpenEdits, save: bool
 
 
 def open_edits(checklist: Checklist) -> OpenEdits:
-    """What this person typed into the draft and hasn't saved, on this screen or as their browser keeps it."""
+    """Return what this person typed into the draft and hasn't saved, on this screen or in their browser's drafts."""
     questions = [seen_question(question) for question in checklist.questions if question.kind is QuestionKind.SUB]
     typed = [(seen, _typed(seen)) for seen in questions]
     headings = [(c.id, Heading.of(checklist, c), _heading(checklist, c)) for c in checklist.components]
@@ -301,7 +302,7 @@ def open_edits(checklist: Checklist) -> OpenEdits:
 
 
 def is_unsaved(question: Question) -> bool:
-    """Whether the browser keeps an edit of this question that isn't saved."""
+    """Return whether the browser keeps an edit of this question that isn't saved."""
     return _tidy(_typed(question)) != _tidy(QuestionWording.of(question))
 
 
@@ -318,7 +319,7 @@ def _words(key: str, saved: str) -> str:
 
 
 def _typed(seen: Question) -> QuestionWording:
-    """As it stands in the editor or in the browser; what is in neither is as it was seen."""
+    """Return the question's words in the editor or in the browser's drafts, else as they were seen."""
     text, guidance = typed_keys_of(seen.id)
     return wording_of(seen, _words(text, seen.text), _words(guidance, seen.guidance))
 
@@ -351,14 +352,14 @@ _RUNS_SHOWN = 5
 
 
 def show_version(version: int, dimension_id: int) -> None:
-    """Choose this version when the screen is next drawn; another screen may lead to it."""
+    """Choose this version at the next drawing; for links from other screens."""
     set_anew(f"version_{dimension_id}", version)
     st.query_params.pop(VERSION, None)
 
 
 def choose_version(versions: Sequence[Checklist], dimension_id: int) -> int:
-    """The version's number; the newest unless the address or the person says else. It stays in the address, which is
-    about the dimension that was on the screen last."""
+    """Draw the choice and return the version's number, initially the newest or the one in the address. It stays in the
+    address, which is about the dimension that was on the screen last."""
     key, given = field_anew(f"version_{dimension_id}", 0)
     numbers = [checklist.version for checklist in versions]
     if st.session_state.get(_DIMENSION, dimension_id) != dimension_id:
@@ -384,7 +385,7 @@ def _moment(checklist: Checklist) -> datetime | None:
 
 
 def standing(workbench: Workbench, view: ChecklistView) -> None:
-    """What this version is made from and how many questions it asks; publish it or start from it; where it was used."""
+    """Draw the version's origin, number of questions, and uses, with buttons to publish it or start a draft from it."""
     checklist = view.checklist
     switched_off = sum(1 for q in checklist.questions if not q.enabled)
     asked = f"**{number(len(checklist.asked), 'question')}** to be asked"
@@ -427,7 +428,7 @@ def _published(workbench: Workbench, checklist: Checklist) -> None:
 
 
 def _do(action: Callable[[], Checklist]) -> None:
-    """Do it and show the version that came of it."""
+    """Carry out the action and show the resulting version."""
     with ShownErrors():
         show_next(action())
         st.rerun()
@@ -439,7 +440,7 @@ def show_next(checklist: Checklist) -> None:
 
 
 def _used(workbench: Workbench, view: ChecklistView) -> None:
-    """The runs that asked this version, each with a way to its results."""
+    """Draw the runs that asked this version, each with a link to its results."""
     runs = runs_with(workbench, view.project.id, view.checklist.id)
     if not runs:
         st.caption("No text was scored with this version yet.")

@@ -1,4 +1,4 @@
-"""One question opened: what can be changed in it, and why it is there."""
+"""An opened question: its editor and its origin."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ from pages.components.shell.expert import current_expert, signed_in_as
 from pages.components.shell.words import QUOTED, ShownErrors, button_label, example_lines, plain, show_kept_error
 
 CHOICES = "question_choices_"
-"""Prefix of the keys of these drafts. No field has such a key."""
+"""Prefix of the keys of these drafts; no field has such a key."""
 Choices = tuple[str, float, bool, bool, float | None, str]
 
 
@@ -65,7 +65,7 @@ def kept_choices(seen: Question) -> Choices:
 
 
 def choices_of(seen: Question) -> Choices:
-    """Return what the fields hold; where the question is closed, its draft."""
+    """Return what the fields hold; for a closed question its draft."""
     kept = zip(choice_keys_of(seen.id), kept_choices(seen), strict=True)
     return _typed_choices(*(st.session_state.get(key, value) for key, value in kept))
 
@@ -98,7 +98,7 @@ def keep_choices(seen: Question) -> None:
 
 
 def drop_choices(question_id: int) -> None:
-    """Remove the draft, because it was saved or is not wanted."""
+    """Delete the draft, because it was saved or discarded."""
     key = f"{CHOICES}{question_id}"
     st.session_state[key] = ""  # the browser may still tell of the old ones
     dropped_typing(key)
@@ -109,9 +109,9 @@ def _of(question: Question) -> Choices:
 
 
 def marked(before: str, after: str) -> tuple[str, str]:
-    """Markdown of both: what only the old one has is struck through, what only the new one has is bold.
+    """Return Markdown of both: words only in the old one are struck through, words only in the new one are bold.
 
-    The marks don't rest on colour alone, and people's words stay to the letter.
+    The marks don't rest on colour alone, and people's words are shown literally.
     """
     pieces = word_changes(before, after)
     old = "".join(
@@ -124,7 +124,7 @@ def marked(before: str, after: str) -> tuple[str, str]:
 
 
 def _mark(text: str, form: str) -> str:
-    """Spaces stay outside: Markdown marks nothing that begins or ends with one."""
+    """Return the text with the mark but spaces outside: Markdown ignores marks beside a space."""
     words = text.strip()
     if not words:
         return " "
@@ -160,7 +160,7 @@ def unsaved_of(question_id: int) -> Unsaved | None:
 
 
 def unsaved_wordings(workbench: Workbench, checklist: Checklist, who: str) -> None:
-    """Draw unsaved wordings above the draft, until the person chooses what holds."""
+    """Draw unsaved wordings above the draft, until the person chooses one."""
     show_kept_error(_UNSAVED_PROBLEM)
     for unsaved in _all().values():
         if unsaved.checklist != checklist.id:
@@ -238,7 +238,7 @@ NO_COMPONENT = "Without a component"
 
 @dataclass(frozen=True, slots=True)
 class Editing:
-    """What every part of the screen needs to know. `who` is the name under which edits are kept."""
+    """The context of every part of the editor. `who` is the name under which edits are saved."""
 
     workbench: Workbench
     view: ChecklistView
@@ -251,19 +251,19 @@ class Editing:
 
 
 def opened_question() -> int | None:
-    """The question opened on this screen, or named in the address: another screen may lead to it."""
+    """Return the id of the question opened on this screen, or named in the address by another one."""
     wanted = st.session_state.get(OPENED, st.query_params.get(QUESTION, ""))
     return int(wanted) if str(wanted).isdecimal() else None
 
 
 def open_question(question: Question | None) -> None:
-    """Open one for reading and editing; what it says now is what the person has seen."""
+    """Open a question for reading and editing, and remember its present words as what the person has seen."""
     note_opened(question)
     keep(QUESTION, str(question.id) if question else "", "")
 
 
 def note_opened(question: Question | None) -> None:
-    """As open_question, without the address: for a screen that leads here with an address of its own."""
+    """Open a question as open_question, without setting the address: for a screen that links here."""
     st.session_state[OPENED] = question.id if question else ""
     st.session_state[_SEEN] = question
 
@@ -304,7 +304,7 @@ def question_detail(editing: Editing, question: Question) -> None:
 
 
 def _examples(editing: Editing, question: Question) -> None:
-    """Draw those that it has, and in a draft fields for a pair of one's own."""
+    """Draw the question's examples and, in a draft, fields for a pair of one's own."""
     example_lines(question)
     if editing.draft and len(question.examples) + len(_PAIR) <= MOST_EXAMPLES:
         with st.expander("Write examples", key=f"write_examples_{question.id}"):
@@ -325,7 +325,7 @@ _PAIR = ("yes", "no")
 
 
 def _pair(editing: Editing, question: Question) -> None:
-    """One example of each answer, so that they stay balanced."""
+    """Draw fields for one example of each answer, so that they stay balanced."""
     st.caption(
         "The judge reads them with the question. Choose texts, or passages, close to the line between yes and no. "
         "Texts decided before can't prove them: you have read them."
@@ -362,13 +362,13 @@ def _examples_written(editing: Editing, question: Question, examples: Sequence[E
 
 
 def seen_question(question: Question) -> Question:
-    """The question as this person saw it when they opened it, where it is open; else as it is now."""
+    """Return the question as this person saw it when they opened it, if it is open; else as it is now."""
     seen: Question | None = st.session_state.get(_SEEN)
     return seen if seen is not None and seen.id == question.id else question
 
 
 def _seen(question: Question) -> Question:
-    """The question as it was when this person opened it; reached by an address, as it is now."""
+    """Return the question as it was when this person opened it; if they came by an address, as it is now."""
     seen: Question | None = st.session_state.get(_SEEN)
     if seen is None or seen.id != question.id:
         st.session_state[_SEEN] = seen = question
@@ -376,7 +376,7 @@ def _seen(question: Question) -> Question:
 
 
 def _editor(editing: Editing, question: Question) -> None:
-    """Outside a form, so that the remarks are about what is typed as soon as it is."""
+    """Draw the editor, outside a form, so that remarks follow what is typed."""
     seen, key = _seen(question), question.id
     show_kept_error(_PROBLEM)
     st.text_area("Wording", seen.text, height=80, key=f"question_text_{key}")
@@ -439,7 +439,7 @@ def _editor(editing: Editing, question: Question) -> None:
 
 
 def _counting(editing: Editing, seen: Question) -> None:
-    """How the answer counts, which no judge is told."""
+    """Draw how the answer counts, which no judge is told."""
     scale = editing.view.dimension
     with st.expander("How the answer counts", key=f"question_counting_{seen.id}", expanded=bool(seen.counting)):
         st.checkbox(
@@ -475,13 +475,13 @@ def _counting(editing: Editing, seen: Question) -> None:
 
 
 def remarks(said: Sequence[str]) -> None:
-    """Hints on a wording; they never block."""
+    """Draw hints on a wording; they never block."""
     if said:
         st.markdown("  \n".join(f":small[:gray[:material/lightbulb: {plain(hint)}]]" for hint in said))
 
 
 def typed_keys_of(question_id: int) -> tuple[str, str]:
-    """The keys of a question's text fields."""
+    """Return the keys of a question's text fields."""
     return f"question_text_{question_id}", f"question_guidance_{question_id}"
 
 
@@ -491,13 +491,13 @@ def _typed(seen: Question) -> QuestionWording:
 
 
 def wording_of(seen: Question, text: str, guidance: str) -> QuestionWording:
-    """These words with what the other fields hold."""
+    """Return these words with what the other fields hold."""
     component, weight, may_not_apply, must_not, cap, grade = choices_of(seen)
     return QuestionWording(text, component, guidance, weight, may_not_apply, must_not, cap, grade)
 
 
 def drop_edit(question_id: int) -> None:
-    """Its drafts go: the person doesn't want them, or they are saved."""
+    """Delete the question's drafts, because they were saved or discarded."""
     keys = typed_keys_of(question_id)
     dropped_typing(*keys)
     drop_choices(question_id)
@@ -526,7 +526,7 @@ def _save(editing: Editing, seen: Question) -> None:
 
 
 def _quote(editing: Editing, seen: Question, passage: Passage) -> None:
-    """Into the guidance, saved with what else was typed; the question stays open."""
+    """Add the passage to the guidance, saved with what else was typed; the question stays open."""
     mine = _typed(seen).with_example(passage.quote)
     if _try(editing, seen, mine, lambda: edit_question(editing.workbench, seen, mine, editing.who)):
         saved_typing(*typed_keys_of(seen.id))
@@ -542,8 +542,8 @@ def _remove(editing: Editing, seen: Question) -> None:
 
 
 def _try(editing: Editing, seen: Question, mine: QuestionWording, action: Callable[[], object]) -> bool:
-    """Whether it was done. What was typed stays: in the editor after a mistake, beside the other's words after a
-    conflict."""
+    """Carry out an action; return whether it was done. What was typed stays: in the editor after an error, beside the
+    other's words after a conflict."""
     try:
         action()
     except ConflictError as error:
@@ -566,14 +566,14 @@ def known_editor() -> str:
 
 
 def current_editor() -> str:
-    """As known_editor, kept in session and address."""
+    """Return known_editor's name, kept in session and address."""
     if (name := known_editor()) and not signed_in_as():
         st.session_state[EDITOR] = st.query_params[EDITOR] = name
     return name
 
 
 def editor_name(name: str) -> None:
-    """Says under which name edits are kept, and lets it be changed."""
+    """Draw the name under which edits are saved, and a field to change it."""
     if signed_in_as():
         st.caption(f"You edit as {plain(name)}")
         return

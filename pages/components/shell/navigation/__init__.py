@@ -1,1 +1,1 @@
-"""Ways through the app: doors on the left, project and dimension at the top, one button to go on."""
+"""Navigation: doors on the left, project and dimension at the top, one button for the next step."""

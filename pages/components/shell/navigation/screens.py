@@ -1,4 +1,4 @@
-"""Which screens there are, for whom, in what order; the top bar and the steps."""
+"""The screens, who may open them and in what order; the top bar and the steps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ FOLDER = Path(__file__).resolve().parents[3]
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """`name` is its title in small letters, the page's file and its address; `right` is what it takes to open it."""
+    """A screen. `name` is its title in lower case, the page's file and its address; `right` is needed to open it."""
 
     name: str
     title: str
@@ -35,7 +35,7 @@ class Screen:
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """A way in on the left; it opens its first screen and shows the others above it."""
+    """An entry of the navigation; it opens its first screen and shows links to the others above it."""
 
     title: str
     icon: str
@@ -112,7 +112,7 @@ _OLD = {
 
 
 def open_screens(actor: Actor, project: Project | None) -> None:
-    """Keep which screens this person can open, so that no link leads to another."""
+    """Remember which screens this person can open, so that no link leads to another."""
     free = [screen.name for screen in SCREENS.values() if actor.has(screen.right, project.id if project else None)]
     st.session_state[_OPEN_TO_ME] = [HOME.name, *free]
 
@@ -122,7 +122,7 @@ def is_open(name: str) -> bool:
 
 
 def page(name: str) -> str:
-    """The path of a screen, as Streamlit takes it."""
+    """Return the path of a screen, as Streamlit takes it."""
     return str(FOLDER / f"{name}.py")
 
 
@@ -131,10 +131,9 @@ def door_of(name: str) -> Door:
 
 
 def address(parameters: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What every address holds: the project, the dimension, the expert where nobody signs in; and what is asked for
-    beside them.
+    """Return an address's parameters: the project, the dimension, the expert if nobody signs in, and `parameters`.
 
-    A link that leaves them out would have the browser remember each screen once more for each that is added there.
+    Without the first three the browser would remember each screen once more whenever they are added.
     """
     keys = (PROJECT, DIMENSION) if signed_in_as() else (PROJECT, DIMENSION, EXPERT)
     kept = {key: st.session_state.get(key) for key in keys}
@@ -158,10 +157,8 @@ def link(
     disabled: bool = False,
     stretch: bool = False,
 ) -> None:
-    """A link to another screen, by its own title and icon where no others are given; none to one that isn't open.
-
-    It stays on the dimension that is chosen: only `go` leads to another.
-    """
+    """Draw a link to another screen, by default with its title and icon; draw nothing for a screen that this person
+    can't open."""
     if not is_open(name):
         return
     screen = SCREENS[name]
@@ -177,7 +174,7 @@ def link(
 
 
 def navigation() -> st.Page:
-    """All screens at their addresses. The links to them are drawn here, not by Streamlit, which knows no doors."""
+    """Return all screens at their addresses. Their links are drawn here, as Streamlit knows no doors."""
     pages = [
         st.Page(
             page(screen.name),
@@ -194,12 +191,12 @@ def navigation() -> st.Page:
 
 
 def name_of(shown: st.Page) -> str:
-    """The screen that this page is."""
+    """Return the name of the screen of this page."""
     return _OLD.get(shown.url_path, shown.url_path) or HOME.name
 
 
 def _moved(name: str) -> None:
-    """Show the screen that has this name now, for an address that somebody kept."""
+    """Show the screen under its present name, for an old address."""
     st.switch_page(page(name), query_params=st.query_params.to_dict())
 
 
@@ -231,9 +228,9 @@ _LOOK = """
 
 
 def top_bar(workbench: Workbench, here: str) -> tuple[Project | None, tuple[FlowStep, ...]]:
-    """Choose project and dimension; both stay in the address, so a refresh or a sent link shows the same.
+    """Draw the choice of project and dimension; both stay in the address, so a refresh or a sent link shows the same.
 
-    `here`: the screen that is open. Returns the project, None where there is none yet, and the dimension's steps.
+    `here`: the open screen. Returns the project, None without any, and the dimension's steps.
     """
     projects = [project.name for project in list_projects(workbench)]
     if not projects:
@@ -261,13 +258,13 @@ def top_bar(workbench: Workbench, here: str) -> tuple[Project | None, tuple[Flow
 
 
 def _know(workbench: Workbench, project: Project | None) -> None:
-    """Keep the signed-in person, who decides what is shown."""
+    """Remember the signed-in person, on whom it depends what is shown."""
     name_expert(workbench, project)
     open_screens(workbench.actor, project)
 
 
 def _way_on(todo: NextStep, steps: tuple[FlowStep, ...], here: str) -> None:
-    """One button once the step that is open is done; none where the next thing is done on this very screen."""
+    """Draw a button to the next step once the open one is done; none if the next step is on this screen."""
     behind = {screen.name for screen in door_of(here).screens}
     step = next((step for step in steps if step.screen in behind), None)
     if here in _OWN_WAY_ON or todo.screen in behind or step is None or step.state is not StepState.DONE:
@@ -285,7 +282,7 @@ def _lower(verb: str) -> str:
 
 
 def _say_if_unknown(projects: list[str]) -> None:
-    """An address may be old or mistyped; what is shown instead is not what was asked for."""
+    """Say that the address names an unknown project: it may be old or mistyped, and another one is shown."""
     asked = st.query_params.get(PROJECT)
     if asked and asked not in projects and PROJECT not in st.session_state:
         st.toast(
@@ -294,14 +291,15 @@ def _say_if_unknown(projects: list[str]) -> None:
 
 
 def _pick(label: str, key: str, options: list[str], width: int) -> None:
-    """Session first, then the address, then the first option (a widget bound to the address would write labels)."""
+    """Draw a choice; its value is the session's, else the address's, else the first option (a widget bound to the
+    address would write labels)."""
     wanted = (st.session_state.get(key), st.query_params.get(key))
     st.session_state[key] = next((option for option in wanted if option in options), options[0])
     st.selectbox(label, options, key=key, label_visibility="collapsed", width=width)
 
 
 def _keep() -> None:
-    """Set the changed parameters in one go: the browser adds to its history at each change."""
+    """Set the changed parameters at once: the browser adds to its history at each change."""
     changed = {key: value for key, value in address().items() if st.query_params.get(key) != value}
     if changed:
         st.query_params.update(changed)
@@ -313,7 +311,7 @@ _ENDED = "tour_ended"
 
 @dataclass(frozen=True, slots=True)
 class TourStop:
-    """`screen`: the one that it tells of and leads to."""
+    """A stop of the tour; `screen` is the one that it describes and links to."""
 
     screen: str
     title: str
@@ -373,7 +371,7 @@ EXPERTS_STOPS = (
 
 
 def tour(workbench: Workbench, project: Project | None, here: str) -> None:
-    """The card, where the tour is on; `here`: the screen that is open."""
+    """Draw the tour's card, if the tour is on. `here`: the open screen."""
     expert = project is not None and role_in(workbench, project) is Role.EXPERT
     if st.session_state.get(_ENDED):
         keep_cookie()
@@ -382,7 +380,7 @@ def tour(workbench: Workbench, project: Project | None, here: str) -> None:
 
 
 def tour_button() -> None:
-    """The way back to it, on every screen; none for a person without a part in any project."""
+    """Draw the button that restarts the tour, on every screen; none for a person without a membership."""
     if not any(is_open(stop.screen) for stop in STOPS):
         return
     st.button(
@@ -410,7 +408,7 @@ def _nothing_under_way(workbench: Workbench, project: Project | None, expert: bo
 
 @st.fragment
 def _card(stops: list[TourStop], here: str) -> None:
-    """A fragment: going on in it draws nothing else anew, so that nothing that is being typed is touched."""
+    """Draw a stop, as a fragment: a step redraws nothing else, so that typed text stays."""
     if st.session_state.get(_ENDED) and _STEP not in st.session_state:
         keep_cookie()
         return
@@ -453,7 +451,8 @@ _OPEN = "<style>.st-key-door_{name} a {{ background: color-mix(in srgb, currentC
 
 
 def doors(workbench: Workbench, project: Project | None, here: str, steps: tuple[FlowStep, ...]) -> None:
-    """`here`: the screen that is open. A door shows whether its step of the dimension is done or can't begin yet."""
+    """Draw the doors. `here`: the open screen. A door shows whether its step of the dimension is done or can't begin
+    yet."""
     with st.sidebar:
         with st.container(key="doors", gap="xxsmall"):
             for door in DOORS:
@@ -482,7 +481,7 @@ def doors(workbench: Workbench, project: Project | None, here: str, steps: tuple
 
 
 def rooms(here: str) -> None:
-    """The screens behind the door that is open, where there are several."""
+    """Draw links to the screens of the open door, if there are several."""
     opened = door_of(here)
     found = _rooms(opened)
     if opened in DOORS and len(found) > 1:
@@ -493,7 +492,7 @@ def rooms(here: str) -> None:
 
 
 def _rooms(door: Door) -> list[Screen]:
-    """Return those of its screens that are open to this person."""
+    """Return the door's screens that this person can open."""
     return [screen for screen in door.screens if is_open(screen.name)]
 
 

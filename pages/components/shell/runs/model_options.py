@@ -58,7 +58,7 @@ MOST_TRIALS, USUAL_DRAW, USUAL_PERCENT = 20, (40, 4), 10
 
 @dataclass(frozen=True, slots=True)
 class DrawChoice:
-    """`share` above 0 up to 1. `draw`: (documents, systems of each) instead of a share."""
+    """A draw of texts. `share`: above 0 up to 1. `draw`: (documents, systems of each) instead of a share."""
 
     share: float = 1.0
     seed: int = 1
@@ -68,7 +68,8 @@ class DrawChoice:
 
 
 def left_out_systems(workbench: Workbench, project: Project, key: str, help_: str) -> SystemChoice:
-    """Let the person leave out systems, kept in the address; nothing is asked where the texts name fewer than two."""
+    """Draw and return the choice of systems to leave out, kept in the address; nothing is asked if the texts name fewer
+    than two."""
     names, _ = writers(workbench, project.id)
     if len(names) < 2:
         return EVERY_SYSTEM
@@ -80,7 +81,7 @@ def left_out_systems(workbench: Workbench, project: Project, key: str, help_: st
 
 
 def text_filter(key: str) -> TextFilter | None:
-    """Let the person score only a part of the texts; None, with a word on why, for a pattern that is none."""
+    """Draw and return a filter of the texts to score; None, with the reason shown, for an invalid pattern."""
     with st.expander("Only some texts", key=f"{key}_filter"):
         new = st.toggle(
             "Only new texts",
@@ -107,9 +108,10 @@ def text_filter(key: str) -> TextFilter | None:
 def draw_options(
     workbench: Workbench, project: Project, key: str = "score", locked: bool = True, trials_help: str = TRIALS_HELP
 ) -> DrawChoice:
-    """`key`: what the keys of the widgets begin with. locked: offer the locked split where there is one.
+    """Draw and return the draw of texts. `key`: prefix of the widgets' keys. locked: offer the locked split if there is
+    one.
 
-    Every other way goes without the locked texts.
+    All other choices leave out the locked texts.
     """
     state = state_of(workbench, project.id)
     ways = [ALL, SHARE, GRID, *([LOCKED] if state and locked else [])]
@@ -141,7 +143,7 @@ def draw_options(
 
 
 def preset_draw(key: str, chosen: DrawChoice, only_missing: bool = False) -> None:
-    """What the widgets start with, before they exist. only_missing: leave alone what somebody chose."""
+    """Set the widgets' values before they exist. only_missing: keep what somebody chose."""
     documents, systems = chosen.draw or USUAL_DRAW
     values = {
         "texts": GRID if chosen.draw else SHARE if chosen.share < 1 else ALL,
@@ -181,7 +183,7 @@ def draw_check(checks: Sequence[DrawCheck]) -> None:
 
 
 def draw_sentence(check: DrawCheck, several: bool = False) -> str:
-    """several: there are other draws beside it."""
+    """Return a sentence on the check. several: there are other draws."""
     ks = check.ks
     return (
         f"{_name(check, several)}: {ks.n_drawn:,} of {ks.n_all:,} rated texts; largest gap {ks.statistic:.3f} "
@@ -194,7 +196,7 @@ def _name(check: DrawCheck, several: bool) -> str:
 
 
 def _cautions(checks: Sequence[DrawCheck], several: bool) -> dict[str, str]:
-    """Each sentence once, with the draws that it is about."""
+    """Return each caution once, with its draws."""
     about: dict[str, list[str]] = {}
     for check in checks:
         for caution in check.cautions:
@@ -203,7 +205,7 @@ def _cautions(checks: Sequence[DrawCheck], several: bool) -> dict[str, str]:
 
 
 def draw_chart(checks: Sequence[DrawCheck]) -> alt.FacetChart:
-    """Bars: all texts; line: one for each draw. One panel a dimension."""
+    """Return a chart, a panel a dimension. Bars: all texts; lines: each draw."""
     first = checks[0].seed
     rows = pd.DataFrame(
         [
@@ -258,7 +260,7 @@ def draw_chart(checks: Sequence[DrawCheck]) -> alt.FacetChart:
 
 
 def model_options(key: str) -> ModelOptions:
-    """`key`: what the keys of the widgets begin with."""
+    """Draw and return the model options. `key`: prefix of the widgets' keys."""
     for name, start in (("effort", None), ("max_output_tokens", None), ("timeout", TIMEOUT)):
         hold(f"{key}_{name}", start)
     left, middle, right = st.columns(3, vertical_alignment="bottom")
@@ -293,7 +295,7 @@ def model_options(key: str) -> ModelOptions:
 
 
 def more_options(key: str, models: Sequence[str]) -> ModelOptions:
-    """The same under “More options”, where one of the models is an LLM."""
+    """Draw the model options under “More options”, if one of the models is an LLM."""
     if not any(map(_takes_options, models)):
         return USUAL
     with st.expander("More options", key=f"{key}_more_options"):
@@ -301,13 +303,13 @@ def more_options(key: str, models: Sequence[str]) -> ModelOptions:
 
 
 def preset_model_options(key: str, chosen: ModelOptions) -> None:
-    """What the widgets start with, before they exist."""
+    """Set the widgets' values before they exist."""
     values = {"effort": chosen.effort or None, "max_output_tokens": chosen.max_output_tokens, "timeout": chosen.timeout}
     st.session_state.update({f"{key}_{name}": value for name, value in values.items()})
 
 
 def _takes_options(model: str) -> bool:
-    """A name that isn't understood is said where it is used."""
+    """Return whether the model takes options; an invalid name is reported where it is used."""
     try:
         return takes_options(model)
     except UnknownModelError:
@@ -324,10 +326,11 @@ def model_choice(
     *,
     offer: bool = True,
 ) -> str:
-    """A known model or one typed as provider:name; "" while the one chosen can't be used, which is said.
+    """Draw and return a choice of a known model or one typed as provider:name; "" while it can't be used, with the
+    reason shown.
 
-    first: the model that is chosen at first, where it can be asked; the rules otherwise. offer: whether model servers
-    of this computer are offered below.
+    first: the initial model, if it can be asked; otherwise the rules. offer: whether model servers of this computer are
+    offered below.
     """
     models = {model.name: model for model in available_models(workbench)}
     usable = [model.name for model in models.values() if model.usable]
@@ -356,13 +359,13 @@ def model_choice(
 
 
 def chooser_label(name: str, set_up: bool = True) -> str:
-    """A model in a list of choices: with the end of its life, where one is known, and whether it can be used yet."""
+    """Return a model's label in a choice: with its last day, if known, and whether it can be used yet."""
     return " · ".join(filter(None, (model_label(name), end_label(name), "" if set_up else "not set up")))
 
 
 def chosen_model(key: str) -> str:
-    """What the field holds now. A button's callback asks for it: pressed right after the choice, it runs before the
-    screen is drawn, and what it was drawn with is the model before."""
+    """Return the field's present value. A button's callback needs it: pressed right after a choice, it runs before the
+    screen is drawn, and what was drawn is the earlier model."""
     return str(st.session_state.get(key) or "").strip()
 
 
@@ -371,7 +374,7 @@ def take_only(key: str, model: str) -> None:
 
 
 def take_among(key: str, model: str) -> None:
-    """For a choice of several: the model stands in the place of those that another server of one's own served."""
+    """Put the model into a choice of several, in place of those served by another server of one's own."""
     others = [name for name in st.session_state.get(key, []) if not name.startswith("llama:") and name != "rules"]
     st.session_state[key] = [*others, model]
 
@@ -383,12 +386,12 @@ _PROBLEM, _TAKEN = "server_problem", "server_taken"
 def offer_local_servers(
     workbench: Workbench, key: str, take: Callable[[str], None], offered: Sequence[str] | None = None
 ) -> None:
-    """Model servers on the owner's computer that aren't in use, each with “Use it”; `take` is called with the model
-    that it suggests, before the screen is drawn anew.
+    """Draw the model servers on the owner's computer that aren't in use, each with “Use it”; `take` is called with the
+    model it suggests, before the screen is redrawn.
 
-    offered: what the choice above offers. Where it names no LLM, or None is given, the person reads how to get one.
-    While the Llama endpoint hasn't said which models it has, the screen waits and is drawn anew with them. No servers
-    of this computer are looked for on a team's server.
+    offered: the models in the choice above. If it has no LLM, or is None, the person reads how to get one. While the
+    Llama endpoint hasn't listed its models, the screen waits and is redrawn with them. On a team's server no servers of
+    this computer are searched for.
     """
     if st.session_state.pop(f"{key}_{_TAKEN}", False):
         st.rerun()  # also what stands around a part of a screen that is drawn alone
@@ -425,7 +428,8 @@ def _nearby(workbench: Workbench) -> LocalServers | None:
 
 
 def _endpoint_is_late(workbench: Workbench, offered: Sequence[str]) -> bool:
-    """Whether models of the Llama endpoint may be missing from the choice: it hasn't answered, or only just did."""
+    """Return whether models of the Llama endpoint may be missing from the choice: it hasn't answered, or only just
+    did."""
     endpoint = endpoint_models(workbench, patience=0)
     return endpoint.asking or not set(endpoint.chat) <= set(offered)
 

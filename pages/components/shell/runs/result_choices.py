@@ -1,4 +1,4 @@
-"""Choices of Results: the runs, the level, the treatment of the awkward cases."""
+"""Choices of Results: the runs, the level, and how special cases are treated."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -76,10 +76,10 @@ SOFT_HELP = (
 def result_choices(
     workbench: Workbench, project: Project, runs: Sequence[RunSummary], dimension: str
 ) -> tuple[tuple[RunSummary, ...], Choices]:
-    """`runs` are those with scores, newest first; the default of each method and judge on the dimension, unless
-    address or person say else.
+    """Draw and return the chosen runs and how figures are computed. `runs` have scores, newest first; by default those
+    of each method and judge on the dimension.
 
-    No run where nothing is chosen and only studies of conditions have scored anything.
+    No run if nothing is chosen and only studies of conditions have scored anything.
     """
     row = st.container(horizontal=True, vertical_alignment="bottom", key="result_choices")
     first = row.container(width="content")
@@ -129,13 +129,13 @@ def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
 
 
 def usual_runs(runs: Sequence[RunSummary], dimension: str) -> list[RunSummary]:
-    """The runs that are shown on a dimension before anybody chooses."""
+    """Return the runs shown on a dimension by default."""
     own = [run for run in runs if not run.apart]
     return default_runs(own, dimension) or own[:1]
 
 
 def _soft(chosen: Sequence[RunSummary]) -> bool:
-    """Offered where a judge said how sure it was."""
+    """Draw and return the choice of soft scores, offered if a judge gave probabilities."""
     if not any(has_probabilities(run) for run in chosen):
         return False
     soft = one_of("score_from", SCORES_FROM, "answers", "Score from", SOFT_HELP) == "probabilities"
@@ -146,7 +146,8 @@ def _soft(chosen: Sequence[RunSummary]) -> bool:
 
 
 def _resampling(level: Level) -> Resampling | None:
-    """None: what suits the level. Single texts can be drawn only where there are no groups to keep together."""
+    """Draw and return what is resampled; None for the level's default. Single texts are offered only without groups to
+    keep together."""
     offered = {name: words for name, words in RESAMPLING.items() if name != "texts" or level == "dataset"}
     usual: Resampling = "systems" if level == "system" else "sources"
     before = st.session_state.get("usual_resampling", usual)
@@ -167,7 +168,7 @@ def _whole_number(key: str, label: str, default: int, most: int, help_: str) -> 
 
 
 def choose_dataset() -> None:
-    """For a button's on_click: before the widgets of the next run exist."""
+    """Choose the dataset level, in a callback, before the widgets of the next run exist."""
     st.session_state["level"] = "dataset"
     st.session_state.pop("resampling", None)
     st.query_params.pop("resampling", None)
@@ -179,7 +180,8 @@ _MADE = "levels_made"
 
 @dataclass(frozen=True, slots=True)
 class ResultScope:
-    """`runs` are the chosen ones, newest first. `usual` names those of each dimension, where nobody chose any."""
+    """The results that are shown. `runs` are the chosen ones, newest first. `usual`: the default runs by dimension, if
+    nobody chose any."""
 
     workbench: Workbench
     project: Project
@@ -189,7 +191,8 @@ class ResultScope:
     usual: Mapping[int, Sequence[RunSummary]] = field(default_factory=dict)  # dimension -> runs
 
     def every_dimension(self) -> list[DimensionResult]:
-        """All dimensions, the runs of one dimension together. Where that is impossible the screen says so, and ends."""
+        """Return results of all dimensions, the runs of one dimension together. If that is impossible, say so and end
+        the screen."""
         try:
             if self.usual:
                 kept = [
@@ -205,9 +208,9 @@ class ResultScope:
         return sorted(found, key=lambda result: result.dimension.position)
 
     def look_ahead(self, shown: Sequence[DimensionResult]) -> None:
-        """Compute the other levels of what is shown, once all is drawn: they are what people look at next.
+        """Compute the other levels of what is shown, once all is drawn: people look at them next.
 
-        Those of many texts are computed when they are asked for: others wait for the same processes.
+        Those of many texts are computed on request: others wait for the same processes.
         """
         if any(result.many_texts for result in shown):
             return
@@ -221,7 +224,7 @@ class ResultScope:
         st.session_state[_MADE] = made
 
     def this_dimension(self) -> list[DimensionResult]:
-        """The current dimension alone, of the runs that scored it."""
+        """Return the results of the current dimension, of the runs that scored it."""
         try:
             found = [kept_result(self.workbench, run.id, self.dimension.id, self.choices) for run in self.runs]
         except WorkbenchError as error:
@@ -229,9 +232,9 @@ class ResultScope:
         return [result for result in found if result is not None]
 
     def one(self, section: str) -> DimensionResult | None:
-        """The result a section looks into: the current dimension's, of the run that is picked where several scored it.
+        """Return the result that a section shows: the current dimension's, of the chosen run if several scored it.
 
-        Sections that are open together offer the choice each, and show the same run.
+        Each open section offers the choice, and all show the same run.
         """
         by_run = {result.run.id: result for result in self.this_dimension()}
         if not by_run:
@@ -268,7 +271,7 @@ class ResultScope:
 
 
 def chosen_results(workbench: Workbench, project: Project, dimension: Dimension) -> ResultScope:
-    """Choose runs and how their figures are computed; where there is nothing to choose the screen says so, and ends."""
+    """Draw the choice of runs and of how figures are computed; without runs, say so and end the screen."""
     runs = [run for run in list_runs(workbench, project.id) if run.done and not run.locked]
     if not runs:
         empty("No text of this project has been scored yet.", "Score some first.", "scores", "Go to Scores")
@@ -304,7 +307,7 @@ def chosen_results(workbench: Workbench, project: Project, dimension: Dimension)
 
 
 def _pick_run(key: str) -> None:
-    """Before the next drawing: every section that offers the choice shows the run picked in one of them."""
+    """Choose a run, in a callback: every section that offers the choice shows it."""
     st.session_state[DETAIL_RUN] = st.session_state[key]
 
 
@@ -314,7 +317,7 @@ def offer_dataset(why: str) -> None:
 
 
 def cautions(results: Sequence[DimensionResult]) -> None:
-    """Each sentence once, with the results it is about, or those it isn't about where these are fewer."""
+    """Draw each caution once, with the results it is about unless it is about all."""
     said: dict[str, list[str]] = {}
     for result in results:
         for caution in result.meta.cautions:

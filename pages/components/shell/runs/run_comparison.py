@@ -1,4 +1,4 @@
-"""Runs against a baseline: which agrees better with people, by how much, and how sure that is."""
+"""Runs compared with a baseline: which agrees better with people, by how much, and with what interval."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ P_HELP = {
 
 
 def run_comparison(scope: ResultScope) -> None:
-    """Choose runs of the current dimension, read what tells them apart."""
+    """Draw the choice of runs of the current dimension and their comparison."""
     workbench, dimension = scope.workbench, scope.dimension
     sets = score_sets(workbench, scope.project.id, dimension.id)
     if len(sets) < 2:
@@ -58,7 +58,7 @@ def run_comparison(scope: ResultScope) -> None:
 
 
 def set_labels(sets: Sequence[ScoreSet]) -> dict[int, str]:
-    """Run -> what tells it from the others, not yet fit for Markdown: what all have in common is left out."""
+    """Return run -> what distinguishes it from the others, not escaped for Markdown."""
     parts = [_parts(each) for each in sets]
     common = set.intersection(*(set(words) for words in parts))
     return {
@@ -87,7 +87,7 @@ def _parts(scores: ScoreSet) -> list[str]:
 
 
 def verdicts(found: Sequence[RunComparison], coefficient: Coefficient, names: dict[int, str]) -> list[str]:
-    """One sentence a comparison, as Markdown."""
+    """Return one sentence a comparison, as Markdown."""
     made = sum(1 for each in found if each.comparison is not None)
     return [
         f"**{plain(names[each.other.run.id])}**: "
@@ -125,7 +125,7 @@ def _row(each: RunComparison, coefficient: Coefficient, name: str) -> dict[str, 
 
 
 def _chosen(sets: Sequence[ScoreSet], shown: Sequence[int]) -> tuple[ScoreSet, list[ScoreSet], Coefficient]:
-    """Baseline, the others and the coefficient; all three stay in the address."""
+    """Draw the choices; return baseline, the others and the coefficient. All three stay in the address."""
     by_run = {each.run.id: each for each in sets}
     names = set_labels(sets)
     left, right = st.columns([3, 2], gap="large", vertical_alignment="bottom")
@@ -148,7 +148,7 @@ def _chosen(sets: Sequence[ScoreSet], shown: Sequence[int]) -> tuple[ScoreSet, l
 
 
 def _first(by_run: dict[int, ScoreSet], rest: Sequence[int]) -> list[int]:
-    """What is compared before anybody chooses; the many runs of a study only where there are no others."""
+    """Return the runs compared by default; the many runs of a study only if there are no others."""
     return ([run for run in rest if not by_run[run].run.study] or list(rest))[:AT_FIRST]
 
 
@@ -167,7 +167,7 @@ def _picture(rows: pd.DataFrame, baseline: str, coefficient: str) -> None:
 
 
 def difference_chart(rows: pd.DataFrame) -> Chart:
-    """Differences with their intervals around 0; the line is grey where it includes 0."""
+    """Return a chart of differences with their intervals around 0; a line is grey if it includes 0."""
     ends = rows[["From", "To", "Difference"]].astype(float)  # without an interval, as from one source, they are None
     drawn = rows.assign(**ends, apart=(ends["From"] > 0) | (ends["To"] < 0))
     base = alt.Chart(drawn).encode(

@@ -1,4 +1,4 @@
-"""A run in words, the same on every screen."""
+"""Words for runs, the same on every screen."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -34,19 +34,19 @@ FAMILIES = {
 
 
 def family_label(family: Family, name: str = "") -> str:
-    """A row of a study: a family, or everybody without the contributor of this name."""
+    """Return the label of a study's row: a family, or everybody without the contributor of this name."""
     return f"Without {model_label(name)}" if family is Family.WITHOUT and name else FAMILIES[family]
 
 
 def row_label(row: "ConditionFigures") -> str:
-    """A row of a study; `rules` stand in an LLM's place, and are none."""
+    """Return the label of a study's row; it says so if `rules` take an LLM's place."""
     if row.family is Family.SL and {member.condition.name for member in row.members} == {"rules"}:
         return f"{RULES_LABEL} (SL)"
     return family_label(row.family, row.name)
 
 
 def condition_words(condition: StudyCondition) -> str:
-    """One checklist of a study, in the middle of a label; what is no LLM says so."""
+    """Return the words for one checklist of a study within a label; it says so if rules take an LLM's place."""
     return replace(condition, name=model_label(condition.name)).words
 
 
@@ -80,7 +80,7 @@ def short_title(run: RunSummary) -> str:
 
 
 def with_version(run: RunSummary) -> str:
-    """With the version of the checklist that it answers, where it answers one."""
+    """Return the title with the version of the run's checklist, if it has one."""
     versions = sorted(set(run.versions.values()))
     if not versions:
         return short_title(run)
@@ -88,7 +88,7 @@ def with_version(run: RunSummary) -> str:
 
 
 def at_provider(there: tuple[int, int, ProviderBatch]) -> str:
-    """How much of a run's batches is back; as out_now says it."""
+    """Return how much of a run's batches is back; `there` as from out_now."""
     answered, requests, first = there
     since = f" since {local_time.said(first.out_at)}" if first.out_at else ""
     return f"At the provider{since}, {answered:,} of {requests:,} back"
@@ -99,7 +99,7 @@ def paid_twice(run: RunSummary) -> str:
 
 
 def failure_words(failure: FailureKind) -> str:
-    """Why texts of a run failed, in Markdown; the kind leads to its paragraph in the guide."""
+    """Return why texts of a run failed, in Markdown, with a link to the guide."""
     kind = guide_link(failure_address(failure.kind), plain(failure.kind))
     return f"{failure.count:,} × {kind}: {plain(failure.sentence)}"
 
@@ -125,12 +125,12 @@ _JOINT = {
 
 
 def kind_word(kind: ContributorKind, name: str) -> str:
-    """`rules` gives attributes in an LLM's place, and is none."""
+    """Return the word for a contributor's kind; `rules` take an LLM's place without being one."""
     return "rules" if name == "rules" else KINDS[kind]
 
 
 def llms_word(attributes: Iterable[Attribute]) -> str:
-    """What to call those that are not people: the built-in rules count among them, and are named for what they are."""
+    """Return the word for those that are not people; it names the built-in rules if they are among them."""
     names = {a.contributor for a in attributes if a.kind is ContributorKind.LLM}
     if "rules" not in names:
         return "LLMs"
@@ -138,7 +138,7 @@ def llms_word(attributes: Iterable[Attribute]) -> str:
 
 
 def condition_label(code: str, llms: str = "LLMs") -> str:
-    """A condition's code as a person says it, not yet fit for Markdown. `llms` as `llms_word` gives it."""
+    """Return the words for a condition's code, not escaped for Markdown. `llms` from `llms_word`."""
     if code == "ml":
         return f"All {llms}" if llms != RULES_LABEL else f"Only {RULES_LABEL}"
     if code in _JOINT:
@@ -173,7 +173,7 @@ def interval(value: float | None, low: float | None = None, high: float | None =
 
 
 class WithInterval(Protocol):
-    """A figure and the ends of its interval; None where there is none."""
+    """A figure and the ends of its interval; None if missing."""
 
     @property
     def value(self) -> float | None: ...
@@ -184,7 +184,7 @@ class WithInterval(Protocol):
 
 
 def figure_cells(figures: Mapping[Any, WithInterval], mae: WithInterval | None = None) -> dict[str, str]:
-    """The cells of a row with all coefficients and the error, which is among `figures` unless it stands apart."""
+    """Return a row's cells with all coefficients and the error, which is among `figures` unless given as `mae`."""
     names = {"Spearman": "spearman", "Kendall tau-b": "kendall", "Pearson": "pearson", "MAE": "mae"}
     each = {**figures, **({} if mae is None else {"mae": mae})}
     return {name: interval(each[key].value, each[key].low, each[key].high) for name, key in names.items()}
@@ -198,7 +198,7 @@ HELP = (
 
 
 def batch_rest(key: str) -> str:
-    """AGAIN or LIVE."""
+    """Draw the choice for requests that aren't at a provider; return AGAIN or LIVE."""
     return one_between(key, _NAMES, AGAIN, "What a batch doesn't get to", HELP)
 
 
@@ -219,7 +219,7 @@ def typing_note(workbench: Workbench, chosen: Sequence[str]) -> None:
 
 
 def served_list(workbench: Workbench) -> None:
-    """Which models it has; nothing where no endpoint is set up."""
+    """Draw the models of the endpoint; nothing if none is configured."""
     found = endpoint_models(workbench, patience=0)
     if found.asking:
         _awaited(workbench)
