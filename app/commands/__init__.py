@@ -1,1 +1,1 @@
-"""The commands of the command line, one file a subject; app.cli puts them together."""
+"""The commands of the command line, one module for each subject; app.cli puts them together."""

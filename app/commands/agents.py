@@ -1,4 +1,4 @@
-"""mcp: tools for agents, over stdio. They read, judge and propose; to decide, publish and answer is people's."""
+"""mcp: tools for agents over stdio. Agents read, judge and propose; only people decide, publish and answer."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ Line = Annotated[str, Field(min_length=1, max_length=LONGEST_LINE)]
 
 
 class TextToJudge(BaseModel):
-    """A text, what it is called, and what it was written from."""
+    """A text, its name, and its source."""
 
     text: str = Field(min_length=1, max_length=LONGEST_TEXT)
     id: str = Field(default="", max_length=200)
@@ -72,8 +72,8 @@ def mcp(
 
 
 class AgentTools:
-    """The tools that an agent is given. cache: the file with the answers of this session's judging. budget: US dollars
-    for all of it, None for no limit."""
+    """The tools for an agent. cache: the file with the answers of this session. budget: US dollars for all judging,
+    None for no limit."""
 
     def __init__(self, workbench: "Workbench", judge: str, name: str, cache: Path, budget: float | None = None) -> None:
         self._workbench = workbench
@@ -84,7 +84,7 @@ class AgentTools:
         self._spent = 0.0
 
     def server(self) -> "MCPServer":
-        """Raises ImportError without the SDK."""
+        """Return the MCP server with the tools. Raises ImportError without the SDK."""
         from mcp.server.mcpserver import MCPServer
 
         from app import __version__
@@ -102,11 +102,11 @@ class AgentTools:
         return server
 
     async def list_checklists(self) -> str:
-        """Every project with its dimensions, and the published version of each one's checklist (null for none)."""
+        """List every project with its dimensions and the published version of each checklist (null for none)."""
         return await _answered(self._list_checklists)
 
     async def read_checklist(self, project: Name, dimension: Name, version: int | None = None) -> str:
-        """A published checklist: rubric, scale and questions. The newest version without a number."""
+        """Return a published checklist: rubric, scale and questions. Without a version, the newest."""
         return await _answered(lambda: self._read(project, dimension, version))
 
     async def judge_texts(
@@ -116,11 +116,12 @@ class AgentTools:
         texts: Annotated[list[TextToJudge], Field(min_length=1, max_length=MOST_TEXTS)],
         version: int | None = None,
     ) -> str:
-        """Judge texts with a published checklist: each text's score, answers and reasons. No project keeps them."""
+        """Judge texts with a published checklist: each text's score, answers and reasons. The texts aren't stored in a
+        project."""
         return await _answered(lambda: self._judged(project, dimension, texts, version))
 
     async def read_results(self, project: Name, run: int | None = None) -> str:
-        """How well the scores of runs agree with people, with 95 % intervals."""
+        """Return how well the scores of runs agree with people, with 95 % intervals."""
         return await _answered(lambda: self._results(project, run))
 
     async def propose_attributes(
@@ -129,16 +130,15 @@ class AgentTools:
         dimension: Name,
         attributes: Annotated[list[Line], Field(min_length=1, max_length=MOST_ATTRIBUTES)],
     ) -> str:
-        """Add things that one may look for when judging this dimension, as an LLM's; people decide what is built of
-        them."""
+        """Add attributes to look for when judging this dimension, as an LLM's; people decide which become questions."""
         return await _answered(lambda: self._attributes(project, dimension, attributes))
 
     async def propose_wording(self, project: Name, dimension: Name, question: Line, wording: Line, reason: Line) -> str:
-        """Propose another wording of a question (its number) of the newest draft; a person accepts or refuses it."""
+        """Propose another wording of a question of the newest draft, named by its present wording; a person decides."""
         return await _answered(lambda: self._wording(project, dimension, question, wording, reason))
 
     def _reading(self) -> "Workbench":
-        """The workbench of somebody who may read every project, and change nothing."""
+        """Return a workbench that may read every project and change nothing."""
 
         from app.services.data.projects import list_projects
 
@@ -227,8 +227,8 @@ class AgentTools:
 
 
 async def _answered(work: Callable[[], Any]) -> str:
-    """What the work gives as JSON, done in a thread: it may take long. An error of ours reaches the agent as its
-    sentence, any other as a fault without details."""
+    """Return the result of the work as JSON. It runs in a thread, because it may take long. An error of ours becomes
+    the tool's error message; other errors are reported without details."""
     from mcp.server.mcpserver.exceptions import ToolError
 
     try:

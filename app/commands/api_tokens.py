@@ -1,4 +1,4 @@
-"""api-token make, list and revoke: tokens with which programs ask a project over HTTP."""
+"""api-token make, list and revoke: tokens for programs that use a project over HTTP."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -34,7 +34,7 @@ def make(
 
 
 def list_(project: ProjectOption, json_: JsonOption = False) -> None:
-    """Every token of the project, what is left of its budget, and when a program last came with it.
+    """List the project's tokens with the rest of their budget and their last use.
 
     Example: interacteval api-token list --project News
     """
@@ -57,7 +57,7 @@ def list_(project: ProjectOption, json_: JsonOption = False) -> None:
 
 
 def revoke(name: TokenArgument, project: ProjectOption, json_: JsonOption = False) -> None:
-    """Revoke a token: programs that come with it are refused from now on.
+    """Revoke a token: programs that use it are refused from now on.
 
     Example: interacteval api-token revoke nightly --project News
     """

@@ -34,9 +34,9 @@ def list_(
     ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """What is configured, and what it costs per million tokens. Your own endpoint is asked which models it has.
+    """List the configured models with prices per million tokens. Your own endpoint is asked for its models.
 
-    Without one, Ollama, LM Studio, llama.cpp and vLLM are looked for on this computer.
+    Without an endpoint, the command looks for Ollama, LM Studio, llama.cpp and vLLM on this computer.
 
     Example: interacteval models list
     """
@@ -81,7 +81,7 @@ def list_(
 
 
 def _print_nearby(workbench: "Workbench") -> None:
-    """Model servers on this computer that aren't in use, or how to get one."""
+    """Print unused model servers on this computer, or how to get one."""
     from app.providers.credentials import HOW_TO_GET_ONE
     from app.services.runtime.endpoint_models import ASKED_SECONDS, local_servers
 
@@ -96,7 +96,8 @@ def _print_nearby(workbench: "Workbench") -> None:
 
 
 def _as_sold(workbench: "Workbench", found: "list[ModelInfo]") -> "list[ModelInfo]":
-    """Of each vendor that answers what its key may use, newest first, in the place of what is known by name."""
+    """Return the models with each vendor's own list, newest first, if the vendor answers, instead of those known by
+    name."""
     from app.providers.registry import describe_models
     from app.providers.specs import network_providers
     from app.services.runtime.models import ask_vendor_models
@@ -128,7 +129,7 @@ def test(
     model: Annotated[str, typer.Argument(help="provider:name, or rules.")] = "rules",
     json_: JsonOption = False,
 ) -> None:
-    """Ask a model one question and show what it can: schema, log-probabilities, echo, context length and speed.
+    """Ask a model one question and show its abilities: schema, log-probabilities, echo, context length and speed.
 
     Example: interacteval models test openai:gpt-6-luna
     """
@@ -149,7 +150,7 @@ def prices(
     ] = False,
     json_: JsonOption = False,
 ) -> None:
-    """What models cost per million tokens, and where each price comes from.
+    """List prices of models per million tokens, and the source of each price.
 
     Example: interacteval models prices --update
     """
@@ -168,7 +169,7 @@ def prices(
 
 
 def _from(model: "PricedModel") -> str:
-    """Where the price comes from and of what day, with what --json says in full."""
+    """Return source and day of the price, and short notes on what --json shows in full."""
     origin = model.price.origin if model.price else None
     if model.price is None or origin is None:
         return ""

@@ -1,4 +1,4 @@
-"""people: links that let somebody in, who has a part in a project, what is theirs to do, and pseudonyms."""
+"""people: invitations, members, assignments and pseudonyms."""
 
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -39,10 +39,10 @@ def assign(
     ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Give an expert dimensions to think aloud about and answer, or say how many experts answer each text.
+    """Assign dimensions to an expert, or set how many experts answer each text.
 
-    Example: interacteval people assign "Ana Silva" --project News --dimension coherence --dimension fluency
-    Example: interacteval people assign --project News --dimension coherence --overlap 2
+    Example: interacteval people assign "Ana Silva" --project News --dimension coherence --dimension fluency Example:
+    interacteval people assign --project News --dimension coherence --overlap 2
     """
     named = dimension or []
     if bool(name) == (overlap is not None):
@@ -129,9 +129,9 @@ def pseudonym_(
     ] = "",
     json_: JsonOption = False,
 ) -> None:
-    """Put a pseudonym in the place of somebody's name: beside what they wrote, in the trail, in conditions, everywhere.
+    """Replace somebody's name by a pseudonym everywhere: with their attributes, in the audit log and in conditions.
 
-    Nothing of what they did is lost, and nobody can tell any more who it was; it can't be taken back.
+    Everything they did stays, without their name; this can't be undone.
 
     Example: interacteval people pseudonym "Ana Silva" --project News
     """
@@ -160,7 +160,7 @@ def invite_(
     ] = "http://localhost:8501",
     json_: JsonOption = False,
 ) -> None:
-    """A link for one person. It lets in once, and is shown here and nowhere else.
+    """Make a link for one person. It works once, and is shown only here.
 
     Example: interacteval people invite "Ana Silva" --project News --role expert
     """
@@ -181,7 +181,7 @@ def invite_(
 
 
 def list_(project: ProjectOption, json_: JsonOption = False) -> None:
-    """Everybody with a part in the project, what became of their link, what is theirs and how far they are.
+    """List the project's members with the state of their link, their assignments and their progress.
 
     Example: interacteval people list --project News
     """
@@ -203,7 +203,7 @@ def revoke(
     project: ProjectOption,
     json_: JsonOption = False,
 ) -> None:
-    """Take away somebody's part in a project, and their link; what they wrote stays.
+    """Remove a member from a project and revoke their link; what they wrote stays.
 
     Example: interacteval people revoke "Ana Silva" --project News
     """
@@ -222,7 +222,7 @@ def trail(
     csv: Annotated[bool, typer.Option("--csv", help="As a table for a spreadsheet, with times in UTC.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Who did what, and when; newest first.
+    """Show the audit log, newest first.
 
     Example: interacteval people trail --project News --csv > trail.csv
     """
@@ -252,7 +252,7 @@ def _print(made: "MadeLink", link: str, json_: bool) -> None:
 
 
 def _row(one: "MemberTasks") -> dict[str, Any]:
-    """`dimensions` is "all" for experts who were given none in particular, and None for those who are no experts."""
+    """Return a member's row; `dimensions` is "all" for experts without assignments, and None for other roles."""
     member = one.member
     link, expert = member.invitation, member.role is Role.EXPERT
     return {

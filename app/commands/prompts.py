@@ -14,7 +14,7 @@ NameArgument = Annotated[str, typer.Argument(help="The prompt's name, as `prompt
 
 
 def list_(project: ProjectOption, json_: JsonOption = False) -> None:
-    """Every prompt, and which wording the project uses.
+    """List every prompt with the wording that the project uses.
 
     Example: interacteval prompts list --project News
     """
@@ -46,7 +46,7 @@ def show(
     version: Annotated[int | None, typer.Option(help="A version of the built-in prompt, also an earlier one.")] = None,
     diff: Annotated[bool, typer.Option("--diff", help="Only what differs from the built-in wording.")] = False,
 ) -> None:
-    """A prompt as it is worded, in the form that `prompts save` takes. An earlier version saved so keeps its hash.
+    """Print a prompt in the form that `prompts save` takes. An earlier version saved unchanged keeps its hash.
 
     Example: interacteval prompts show components --project News > components.md
     """
@@ -69,7 +69,7 @@ def save(
     file: Annotated[Path, typer.Argument(help="A file with a # System and a # User section.")],
     project: ProjectOption,
 ) -> None:
-    """Keep another wording and use it from now on; its variables and the form of its answer stay as they are.
+    """Store another wording and use it from now on; variables and the form of the answer stay.
 
     Example: interacteval prompts save components components.md --project News
     """
@@ -83,7 +83,7 @@ def save(
 def use(
     name: NameArgument, wording: Annotated[int, typer.Argument(help="0 for the built-in one.")], project: ProjectOption
 ) -> None:
-    """Which wording counts from now on.
+    """Set which wording is used from now on.
 
     Example: interacteval prompts use components 0 --project News
     """

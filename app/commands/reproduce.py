@@ -1,4 +1,4 @@
-"""reproduce: a paper's table by one command, published figures beside ours."""
+"""reproduce: a paper's table with one command, published figures compared with ours."""
 
 import threading
 from collections.abc import Iterable, Sequence
@@ -73,9 +73,9 @@ def reproduce(
     json_: JsonOption = False,
     output: Annotated[Path | None, typer.Option(help="Write the table to FILE.md, .csv or .tex.")] = None,
 ) -> None:
-    """Make a paper's table again: published figure, ours with its interval, and the difference.
+    """Reproduce a paper's table: published figure, ours with its interval, and the difference.
 
-    What is there already is neither asked nor paid again, so the same command goes on after an interruption.
+    Existing results are reused, so the same command continues after an interruption.
 
     Example: interacteval reproduce coascore table-2 --data topical_chat.json --judge openai:gpt-6-luna --dry-run
     """
@@ -147,7 +147,7 @@ def _list(json_: bool) -> None:
 
 
 def _needs(recipe: "PaperRecipe", name: str) -> list[str]:
-    """What to fetch and from where, and the models to name."""
+    """Return which files to fetch from where, and which models to name."""
     wanted = recipe.tables[name]
     files = [f"{each}: {recipe.data[each].title}. {recipe.data[each].fetch}" for each in recipe.data_of(wanted)]
     methods = [recipe.methods[row.method] for row in wanted.rows if row.method]
@@ -187,7 +187,7 @@ def _print_forecast(made: "Reproduction", json_: bool) -> None:
 
 
 def grid_of(made: "Reproduction", cells: "Sequence[Cell]") -> "PaperGrid":
-    """The table in the paper's layout."""
+    """Return the table in the paper's layout."""
     from app.export.latex import GridFigure, PaperGrid
 
     columns = tuple(place.heading for place in made.table.places)
@@ -200,7 +200,7 @@ def grid_of(made: "Reproduction", cells: "Sequence[Cell]") -> "PaperGrid":
 
 
 def _notes(made: "Reproduction", cells: "Sequence[Cell]") -> Iterable[str]:
-    """How figures were computed, which models stand in, and why some are missing."""
+    """Yield notes on how figures were computed, which models stand in, and why some are missing."""
     level = {"per-source": "inside each source, averaged", "dataset": "over all texts"}
     yield f"Agreement {level.get(made.table.level, 'over the means of systems')}; in brackets 95 % bootstrap intervals."
     if any(cell.mark for cell in cells):
@@ -223,7 +223,7 @@ def _notes(made: "Reproduction", cells: "Sequence[Cell]") -> Iterable[str]:
 
 
 def _print(grid: "PaperGrid") -> None:
-    """Some columns at a time, so that lines stay readable."""
+    """Print the table, a few columns at a time so that lines stay readable."""
     echo(f"{grid.caption}\n")
     for start in range(0, len(grid.columns), _WIDE):
         places = range(start, min(start + _WIDE, len(grid.columns)))

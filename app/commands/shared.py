@@ -1,7 +1,7 @@
-"""What commands share: output, the opened project, and the options, costs and interruption of those that ask models.
+"""What commands share: output, opening a project, and options, costs and interruption of commands that ask models.
 
 Output is one JSON document on stdout or plain lines; progress goes to stderr. Services are imported when a command
-runs: the database alone takes a second, and help needs none of it.
+runs: the database alone takes a second, and help doesn't need it.
 """
 
 import json
@@ -37,12 +37,12 @@ _ODD_IN_JSON = re.compile("[\x7f-\x9f\ud800-\udfff]")
 
 
 def echo(line: str, err: bool = False, nl: bool = True) -> None:
-    """Everything a command says goes through here, so that no text of anybody's gives the terminal orders."""
+    """Print a line. All output of commands goes through here, so that no text can control the terminal."""
     typer.echo(shown_safely(line), err=err, nl=nl)
 
 
 def echo_file(content: str | bytes) -> None:
-    """Print a file: unchanged into another file or program, made safe on a screen."""
+    """Print a file: unchanged to another file or program, with safe characters to a terminal."""
     if sys.stdout.isatty():
         text = content if isinstance(content, str) else content.decode("utf-8-sig")
         content = shown_safely(text.replace("\r\n", "\n"))
@@ -50,7 +50,8 @@ def echo_file(content: str | bytes) -> None:
 
 
 def shown_safely(text: str) -> str:
-    """Control characters but line feeds and tabs as their escapes (\\x1b), and what no encoding holds as U+FFFD."""
+    """Return the text with control characters except line feeds and tabs as escapes (\\x1b), and unencodable ones as
+    U+FFFD."""
     return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", storable(text))
 
 
@@ -61,26 +62,25 @@ def print_json(document: Any) -> None:
 
 
 def _iso(value: object) -> str:
-    """Times in ISO 8601, as everywhere in documents; anything else is no document."""
+    """Return a time in ISO 8601. Raises TypeError for other types."""
     if isinstance(value, datetime):
         return value.isoformat()
     raise TypeError(f"{type(value).__name__} has no place in a document")
 
 
 def say(line: str) -> None:
-    """Progress: on stderr, so that stdout holds only the result."""
+    """Print progress to stderr, so that stdout holds only the result."""
     echo(line, err=True)
 
 
 def say_where_of(kinds: Iterable[str]) -> None:
-    """Where the guide tells of failures that are on record, by their kinds."""
+    """Print the guide's paragraphs on these kinds of failures."""
     for kind in dict.fromkeys(kinds):
         say(f"See: guide, {paragraph_of_kind(kind).name}")
 
 
 def read_date(written: str) -> datetime:
-    """A day or a time, as 2026-11-26 or 2026-11-26T18:00; of UTC where it doesn't say of which zone. Raises
-    InputError."""
+    """Parse a day or a time, as 2026-11-26 or 2026-11-26T18:00, in UTC by default. Raises InputError."""
     try:
         found = datetime.fromisoformat(written.strip())
     except ValueError:
@@ -93,12 +93,12 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 
 def shown_model(name: str) -> str:
-    """A model's name for people; what is no LLM says so, and no model is a dash."""
+    """Return a model's name for people, marked if it is no LLM; a dash for no model."""
     return {"rules": "rules (not an LLM)", "none": "–"}.get(name, name)
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Aligned columns: numbers to the right, everything else to the left."""
+    """Return aligned columns: numbers to the right, everything else to the left."""
     cells = [[_cell(value) for value in row] for row in rows]
     widths = [max([len(h), *(len(row[i]) for row in cells)]) for i, h in enumerate(headings)]
     right = [bool(rows) and all(_is_number(row[i]) or row[i] is None for row in rows) for i in range(len(widths))]
@@ -138,13 +138,13 @@ def interval_cell(low: float | None, high: float | None) -> str | None:
 
 
 def page(verdict: str, cells: str, remarks: Sequence[str], last: str) -> str:
-    """What follows, the table it rests on, what weakens it, and how it was computed; without the parts that are ""."""
+    """Return verdict, table, remarks and method, separated by blank lines; empty parts are left out."""
     said = "\n".join(f"- {remark}" for remark in remarks)
     return "\n\n".join(part for part in (verdict, cells, said, last) if part)
 
 
 def counts_table(counts: Mapping[str, Mapping[str, object]]) -> str:
-    """A row a dimension; what few runs have is a column only where one has it."""
+    """Return a row for each dimension; columns that no run has are left out."""
     flat = {dimension: _flat(each) for dimension, each in counts.items()}
     names = list(dict.fromkeys(name for each in flat.values() for name in each))
     rows = [[dimension, *(each.get(name, 0) for name in names)] for dimension, each in flat.items()]
@@ -152,7 +152,8 @@ def counts_table(counts: Mapping[str, Mapping[str, object]]) -> str:
 
 
 def _flat(counts: Mapping[str, object]) -> dict[str, object]:
-    """Counts of one kind (quotes: found, not in text) as names of their own: quotes found, quotes not in text."""
+    """Return nested counts as columns of their own: quotes: {found, not in text} as quotes found, quotes not in
+    text."""
     found: dict[str, object] = {}
     for name, value in counts.items():
         inner = {f"{name} {kind}": count for kind, count in value.items()} if isinstance(value, Mapping) else None
@@ -167,7 +168,7 @@ def open_workbench() -> "Workbench":
 
 
 def open_project(name: str) -> "tuple[Workbench, Project]":
-    """Raises NotFoundError."""
+    """Return the workbench and the project of this name. Raises NotFoundError."""
     from app.services.data.projects import get_project
 
     workbench = open_workbench()
@@ -175,7 +176,7 @@ def open_project(name: str) -> "tuple[Workbench, Project]":
 
 
 def open_dimension(project: str, name: str) -> "tuple[Workbench, Dimension]":
-    """Raises NotFoundError."""
+    """Return the workbench and the dimension of this name. Raises NotFoundError."""
     from app.services.data.projects import one_dimension
 
     workbench = open_workbench()
@@ -183,7 +184,7 @@ def open_dimension(project: str, name: str) -> "tuple[Workbench, Dimension]":
 
 
 def open_dimensions(project: str, names: str) -> "tuple[Workbench, list[Dimension]]":
-    """names: with commas, or all. Raises NotFoundError."""
+    """Return the workbench and the dimensions. names: separated by commas, or all. Raises NotFoundError."""
     from app.services.data.projects import dimensions_named
 
     workbench = open_workbench()
@@ -219,7 +220,7 @@ BatchFallbackOption = Annotated[
 
 
 def chosen_batch(wanted: bool, batch_fallback: bool) -> str:
-    """What becomes of requests that a batch didn't get to; "" to ask at once. Raises InputError."""
+    """Return what to do with requests that a batch didn't answer; "" for no batches. Raises InputError."""
     from app.services.runtime.batch_rounds import AGAIN, LIVE
 
     if batch_fallback and not wanted:
@@ -230,14 +231,14 @@ def chosen_batch(wanted: bool, batch_fallback: bool) -> str:
 def chosen_model_options(
     max_output_tokens: int | None, timeout: float | None, effort: str, tier: str = ""
 ) -> "ModelOptions":
-    """Raises InputError for what no model could mean."""
+    """Return the options of models. Raises InputError for invalid values."""
     from app.providers.model_options import TIMEOUT, ModelOptions
 
     return ModelOptions(max_output_tokens, TIMEOUT if timeout is None else timeout, effort, tier)
 
 
 def warn_of_end(model: str) -> None:
-    """Say on stderr when the vendor removes the model, where that is known."""
+    """Print on stderr when the vendor removes the model, if known."""
     from app.providers.known_prices import end_warning
 
     if warning := end_warning(model):
@@ -245,7 +246,8 @@ def warn_of_end(model: str) -> None:
 
 
 def workbench_asking(workbench: "Workbench", models: Iterable[str], options: "ModelOptions") -> "Workbench":
-    """The workbench that asks all models so. Raises EffortError where one of these is known not to take the effort."""
+    """Return the workbench with these options for all models. Raises EffortError if one is known not to take the
+    effort."""
 
     from app.providers.model_options import check_effort
 
@@ -258,19 +260,19 @@ _SAID = b"Stopping: replies that are paid and under way are waited for. Once mor
 
 
 class Interruption:
-    """`signal_number` is the first that came, None before."""
+    """Whether the command was interrupted. `signal_number` is the first signal, None before."""
 
     signal_number: int | None = None
 
     def exit_if_any(self) -> None:
-        """Ends the command as a signal does: 130 for Ctrl-C, 143 for SIGTERM."""
+        """Exit as after a signal, if there was one: 130 for Ctrl-C, 143 for SIGTERM."""
         if self.signal_number is not None:
             raise typer.Exit(128 + self.signal_number)
 
 
 @contextmanager
 def runs_end_on_signals(also: Callable[[], None] = lambda: None) -> Iterator[Interruption]:
-    """Within the block the first signal asks all runs of this process to end, the second ends the process at once."""
+    """Within the block, the first signal asks all runs of this process to end, the second ends the process at once."""
     from app.services.scoring.run_worker import allow_runs, stop_all_runs
 
     found = Interruption()
@@ -293,7 +295,7 @@ def runs_end_on_signals(also: Callable[[], None] = lambda: None) -> Iterator[Int
 
 
 def _share(context: typer.Context, address: str | None) -> str | None:
-    """For as long as the command runs. Raises InputError and NotReadyError before it begins."""
+    """Use this scheduler while the command runs. Raises InputError and NotReadyError before it begins."""
     from app.cluster import work_shared_at
 
     if address is not None:
@@ -302,7 +304,7 @@ def _share(context: typer.Context, address: str | None) -> str | None:
 
 
 def _share_texts(context: typer.Context, address: str | None) -> str | None:
-    """As `_share`, and ClusterError where nothing can be done there: else a run is planned that has to wait for it."""
+    """Use this scheduler as `_share` does. Raises ClusterError if it can't be used, before a run is planned."""
     from app.cluster import scheduler_at
 
     if address is not None:

@@ -62,7 +62,7 @@ def serve(
 
 
 def _check_free(host: str, port: int) -> None:
-    """Raises InputError where nothing could be served at this address; Streamlit would end with a traceback."""
+    """Raise InputError if the address can't be served; Streamlit would end with a traceback."""
     try:
         socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
     except OSError as error:
@@ -77,7 +77,7 @@ def demo(
     project: Annotated[str, typer.Option(help="The project to create or go on with.")] = "Demo",
     json_: JsonOption = False,
 ) -> None:
-    """The bundled demo project: simulated experts, LLMs and raters, judged by text rules, without a key.
+    """Load the bundled demo project: simulated experts, LLMs and raters, judged by text rules without a key.
 
     Example: interacteval demo --json
     """
@@ -113,11 +113,11 @@ _PROTECTED = {
     "serveraddress": ("", "127.0.0.1", "localhost", "::1"),
     "secretsfiles": _EMPTY,
 }
-"""Options of Streamlit, in small letters -> the values that leave the server as safe as it is."""
+"""Streamlit's options in lower case -> the values that keep the server safe."""
 
 
 def check_settings() -> None:
-    """Says of variables that are none. Raises InputError or NotReadyError for values that can't be used."""
+    """Warn of unknown variables. Raises InputError or NotReadyError for invalid values."""
     from app.services.people.ways_in import largest_upload, uploads_a_day
     from app.services.runtime.spending import monthly_budgets
     from app.settings import settings
@@ -132,8 +132,8 @@ def check_settings() -> None:
 
 
 def check_streamlit_options() -> None:
-    """Says which files of options in this folder and the home folder aren't read: the app's own alone counts, for a
-    folder may be anybody's. Raises InputError for variables that would open the server."""
+    """Print which option files in this folder and the home folder are ignored: only the app's own counts, because a
+    folder may be anybody's. Raises InputError for variables that would make the server unsafe."""
     from app.settings import streamlit_variables
 
     for name, value in streamlit_variables().items():
@@ -153,7 +153,7 @@ def check_streamlit_options() -> None:
 
 
 def _opens(name: str, value: str) -> bool:
-    """Whether a variable of Streamlit's wishes for something that its pinned options forbid."""
+    """Return whether a Streamlit variable sets something that the pinned options forbid."""
     option = name.removeprefix("STREAMLIT_").replace("_", "").lower()
     return option in _PROTECTED and value.strip().lower() not in _PROTECTED[option]
 
@@ -161,11 +161,10 @@ def _opens(name: str, value: str) -> bool:
 def worker(
     at_once: Annotated[int, typer.Option("--at-once", min=1, max=32, help="How many jobs it does at a time.")] = 2,
 ) -> None:
-    """Do the work in the background of web servers with the same database: asking LLMs, building, scoring, importing
-    large files.
+    """Do background jobs of web servers with the same database: asking LLMs, building, scoring, importing large files.
 
-    Start as many as you like. Keys come from its own environment. Ctrl-C or SIGTERM ends it: replies under way are
-    kept, and what is left goes to the next worker.
+    Start as many as you like. Keys come from the worker's own environment. Ctrl-C or SIGTERM ends it: replies in flight
+    are stored, and the next worker continues.
 
     Example: interacteval worker --at-once 4
     """

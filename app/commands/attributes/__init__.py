@@ -1,1 +1,1 @@
-"""Attributes: thinking aloud, single attributes, sets compared."""
+"""Attributes: thinking aloud, single attributes, comparisons of sets."""

@@ -1,4 +1,4 @@
-"""`similarity`, `topics` and `attributes coverage`: compare sets of attributes, one a contributor."""
+"""`similarity`, `topics` and `attributes coverage`: compare sets of attributes, one for each contributor."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -55,7 +55,7 @@ def similarity(
     output: Output = None,
     json_: JsonOption = False,
 ) -> None:
-    """How alike attributes are, within each file and between each two: ROUGE-L, Jaccard and cosine.
+    """Show how similar attributes are, within each file and between each pair of files: ROUGE-L, Jaccard and cosine.
 
     Example: interacteval similarity human.txt llm.txt
 
@@ -99,7 +99,7 @@ def topics(
     output: Output = None,
     json_: JsonOption = False,
 ) -> None:
-    """What the attributes are about, who spreads over which topics, and how far that can be trusted.
+    """Show the topics of the attributes, how each contributor spreads over them, and how stable they are.
 
     Example: interacteval topics human.txt llm.txt --topics 5 --seeds 20
 
@@ -124,8 +124,8 @@ def topics(
 def _gathered(
     files: Sequence[Path], kind: Sequence[str] | None, project: str | None, dimension: str | None
 ) -> tuple[dict[str, list[str]], dict[str, ContributorKind], tuple[str, ...]]:
-    """Attributes by contributor and the contributors' kinds, of files or of a project's dimension, and the names of
-    that project's task and dimension, which are no topics. Raises the errors of `read_sets`, and InputError."""
+    """Return contributor -> attributes, contributor -> kind, and the names of task and dimension, which are no topics,
+    from files or from a project's dimension. Raises the errors of `read_sets`, and InputError."""
     if project is None:
         if not files or dimension is not None:
             raise InputError("Whose attributes?", "Name files, or --project and --dimension.")
@@ -147,9 +147,9 @@ def _gathered(
 
 
 def read_sets(files: Sequence[Path]) -> tuple[dict[str, list[str]], dict[str, ContributorKind]]:
-    """Attributes by contributor, and the contributors' kinds where a table says them.
+    """Return contributor -> attributes, and contributor -> kind where a table says it.
 
-    A table of attributes names its contributors; of any other file the contributor is the file's name without its
+    A table of attributes names its contributors; for any other file the contributor is the file's name without its
     ending. Raises NotFoundError, FileFormatError or InputError, each naming the file.
     """
     sets: dict[str, list[str]] = {}
@@ -170,8 +170,8 @@ def read_sets(files: Sequence[Path]) -> tuple[dict[str, list[str]], dict[str, Co
 
 
 def read_attributes(path: Path) -> tuple[dict[str, list[str]], dict[str, ContributorKind], bool]:
-    """The attributes of one file by contributor, known kinds, and whether it is a list, which names no contributor;
-    raises the errors of `read_sets`."""
+    """Return contributor -> attributes of one file, known kinds, and whether it is a list, which names no contributor.
+    Raises the errors of `read_sets`."""
     from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
     from app.services.attributes.attributes import attribute_sets
 
@@ -189,7 +189,7 @@ def read_attributes(path: Path) -> tuple[dict[str, list[str]], dict[str, Contrib
 
 
 def parse_kinds(given: Sequence[str] | None) -> dict[str, ContributorKind]:
-    """`--kind NAME=human` as name -> kind. Raises InputError for anything else."""
+    """Return name -> kind from `--kind NAME=human`. Raises InputError for anything else."""
     kinds = {}
     for option in given or []:
         name, _, kind = option.rpartition("=")
@@ -270,7 +270,7 @@ def coverage(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what asking --model would cost, and stop.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Is it enough? Themes found, how much of what experts say they cover, and what one more expert would add.
+    """Show whether there are enough attributes: themes found, their coverage, and what one more expert would add.
 
     Example: interacteval attributes coverage --project Demo --dimension coherence
     """

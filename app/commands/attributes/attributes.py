@@ -1,4 +1,4 @@
-"""attributes add, import, list, contributors and coverage; think-aloud."""
+"""attributes add, import, list, contributors and edits; think-aloud."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -97,7 +97,7 @@ def move(
     project: ProjectOption,
     dimension: Annotated[str, typer.Option(help="The dimension they are about.")],
 ) -> None:
-    """Move attributes to another dimension of the project; where they were said stays on record.
+    """Move attributes to another dimension of the project; the original dimension stays on record.
 
     Example: interacteval attributes move 12 --project News --dimension fluency
     """
@@ -116,7 +116,7 @@ def merge(
     project: ProjectOption,
     reason: Annotated[str, typer.Option(help="Why they are one.")] = "says the same",
 ) -> None:
-    """Let one attribute stand for others that say the same; `restore` undoes it.
+    """Merge attributes that say the same into the first one; `restore` undoes it.
 
     Example: interacteval attributes merge 12 14 --project News
     """
@@ -137,7 +137,7 @@ def alike(
     ] = "words",
     json_: JsonOption = False,
 ) -> None:
-    """Pairs that may say the same, the most alike first. Nothing is merged by itself.
+    """List pairs that may say the same, most similar first. Nothing is merged automatically.
 
     Example: interacteval attributes alike --project News --dimension coherence
     """
@@ -162,7 +162,7 @@ def _texts(pair: "NearDuplicate") -> list[str]:
 
 
 def _opened(project: str, ids: list[int]) -> "tuple[Workbench, list[Attribute]]":
-    """The workbench and the attributes of these numbers, which must be the project's own."""
+    """Return the workbench and the attributes with these numbers, which must be the project's."""
     from app.services.attributes.attributes import attributes_numbered
 
     workbench, target = open_project(project)
@@ -179,7 +179,7 @@ def add(
     background: Annotated[str, typer.Option(help="What else to know about a person.")] = "",
     json_: JsonOption = False,
 ) -> None:
-    """Add what one contributor said: one attribute a line, or JSON.
+    """Add one contributor's attributes: one on each line, or JSON.
 
     In JSON an attribute is a text, or an object with text and passage: {"text_id", "start", "end", "quote"} and, where
     the words are in the source, "part": "source". Offsets count Unicode code points.
@@ -210,7 +210,7 @@ def import_(
     dimension: Annotated[str, typer.Option(help="The dimension of rows that name none.")] = "",
     json_: JsonOption = False,
 ) -> None:
-    """Attributes of several contributors out of a table, such as `attributes list --format csv` writes.
+    """Import attributes of several contributors from a table, such as `attributes list --format csv` writes.
 
     Example: interacteval attributes import attributes.csv --project News
     """
@@ -235,7 +235,7 @@ def list_(
     format_: Annotated[str, typer.Option("--format", help="table, text, json or csv.")] = "table",
     json_: JsonOption = False,
 ) -> None:
-    """All attributes with who said them.
+    """List all attributes with their contributors.
 
     Example: interacteval attributes list --project Demo --dimension coherence
     """
@@ -274,7 +274,7 @@ def list_(
 
 
 def contributors(project: ProjectOption, json_: JsonOption = False) -> None:
-    """Who said it: people with role and background, LLMs, and how many of their attributes are in use.
+    """List the contributors: people with role and background, and LLMs, with their numbers of attributes in use.
 
     Example: interacteval attributes contributors --project News
     """
@@ -327,13 +327,13 @@ def think_aloud(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what asking would cost, and stop.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Ask LLMs what to look for, or keep what a person said aloud.
+    """Ask LLMs for attributes, or store what a person said aloud.
 
-    Asking a model again adds a round, at temperature 1 from the second on; what it said before about the dimension is
-    dropped and counted. With --transcript attributes are proposed by --model, or sentence by sentence without one.
-    With --done a person is done on the dimension. With --batch the first of several dimensions is asked at once, the
-    others in a batch; Ctrl-C leaves it at the provider, and the same command collects it. With --cancel-batch it is
-    cancelled there, and what was answered until then is kept.
+    Asking a model again adds a round, at temperature 1 from the second on; attributes it said before are dropped and
+    counted. With --transcript attributes are proposed by --model, or sentence by sentence without one. --done marks a
+    person as done on the dimension. With --batch the first of several dimensions is asked directly, the others in a
+    batch; Ctrl-C leaves it at the provider, and the same command collects it. --cancel-batch cancels it there and
+    stores the answers received so far.
 
     Example: interacteval think-aloud --project News --dimension all --model openai:gpt-6-luna --model rules
     """
@@ -422,7 +422,8 @@ def from_transcript(
     options: "ModelOptions",
     json_: bool,
 ) -> None:
-    """Raises InputError for what a person has to correct; a recording that can't be transcribed is kept."""
+    """Store a transcript or recording and propose attributes. Raises InputError for invalid options; a recording that
+    can't be transcribed is stored."""
     from app.attribute_analysis.attribute_file import decode_attributes
     from app.services.data.projects import get_project, one_dimension
     from app.services.runtime.models import AUDIO_FORMATS, voice_recording_path
@@ -467,7 +468,8 @@ def from_transcript(
 
 
 def finish(project_name: str, dimension_name: str, contributor: str, json_: bool) -> None:
-    """Raises InputError where nobody is named, NotReadyError where they have said nothing yet on a dimension."""
+    """Mark a person as done. Raises InputError without a name, NotReadyError if they have no attributes on a
+    dimension."""
     from app.services.data.projects import dimensions_to_use
     from app.services.think_aloud.independence import mark_done
 

@@ -44,9 +44,9 @@ def import_(
     format_: Annotated[str, typer.Option("--format", help="auto, csv, jsonl, json, parquet or xlsx.")] = "auto",
     json_: JsonOption = False,
 ) -> None:
-    """Pairs into a project, with their texts; each reason becomes an attribute of the person who gave it.
+    """Import pairs with their texts into a project; each reason becomes an attribute of the person who gave it.
 
-    A winner is a, b or tie, or a system's name; of columns called chosen and rejected, chosen wins.
+    A winner is a, b or tie, or a system's name; with columns called chosen and rejected, chosen wins.
 
     Example: interacteval preferences import pairs.jsonl --project Chats --dimension helpfulness --by Ana
     """
@@ -70,9 +70,9 @@ def import_(
 
 
 def show(project: ProjectOption, dimension: DimensionOption = "all", json_: JsonOption = False) -> None:
-    """How many pairs there are, and how strong each system is by them (Bradley-Terry).
+    """Show the number of pairs, and each system's strength computed from them (Bradley-Terry).
 
-    How often a method's scores agree with them is in `results`.
+    `results` shows how often a method's scores agree with them.
 
     Example: interacteval preferences show --project Chats --dimension helpfulness
     """
@@ -117,7 +117,7 @@ def draw(
     pairs: Annotated[int, typer.Option(help="How many pairs each expert compares.")] = 10,
     seed: Annotated[int, typer.Option(help="Another seed draws other pairs.")] = 1,
 ) -> None:
-    """Draw pairs of texts of one source, which experts find on My work: which is better, and why?
+    """Draw pairs of texts of one source for experts, who say on My work which is better and why.
 
     Example: interacteval preferences draw --project Chats --dimension helpfulness --pairs 20
     """
@@ -139,7 +139,7 @@ def attributes(
 ) -> None:
     """Ask models what the better text of each pair has that the other lacks; each answer becomes attributes.
 
-    `build` makes a checklist of them as of all attributes.
+    `build` uses them like all attributes.
 
     Example: interacteval preferences attributes --project Chats --model openai:gpt-6-luna --dimension helpfulness
     """

@@ -1,4 +1,4 @@
-"""side-by-side show, answer, reveal, list: people's and LLMs' attributes compared blind."""
+"""side-by-side show, answer, reveal, list: blind comparison of people's and LLMs' attributes."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,7 +31,7 @@ def show(
     ] = False,
     json_: JsonOption = False,
 ) -> None:
-    """The dimension's definition, set A and set B as this expert sees them, the six questions, the answers so far.
+    """Show the dimension's definition, this expert's sets A and B, the six questions, and the answers so far.
 
     Example: interacteval side-by-side show --project News --dimension coherence --expert Ada
     """
@@ -71,7 +71,7 @@ def answer(
 
 
 def reveal(project: ProjectOption, dimension: DimensionOption, expert: ExpertOption, json_: JsonOption = False) -> None:
-    """Which set is whose, once all six are answered; the answers stay as they are from then on.
+    """Reveal which set is whose, once all six questions are answered; the answers are then final.
 
     Example: interacteval side-by-side reveal --project News --dimension coherence --expert Ada
     """
@@ -87,7 +87,7 @@ def reveal(project: ProjectOption, dimension: DimensionOption, expert: ExpertOpt
 
 
 def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption = False) -> None:
-    """Every expert's answers, and the keywords that at least three of those who have finished share.
+    """List every expert's answers, and the keywords shared by at least three who have finished.
 
     Example: interacteval side-by-side list --project News --dimension coherence --json
     """
@@ -140,6 +140,6 @@ def _sets(mine: "SideBySide") -> dict[str, tuple[str, ...]]:
 
 
 def _known(one: "SideBySide") -> dict[str, Any]:
-    """Which set is whose is told once the expert knows, and to nobody before."""
+    """Return what the expert may know: the answers and, only after the reveal, which set is whose."""
     whose = {"people": "a" if one.people_are_a else "b"} if one.revealed else {}
     return {"answers": dict(one.answers), "outside": one.outside, "revealed": one.revealed, **whose}

@@ -1,1 +1,1 @@
-"""Checklists: built, edited, versioned, answered by experts, traced back."""
+"""Checklists: building, editing, versions, experts' answers, lineage."""

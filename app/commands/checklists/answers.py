@@ -1,4 +1,4 @@
-"""answers draw, plan, list, export, import: experts answer a published checklist too."""
+"""answers draw, plan, list, export, import: experts' answers to a published checklist."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -41,7 +41,7 @@ def draw(
     version: VersionOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Draw the texts that every expert answers on, once for a version.
+    """Draw the texts on which every expert answers. Drawing again replaces them until somebody has answered.
 
     Example: interacteval answers draw --project News --dimension coherence --texts 20 --seed 1
     """
@@ -68,7 +68,7 @@ def plan(
     version: VersionOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Which texts experts should answer next; what they answered stays.
+    """Show, or with --draw add, the next texts for experts; their answers stay.
 
     Example: interacteval answers plan --project News --dimension coherence --texts 60 --draw
     """
@@ -94,7 +94,7 @@ def plan(
 def list_(
     project: ProjectOption, dimension: OneDimensionOption, version: VersionOption = None, json_: JsonOption = False
 ) -> None:
-    """How far each expert is.
+    """Show each expert's progress.
 
     Example: interacteval answers list --project News --dimension coherence
     """
@@ -129,7 +129,7 @@ def export(
     version: VersionOption = None,
     output: Annotated[Path | None, typer.Option(help="The CSV to write; stdout without it.")] = None,
 ) -> None:
-    """Everybody's answers as CSV, or one expert's sheet to fill in elsewhere.
+    """Export all experts' answers as CSV, or one expert's sheet to fill in elsewhere.
 
     Example: interacteval answers export --project News --dimension coherence --expert Ana --output ana.csv
     """
@@ -164,11 +164,11 @@ def import_(
     replace: Annotated[bool, typer.Option("--replace", help="Answers in the file win over those on record.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Answers from a file: experts' from paper or a spreadsheet, or those of judges that were asked elsewhere.
+    """Import answers from a file: experts' from paper or a spreadsheet, or judges' from elsewhere.
 
     Example: interacteval answers import ana.csv --project News --dimension coherence --expert Ana
 
-    A column for each who answered: interacteval answers import all.csv --project News --dimension coherence \
+    One column for each expert or judge: interacteval answers import all.csv --project News --dimension coherence
     --expert-column Ana --expert-column Ben --judge-column gpt-6-luna
     """
     from app.services.data.uploads import Upload
@@ -198,7 +198,7 @@ def _echo_skipped(skipped: Sequence[tuple[int, str]]) -> None:
 
 
 def _checklist(project: str, dimension: str, version: int | None) -> tuple[int, int]:
-    """Id and number of a published version."""
+    """Return id and number of a published version."""
     from app.services.checklists.checklists import published_checklist
 
     workbench, on = open_dimension(project, dimension)
@@ -210,7 +210,7 @@ _SHOWN = 10
 
 
 def plan_json(planned: "PlannedAnswers") -> dict[str, Any]:
-    """Return what the next wave draws, and what it would bring."""
+    """Return the next wave and its forecast as JSON."""
     found = planned.plan
     return {
         "wave": found.wave,
@@ -242,7 +242,7 @@ def _bring(found: "CorrectedEstimate | None") -> dict[str, Any] | None:
 
 
 def plan_page(planned: "PlannedAnswers", version: int, stored: bool) -> str:
-    """What follows first, then the texts."""
+    """Return the forecast, then the texts."""
     found = planned.plan
     many = counted(len(found.texts), "text")
     does = f"{many} drawn" if stored else f"{many} would be drawn"

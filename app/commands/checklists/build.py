@@ -109,9 +109,9 @@ def _go_on(
     on_stage: Callable[[str, int, int], None],
     by: str,
 ) -> "Checklist":
-    """The newest build under this condition, made anew from a stage on or just where it is stale, as a new version.
+    """Continue the newest build in this condition: from a stage on, or only where it is stale. Returns the new version.
 
-    Raises NotReadyError where only stale stages are wanted and others were never made: a version needs all of them.
+    Raises NotReadyError if only stale stages are wanted and others were never made: a version needs all stages.
     """
     from app.services.building.build import make_checklist, regenerate, run_stages
     from app.services.building.build_state import set_model, view_build
@@ -135,7 +135,7 @@ def _go_on(
 
 
 def _build_under(workbench: "Workbench", dimension: "Dimension", condition: str) -> int:
-    """The newest build under this condition. Raises NotReadyError where there is none to go on with."""
+    """Return the newest build in this condition. Raises NotReadyError if there is none to continue."""
     from app.services.building.build_state import builds_of
 
     found = next((b for b in builds_of(workbench, dimension.id) if b.condition == canonical(condition)), None)

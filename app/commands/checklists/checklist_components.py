@@ -1,4 +1,4 @@
-"""checklist component list, add, edit, move, remove: the components of a draft, as on the screen."""
+"""checklist component list, add, edit, move, remove: the components of a draft."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +16,7 @@ NameArgument = Annotated[str, typer.Argument(help="The component's name.")]
 
 
 def list_(project: ProjectOption, dimension: OneDimensionOption, json_: JsonOption = False) -> None:
-    """The draft's components with their key questions.
+    """List the draft's components with their key questions.
 
     Example: interacteval checklist component list --project News --dimension coherence
     """
@@ -54,7 +54,7 @@ def edit(
     by: ByOption = "",
     json_: JsonOption = False,
 ) -> None:
-    """Change a component's name, meaning or key question.
+    """Change a component's name, description or key question.
 
     Example: interacteval checklist component edit Order --name "Order of events" --project News --dimension coherence
     """
@@ -98,7 +98,7 @@ def remove(
     by: ByOption = "",
     json_: JsonOption = False,
 ) -> None:
-    """Take out a component without questions; `checklist undo` puts it back.
+    """Remove a component without questions; `checklist undo` restores it.
 
     Example: interacteval checklist component remove Order --project News --dimension coherence
     """
@@ -110,7 +110,7 @@ def remove(
 
 
 def _named(draft: "Checklist", name: str) -> "Component":
-    """Raises NotFoundError."""
+    """Return the component with this name, ignoring case. Raises NotFoundError."""
     found = next((c for c in draft.components if c.name.casefold() == name.strip().casefold()), None)
     if found is None:
         names = ", ".join(c.name for c in draft.components)

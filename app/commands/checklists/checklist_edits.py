@@ -1,4 +1,4 @@
-"""checklist questions, edit, add, remove, move, undo, history: a draft edited as on the screen."""
+"""checklist questions, edit, add, remove, move, undo, history: edits of a draft."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,7 +23,8 @@ VersionOption = Annotated[int | None, typer.Option(help="The version; the newest
 
 
 def newest_draft(project: str, dimension: str) -> "tuple[Workbench, Checklist]":
-    """Raises NotReadyError where there is no checklist, ConflictError where the newest version is published."""
+    """Return the newest version if it is a draft. Raises NotReadyError without a checklist, ConflictError if it is
+    published."""
     from app.services.checklists.checklists import view_checklist
 
     workbench, on = open_dimension(project, dimension)
@@ -37,7 +38,7 @@ def newest_draft(project: str, dimension: str) -> "tuple[Workbench, Checklist]":
 
 
 def question_of(checklist: "Checklist", number: int) -> "Question":
-    """Raises NotFoundError."""
+    """Return the question with this number. Raises NotFoundError."""
     from app.services.checklists.draft_edits import question_in
 
     found = question_in(checklist, number)
@@ -52,7 +53,7 @@ def question_of(checklist: "Checklist", number: int) -> "Question":
 def questions(
     project: ProjectOption, dimension: OneDimensionOption, version: VersionOption = None, json_: JsonOption = False
 ) -> None:
-    """The questions a judge is asked and those switched off, with the numbers that the other commands take.
+    """List enabled and disabled questions, with the numbers that other commands take.
 
     Example: interacteval checklist questions --project News --dimension coherence
     """
@@ -169,7 +170,7 @@ def remove(
     by: ByOption = "",
     json_: JsonOption = False,
 ) -> None:
-    """Take a question out of the draft; `checklist undo` puts it back.
+    """Remove a question from the draft; `checklist undo` restores it.
 
     Example: interacteval checklist remove 12 --project News --dimension coherence
     """
@@ -188,7 +189,7 @@ def move(
     by: ByOption = "",
     json_: JsonOption = False,
 ) -> None:
-    """Move a question among those of its component.
+    """Move a question up or down within its component.
 
     Example: interacteval checklist move 12 --places -1 --project News --dimension coherence
     """
@@ -208,7 +209,7 @@ def undo(
     by: ByOption = "",
     json_: JsonOption = False,
 ) -> None:
-    """Undo a change of the draft: the newest made under your name, or any that no later change rests on.
+    """Undo a change of the draft: the newest made under your name, or any change whose fields weren't changed since.
 
     Example: interacteval checklist undo --project News --dimension coherence --change 7
     """
@@ -230,7 +231,7 @@ def undo(
 def history(
     project: ProjectOption, dimension: OneDimensionOption, version: VersionOption = None, json_: JsonOption = False
 ) -> None:
-    """Who changed what in a version while it was a draft, newest first.
+    """List who changed what in a version while it was a draft, newest first.
 
     Example: interacteval checklist history --project News --dimension coherence
     """
@@ -289,7 +290,7 @@ def diff(
     to: Annotated[int | None, typer.Option(help="The version after; the newest without it.")] = None,
     json_: JsonOption = False,
 ) -> None:
-    """What one version of a checklist changed against another, word by word.
+    """Show the differences between two versions of a checklist, word by word.
 
     Example: interacteval checklist diff --project News --dimension coherence --from 1 --to 2
     """

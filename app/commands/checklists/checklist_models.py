@@ -1,4 +1,4 @@
-"""checklist ask, review, proposals, decide, try: what models do for a draft."""
+"""checklist ask, review, applicability, proposals, decide, try, xray: models' work on a checklist."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,7 +27,7 @@ def ask(
     model: ModelOption,
     json_: JsonOption = False,
 ) -> None:
-    """Let a model propose another wording for questions of the draft; `checklist decide` takes or refuses it.
+    """Ask a model for another wording of questions of the draft; `checklist decide` accepts or refuses it.
 
     Example: interacteval checklist ask split 12 --project News --dimension coherence --model openai:gpt-6-luna
     """
@@ -43,7 +43,7 @@ def ask(
 def review(
     project: ProjectOption, dimension: OneDimensionOption, model: ModelOption, json_: JsonOption = False
 ) -> None:
-    """Let a model review the draft: merges, rewordings and drops, each to be decided.
+    """Let a model review the draft and propose merges, rewordings and drops, for you to decide.
 
     Example: interacteval checklist review --project News --dimension coherence --model openai:gpt-6-luna
     """
@@ -57,7 +57,7 @@ def review(
 def applicability(
     project: ProjectOption, dimension: OneDimensionOption, model: ModelOption, json_: JsonOption = False
 ) -> None:
-    """Let a model say which questions of the draft may not apply to some texts, and why; each is to be decided.
+    """Let a model say which questions of the draft may not apply to some texts, and why, for you to decide.
 
     Example: interacteval checklist applicability --project News --dimension coherence --model openai:gpt-6-luna
     """
@@ -69,7 +69,7 @@ def applicability(
 
 
 def proposals(project: ProjectOption, dimension: OneDimensionOption, json_: JsonOption = False) -> None:
-    """What models proposed for the draft and nobody decided yet.
+    """List models' undecided proposals for the draft.
 
     Example: interacteval checklist proposals --project News --dimension coherence
     """
@@ -84,7 +84,7 @@ def decide(
     by: ByOption = "",
     json_: JsonOption = False,
 ) -> None:
-    """Accept or refuse a proposal; an accepted one can be taken back with `checklist undo`.
+    """Accept or refuse a proposal; `checklist undo` undoes an accepted one.
 
     Example: interacteval checklist decide 3 --accept --project News --dimension coherence
     """
@@ -108,7 +108,7 @@ def try_(
     seed: Annotated[int, typer.Option(help="Draws the text.")] = 0,
     json_: JsonOption = False,
 ) -> None:
-    """Answer a checklist on one drawn text at once, draft or published; no result counts.
+    """Let a judge answer a checklist, draft or published, on one random text; no score is stored.
 
     Example: interacteval checklist try --project News --dimension coherence --judge rules --seed 3
     """
@@ -173,7 +173,7 @@ def xray(
     seed: Seed = 0,
     json_: JsonOption = False,
 ) -> None:
-    """Which questions the answers at hand speak against, by what evidence, and what to do.
+    """Show which questions have problems in the answers so far, with the evidence and what to do.
 
     Example: interacteval checklist xray --project News --dimension coherence
     """

@@ -55,9 +55,9 @@ def calls(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost, and stop.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """One call for all questions, or one call each? The same texts are asked both ways, and in reversed order.
+    """Compare one call for all questions with one call for each, and with the reversed order, on the same texts.
 
-    The same command again asks what is missing, pays for nothing twice, and shows the result.
+    Running the command again asks only what is missing, and shows the result.
 
     Example: interacteval checklist calls --project News --dimension coherence --judge openai:gpt-6-luna --dry-run
     """
@@ -175,7 +175,7 @@ def list_(
     ] = False,
     json_: JsonOption = False,
 ) -> None:
-    """All versions, newest first.
+    """List all versions, newest first.
 
     Example: interacteval checklist list --project News --dimension coherence
     """
@@ -189,7 +189,7 @@ def list_(
 def show(
     project: ProjectOption, dimension: OneDimensionOption, version: VersionOption = None, json_: JsonOption = False
 ) -> None:
-    """A checklist to read, each question with the attributes behind it.
+    """Show a checklist, each question with the attributes behind it.
 
     Example: interacteval checklist show --project News --dimension coherence
     """
@@ -210,7 +210,7 @@ def export(
     ] = "json",
     output: Annotated[Path | None, typer.Option(help="The file to write; stdout without it.")] = None,
 ) -> None:
-    """A checklist as a file: to keep, to print and fill in, or for another evaluation tool to run.
+    """Export a checklist as a file: to archive, to print and fill in, or to run in another evaluation tool.
 
     Example: interacteval checklist export --project News --dimension coherence --format yaml --output coherence.yaml
     """
@@ -228,7 +228,7 @@ def export(
 
 
 def schema() -> None:
-    """The JSON Schema of an exported checklist.
+    """Print the JSON Schema of an exported checklist.
 
     Example: interacteval checklist schema > checklist.schema.json
     """
@@ -255,9 +255,9 @@ def import_(
     ] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Bring a checklist in as a new draft, with all that its judge was told.
+    """Import a checklist as a new draft, with everything its judge was told.
 
-    What isn't there is made as the file says it: project, dimension, rubric, kind of text.
+    A missing project, dimension, rubric or kind of text is created as the file says.
 
     Example: interacteval checklist import coherence.yaml --project News --dimension coherence
     """
@@ -335,7 +335,7 @@ def lineage(
     version: VersionOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Each question with the attributes and contributors behind it, and the attributes that no question serves.
+    """Show the attributes and contributors behind each question, and the attributes behind no question.
 
     Example: interacteval lineage --project News --dimension coherence --json
     """

@@ -1,4 +1,4 @@
-"""disagreements list, show, decide, undo, rooms: where experts, judges and a judge's repeats part, and what holds."""
+"""disagreements list, show, decide, undo, rooms: where experts, judges and a judge's repeats differ, and decisions."""
 
 import re
 from typing import TYPE_CHECKING, Annotated, Any
@@ -42,7 +42,8 @@ def list_(
     version: VersionOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Those first that would move the figures most; with --json an entry for each kind, and for judges one each.
+    """List disagreements, first those with the largest effect on the figures; with --json an entry for each kind and
+    judge.
 
     Example: interacteval disagreements list --project News --dimension coherence --kind experts --state open
     """
@@ -81,7 +82,7 @@ def show(
     version: VersionOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """The text, and what everybody said; experts without their names until something is decided.
+    """Show the text and all answers; experts' names are hidden until a decision.
 
     Example: interacteval disagreements show 12-340 --project News --dimension coherence
     """
@@ -146,7 +147,7 @@ def decide(
     version: VersionOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """What holds for a question and a text from then on; nobody's own answer changes.
+    """Decide the answer that holds for a question and a text; nobody's own answer changes.
 
     Example: interacteval disagreements decide 12-340 --project News --dimension coherence --answer no --by Ana
     """
@@ -268,7 +269,7 @@ def _decision_line(one: "Decision") -> str:
 
 
 def rooms(project: ProjectOption, dimension: OneDimensionOption, json_: JsonOption = False) -> None:
-    """Rooms in which experts decided together: their agreement before and after, what was said and what was agreed.
+    """List rooms in which experts decided together: agreement before and after, their lines and the agreed line.
 
     Example: interacteval disagreements rooms --project News --dimension coherence
     """

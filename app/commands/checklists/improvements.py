@@ -1,4 +1,4 @@
-"""checklist improve, improvements, timeline: better wordings from decisions, and how a question fared."""
+"""checklist improve, improvements, timeline: better wordings from decisions, and a question's history."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -84,7 +84,7 @@ def improvements(
     by: ByOption = "",
     json_: JsonOption = False,
 ) -> None:
-    """The attempts at a question of the draft, and what people made of them.
+    """List the attempts to improve a question of the draft, or accept or refuse one.
 
     Example: interacteval checklist improvements --project News --dimension coherence --question 12 --accept 3
     """
@@ -113,7 +113,7 @@ def timeline(
     run: RunOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """A question's agreement with what was decided, version by version, always on the same texts.
+    """Show a question's agreement with decided answers, version by version, on the same texts.
 
     Example: interacteval checklist timeline --project News --dimension coherence --question 12
     """

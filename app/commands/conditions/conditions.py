@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 def study_document(sweep: "Mapping[int, TrialFigures]") -> dict[str, Any]:
-    """Of one number of components its figures; of several each under "components"."""
+    """Return the study's figures as JSON; those of several numbers of components as a list under "components"."""
     documents = {number: _trials_document(found) for number, found in sweep.items()}
     if len(documents) == 1:
         return documents.popitem()[1]
@@ -58,7 +58,7 @@ def study_document(sweep: "Mapping[int, TrialFigures]") -> dict[str, Any]:
 
 
 def _trials_document(found: "TrialFigures") -> dict[str, Any]:
-    """One trial as it is; several under "trials", with their "means"."""
+    """Return one trial's figures; those of several trials under "trials", with their "means"."""
     if not found.several:
         return _document(found.trials[0])
     return {
@@ -111,7 +111,8 @@ def _row_document(row: "ConditionFigures") -> dict[str, Any]:
 
 
 def print_figures(sweep: "Mapping[int, TrialFigures]", missing: int, elsewhere: int = 0) -> None:
-    """missing: scored on no texts yet. elsewhere: scored, but on other texts than the study's."""
+    """Print the figures of a study. missing: number of cells without scores. elsewhere: cells scored only on other
+    texts."""
     from app.services.conditions.study_figures import MEANS
     from app.services.conditions.study_tables import SWEEP, sweep_table
 
@@ -257,7 +258,7 @@ def effect(
     ] = "lsa",
     json_: JsonOption = False,
 ) -> None:
-    """Likeness of each condition's attributes beside its agreement with people, of conditions scored on the same texts.
+    """Show the similarity of each condition's attributes and its agreement with people, on the same texts.
 
     Example: interacteval conditions effect --project News --dimension coherence --json
     """
@@ -365,7 +366,7 @@ def run(
     dask: DaskOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Build and score what is missing; what is there already is neither made nor paid again.
+    """Build and score what is missing; existing results are reused.
 
     Example: interacteval conditions run --project News --model openai:gpt-6-luna --judge openai:gpt-6-luna --draw 40x4
     """
@@ -450,7 +451,7 @@ def show(
         ),
     ] = None,
 ) -> None:
-    """Agreement with people by condition and contributor, and which conditions differ significantly.
+    """Show agreement with people by condition and contributor, and which conditions differ significantly.
 
     Example: interacteval conditions show --project News --output conditions.csv
     """
@@ -490,7 +491,7 @@ def show(
 
 
 def _numbers(written: str) -> tuple[int, ...]:
-    """`5`, `3-9` or `3,5,7`, each once."""
+    """Return the distinct numbers in `5`, `3-9` or `3,5,7`."""
     found = [part.strip().partition("-") for part in written.split(",")]
     if not all(low.strip().isdigit() and (high.strip().isdigit() or not dash) for low, dash, high in found):
         raise InputError(f"“{written}” is no number of components.", "Give one, as 5, or several, as 3-9 or 3,5,7.")
@@ -531,7 +532,7 @@ def _shown(
     draw: "tuple[int, int] | None",
     given: "dict[str, Any]",
 ) -> "StudyOptions":
-    """The last study with what was given in its place; without one, what `run` does by itself."""
+    """Return the options of the last study, overridden by those given; without a study the defaults of `run`."""
 
     from app.services.conditions.study import StudyOptions, last_study
     from app.services.data.projects import dimensions_named

@@ -1,1 +1,1 @@
-"""Data: projects, dimensions, imports, locked splits, copies of everything."""
+"""Data: projects, dimensions, imports, held-out splits, backups."""

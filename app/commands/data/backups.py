@@ -14,7 +14,7 @@ def backup(
     ],
     json_: JsonOption = False,
 ) -> None:
-    """Everything that is kept (all projects, no keys) into one file, while others go on working.
+    """Write all projects (but no keys) into one file, while others continue to work.
 
     Example: interacteval backup workbench-friday.db
     """
@@ -36,8 +36,7 @@ def restore(
     ] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Put a backup in the place of all that is kept now, which stays beside it as a copy. Stop web processes and
-    workers first.
+    """Replace all data by a backup; the earlier data stay beside it as a copy. Stop web processes and workers first.
 
     Example: interacteval restore workbench-friday.db
     """

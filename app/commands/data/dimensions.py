@@ -1,4 +1,4 @@
-"""dimension list, add, edit, correlations: what the texts of a project are judged on."""
+"""dimension list, add, edit, correlations: the qualities on which a project's texts are judged."""
 
 from dataclasses import asdict, replace
 from typing import Annotated
@@ -25,7 +25,7 @@ HighOption = Annotated[float | None, typer.Option(help="The highest score.")]
 
 
 def list_(project: ProjectOption, json_: JsonOption = False) -> None:
-    """All dimensions with range and rubric.
+    """List all dimensions with range and rubric.
 
     Example: interacteval dimension list --project News
     """
@@ -44,7 +44,7 @@ def correlations(
     level: Annotated[Level, typer.Option(help="per-source, dataset or system.")] = "dataset",
     json_: JsonOption = False,
 ) -> None:
-    """How far people's ratings on each two dimensions go together: Spearman with its interval, Kendall, Pearson.
+    """Show how people's ratings on each two dimensions correlate: Spearman with its interval, Kendall, Pearson.
 
     Example: interacteval dimension correlations --project Chats
     """
@@ -71,7 +71,7 @@ def add(
     low: LowOption = None,
     high: HighOption = None,
 ) -> None:
-    """A new dimension; 1 to 5 unless told otherwise.
+    """Add a dimension, by default with the range 1 to 5.
 
     Example: interacteval dimension add warmth --project Letters --rubric "How friendly it sounds." --low 1 --high 7
     """
@@ -90,7 +90,7 @@ def edit(
     low: LowOption = None,
     high: HighOption = None,
 ) -> None:
-    """Change name, rubric or range; what is not given stays.
+    """Change a dimension's name, rubric or range.
 
     Example: interacteval dimension edit coherence --project News --rubric "How well the sentences hold together."
     """

@@ -1,4 +1,4 @@
-"""import."""
+"""import and template."""
 
 from pathlib import Path
 from typing import Annotated
@@ -52,10 +52,10 @@ def import_(
     ] = "",
     json_: JsonOption = False,
 ) -> None:
-    """Texts and ratings into a project, which is created if it is new.
+    """Import texts and ratings into a project, which is created if it is new.
 
-    Columns that aren't named are guessed by names and values: --map source= says that none is the source. Where a
-    rating is named, no others are guessed.
+    Columns that aren't named are guessed by names and values; --map source= says that there is no source. If a rating
+    is named, no others are guessed.
 
     Example: interacteval import essays.csv --project Essays --map text=essay --rating Cohesion=rater1 --scale
     Cohesion=1..6
@@ -124,7 +124,7 @@ def template(
     project: Annotated[str, typer.Option(help="With the dimensions of this project.")] = "",
     preset: Annotated[str, typer.Option(help="With those of a kind of texts, such as `learner essays`.")] = "",
 ) -> None:
-    """A table to fill in and import: the right columns, and a row that shows what goes where.
+    """Write a table to fill in and import, with the right columns and an example row.
 
     Example: interacteval template essays.xlsx --preset "learner essays"
     """

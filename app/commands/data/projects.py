@@ -16,7 +16,7 @@ NameArgument = Annotated[str, typer.Argument(help="The project's name.")]
 
 
 def list_(json_: JsonOption = False) -> None:
-    """All projects, newest first.
+    """List all projects, newest first.
 
     Example: interacteval project list
     """
@@ -41,7 +41,7 @@ def list_(json_: JsonOption = False) -> None:
 
 
 def show(name: NameArgument, json_: JsonOption = False) -> None:
-    """How far a project is, dimension by dimension.
+    """Show a project's progress, dimension by dimension.
 
     Example: interacteval project show Demo
     """
@@ -91,7 +91,7 @@ def _dimension_document(d: "DimensionProgress") -> dict[str, object]:
 
 
 def experts(name: NameArgument, json_: JsonOption = False) -> None:
-    """How far each expert is on each dimension; no word of what anybody wrote.
+    """Show each expert's progress on each dimension, without their attributes.
 
     Example: interacteval project experts News
     """
@@ -107,7 +107,7 @@ def create(
     name: NameArgument,
     preset: Annotated[str, typer.Option(help="A kind of texts with wording and rubrics to start from; or blank.")] = "",
 ) -> None:
-    """A new project, from a preset or blank; `import` brings its texts in.
+    """Create a project from a preset or blank; `import` adds its texts.
 
     Example: interacteval project create News --preset "news summaries"
     """
@@ -130,7 +130,7 @@ def wording(
     language: Annotated[str | None, typer.Option(help="The language of texts and questions.")] = None,
     json_: JsonOption = False,
 ) -> None:
-    """What the texts are called in prompts and on screens; shows it, and changes what is given.
+    """Show or change what texts, sources and writers are called in prompts and on screens.
 
     Example: interacteval project wording News --text summary --source "news article" --language English
     """
@@ -164,7 +164,7 @@ def export(
     file: Annotated[Path, typer.Argument(help="The ZIP file to write.")],
     json_: JsonOption = False,
 ) -> None:
-    """A whole project into one file, to go on with elsewhere: texts of a locked split, history and paid replies too.
+    """Write a whole project into one file to continue elsewhere, with held-out texts, history and paid replies.
 
     Example: interacteval project export News news.zip
     """
@@ -182,7 +182,7 @@ def import_(
     name: Annotated[str, typer.Option("--as", metavar="NAME", help="A name in place of the project's own.")] = "",
     json_: JsonOption = False,
 ) -> None:
-    """A project from such a file, beside those that are here.
+    """Import a project from a file of `project export`.
 
     Example: interacteval project import news.zip --as "News, second try"
     """

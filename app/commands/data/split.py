@@ -1,4 +1,4 @@
-"""split lock, show, look, open: documents kept away for the last test."""
+"""split lock, show, look, open: documents held out for the last test."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,9 +20,9 @@ def lock(
     seed: Annotated[int, typer.Option(help="Draws the documents.")] = 1,
     json_: JsonOption = False,
 ) -> None:
-    """Lock a share of the documents: from now on nobody sees their texts, and nothing but the judge uses them.
+    """Hold out a share of the documents: from now on only the judge sees their texts.
 
-    Lock first: figures of runs that are there lose the locked texts, and conditions draw theirs anew.
+    Lock before scoring: existing runs' figures lose the locked texts, and conditions draw new ones.
 
     Example: interacteval split lock --project News --share 0.2 --by Ana
     """
@@ -33,7 +33,7 @@ def lock(
 
 
 def show(project: ProjectOption, json_: JsonOption = False) -> None:
-    """What is locked, and who looked at results on it.
+    """Show what is locked, and who looked at results on it.
 
     Example: interacteval split show --project News
     """
@@ -50,7 +50,7 @@ def look(
     level: Annotated[Level, typer.Option(help="per-source, dataset or system.")] = "per-source",
     json_: JsonOption = False,
 ) -> None:
-    """Agreement with people on the locked texts. Each look is counted, with the time and who looked.
+    """Show agreement with people on the locked texts. Each look is recorded with time and name.
 
     Example: interacteval split look --project News --run 7 --by Ana
     """
@@ -74,7 +74,7 @@ def open_(
     by: WhoOption,
     yes: Annotated[bool, typer.Option("--yes", help="Don't ask whether you are sure.")] = False,
 ) -> None:
-    """Open the split: its texts are like all others from then on. What was locked and looked at stays on record.
+    """Open the split: its texts become ordinary texts. The split and the looks stay on record.
 
     Example: interacteval split open --project News --by Ana --yes
     """

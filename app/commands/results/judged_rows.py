@@ -1,4 +1,5 @@
-"""What `estimate` and its siblings read of a table's rows, and how a difference of two systems is printed."""
+"""Rows of a table with judge's and people's answers, for `estimate`, `alt-test` and `panel`; and the printed difference
+of two systems."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,8 +25,8 @@ from app.meta_evaluation.score_matrix import Correction, Floats
 class JudgedRows:
     """The rows that the judge answered, in the file's order; a column that wasn't named is None.
 
-    `people`: who answered, and how several count as one, over all rows of the table.
-    `remarks`: what was left out or doesn't apply, with the number of rows.
+    `people`: who answered, and how several answers are combined, over all rows. `remarks`: what was left out or doesn't
+    apply -> number of rows.
     """
 
     judge: Floats
@@ -38,11 +39,11 @@ class JudgedRows:
     remarks: dict[str, int]
 
     def sides(self) -> list[ComparedSide]:
-        """One a system, in the order in which the file names them."""
+        """Return a side for each system, in the order of the file."""
         return [self._side(name) for name in dict.fromkeys(self.system or ())]
 
     def difference(self, a: str, b: str, *, resamples: int, seed: int) -> EstimatedDifference:
-        """Raises InputError for a system that isn't there."""
+        """Return the difference of two systems. Raises InputError for an unknown one."""
         there = list(dict.fromkeys(self.system or ()))
         for name in (a, b):
             if name not in there:
@@ -68,7 +69,7 @@ def read_judged_rows(
     system: str | None = None,
     item: str | None = None,
 ) -> JudgedRows:
-    """Raises InputError for a cell that is no answer, no probability or no name, and where the judge has no answer."""
+    """Read the rows. Raises InputError for an invalid answer, probability or name, and if the judge has no answer."""
     judged = read_values(table, judge)
     answered = ~np.isnan(judged.numbers)
     people = read_people(table, human)
@@ -101,7 +102,7 @@ def read_judged_rows(
 
 
 def two_systems(between: Sequence[str] | None, system: str | None, method: Correction) -> tuple[str, str] | None:
-    """What was asked for by --between; None where nothing was.
+    """Return the two systems of --between; None without it.
 
     Raises:
         InputError: not two different ones, no --system, or Rogan-Gladen.
@@ -145,7 +146,7 @@ def difference_json(found: EstimatedDifference) -> dict[str, Any]:
 
 
 def _figure(found: EstimatedFigure | None) -> str | None:
-    """.553 (.340 to .760)"""
+    """Return a figure as .553 (.340 to .760), None without a value."""
     if found is None or found.value is None:
         return None
     ends = interval_cell(found.low, found.high)

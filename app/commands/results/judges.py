@@ -1,4 +1,4 @@
-"""`estimate`, `alt-test` and `panel`: what any judge's answers are worth beside people's, without a project."""
+"""`estimate`, `alt-test` and `panel`: any judge's answers compared with people's, without a project."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -85,7 +85,7 @@ def estimate_(
     seed: Seed = 0,
     json_: JsonOption = False,
 ) -> None:
-    """The share of yes, or the mean score, of all rows: the judge's, corrected by the rows that people answered.
+    """Estimate the share of yes, or the mean score, of all rows from the judge's answers, corrected by people's.
 
     Example: interacteval estimate answers.csv --judge gpt --human expert --group doc_id
 
@@ -139,7 +139,7 @@ def alt_test_(
     epsilon: Epsilon = EPSILON,
     json_: JsonOption = False,
 ) -> None:
-    """May the judge stand in for one of the people? The alternative annotator test (Calderon et al. 2025).
+    """Test whether the judge may replace a person: the alternative annotator test (Calderon et al. 2025).
 
     Example: interacteval alt-test answers.csv --judge gpt --human ada --human ben --human cleo
     """
@@ -172,7 +172,7 @@ def panel_(
     seed: Seed = 0,
     json_: JsonOption = False,
 ) -> None:
-    """How many votes several judges are worth, and whether their majority beats the best of them.
+    """Show how many independent votes several judges are worth, and whether their majority beats the best one.
 
     Example: interacteval panel answers.csv --judge gpt --judge claude --judge gemini --human expert --group doc_id
     """

@@ -1,4 +1,4 @@
-"""`meta-eval` and `compare`: the statistics for any scores and any ratings, without a project."""
+"""`meta-eval` and `compare`: statistics for any scores and ratings, without a project."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -125,9 +125,9 @@ def meta_eval(
     dask: IntervalsDaskOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """How well do scores agree with human ratings?
+    """Measure how well scores agree with human ratings.
 
-    With several --human columns also: how well the raters agree, and what one of them reaches beside the scores.
+    With several --human columns also the raters' agreement, and one rater's compared with the scores'.
 
     Example: interacteval meta-eval scores.csv --pred judge --human expert1 --human expert2 --group doc_id
     """
@@ -179,7 +179,7 @@ def compare(
     dask: IntervalsDaskOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Do scores A agree with human ratings better than scores B?
+    """Test whether scores A agree with human ratings better than scores B.
 
     Example: interacteval compare scores.csv --pred-a new --pred-b old --human expert --group doc_id
     """
@@ -204,7 +204,7 @@ def compare(
 
 
 def _ratings(columns: TableFile, human: Sequence[str]) -> "Floats":
-    """(raters, rows), NaN where a cell is empty."""
+    """Return (raters, rows) ratings, NaN for an empty cell."""
     import numpy as np
 
     twice = next((name for name in human if human.count(name) > 1), None)
@@ -216,7 +216,7 @@ def _ratings(columns: TableFile, human: Sequence[str]) -> "Floats":
 def _check_any_row_counts(
     columns: TableFile, result: "MetaEvaluation | Comparison", preds: Sequence[str], human: Sequence[str]
 ) -> None:
-    """Raises InputError, saying what the rows lack, where none has all that is compared: a table would be empty."""
+    """Raise InputError that says what is missing, if no row has all compared values."""
     if result.basis.n:
         return
     intake = result.intake

@@ -1,4 +1,4 @@
-"""runs quality, bias and failures: what each method is worth and costs, whom it favours, what fails by it."""
+"""runs quality, bias and failures: each method's agreement and cost, its bias, and rates of failure."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,7 +33,7 @@ def quality(
     coefficient: Annotated[Coefficient, typer.Option(help=f"{', '.join(COEFFICIENTS)}.")] = "spearman",
     json_: JsonOption = False,
 ) -> None:
-    """Each method's agreement with people beside its cost for 1,000 texts, and against the checklist.
+    """Show each method's agreement with people, its cost for 1,000 texts, and its difference to the checklist.
 
     Example: interacteval runs quality --project News --dimension coherence
     """
@@ -71,7 +71,7 @@ def bias(
     ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Does the judge score people's texts lower than LLMs' texts that people like no better?
+    """Test whether the judge scores people's texts lower than LLMs' texts that people like no better.
 
     Example: interacteval runs bias 3 --dimension coherence --people writer_1 --people writer_2
     """
@@ -99,7 +99,8 @@ def failures(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")] = 0,
     json_: JsonOption = False,
 ) -> None:
-    """How often texts are not good and each question fails, corrected by experts; of a dimension from 0 to 1.
+    """Show how often texts are not good and each question fails, corrected by experts' answers. Needs a range of 0 to
+    1.
 
     Example: interacteval runs failures 3 --dimension helpful
     """

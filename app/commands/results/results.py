@@ -78,7 +78,7 @@ def results(
         Path | None, typer.Option(help="Write every score to FILE.csv or .parquet, an .html report, or a .tex table.")
     ] = None,
 ) -> None:
-    """How well the scores agree with people; of CoAScore also what each aspect is worth.
+    """Show how well scores agree with people; for CoAScore also each aspect.
 
     Example: interacteval results --project News --level per-source --output scores.csv
     """
@@ -174,7 +174,7 @@ def _documents(
     pairs: "list[PairwiseAccuracy | None]",
     gates: "dict[tuple[int, str], list[GateResult]]",
 ) -> list[dict[str, Any]]:
-    """gates: {} where none was asked for."""
+    """Return the results as JSON. gates: {} without gates."""
     from app.services.results.contribution import aspects_of
     from app.services.results.method_grid import dimension_means, method_labels
     from app.services.results.raters import peoples_scale
@@ -201,7 +201,7 @@ def _documents(
 def _gates(
     workbench: "Workbench", found: "list[DimensionResult]", require: "Sequence[str]", nightly: bool, since: str
 ) -> "dict[tuple[int, str], list[GateResult]]":
-    """Raises InputError for what is no gate, or can't be held against these results."""
+    """Return the checked gates. Raises InputError for an invalid gate, or one that doesn't fit these results."""
     from app.meta_evaluation.gates import Gate
     from app.services.results.gates import check_gates, check_nightly
 
@@ -214,7 +214,7 @@ def _gates(
 
 
 def _check_soft(found: "list[DimensionResult]") -> None:
-    """Raises InputError where no run can do it; says which can't where some can."""
+    """Raise InputError if no run has probabilities; name the runs without them if only some do."""
     without = sorted({result.run.id for result in found if not result.soft})
     if found and all(not result.soft for result in found):
         raise InputError(
@@ -242,7 +242,7 @@ def _aspect_row(aspect: "AspectWorth") -> list[object]:
 
 
 def print_results(found: "list[DimensionResult]", notice: str) -> None:
-    """The grid of methods and dimensions for each figure, then what each result rests on."""
+    """Print the grid of methods and dimensions for each figure, then what each result rests on."""
     from app.services.results.method_grid import (
         FIGURES,
         METHOD,

@@ -1,4 +1,4 @@
-"""Columns of a table somebody else made: CSV, TSV, Parquet, JSONL or a JSON list of objects."""
+"""Columns of a user's table: CSV, TSV, Parquet, JSONL or a JSON list of objects."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from app.input_file import open_file
 from app.meta_evaluation.score_matrix import Bools, Floats
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
-"""What an empty cell looks like in the wild; compared in lower case."""
+"""Spellings of an empty cell, compared in lower case."""
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """Column name -> cells, one a row. Cells are whatever the file holds: text in CSV, typed values elsewhere."""
+    """A table: column name -> cells, one for each row. Cells are strings in CSV, typed values elsewhere."""
 
     name: str
     columns: dict[str, list[object]]
 
     def column(self, name: str) -> list[object]:
-        """Raises NotFoundError, naming the columns there are, where `name` isn't one of them."""
+        """Return a column. Raises NotFoundError, naming the existing columns."""
         if name in self.columns:
             return self.columns[name]
         close = get_close_matches(name, self.columns, n=1)
@@ -36,7 +36,7 @@ class TableFile:
         raise NotFoundError(f"{self.name} has no column {name!r}.", hint)
 
     def numbers(self, name: str) -> list[float | None]:
-        """The column as numbers, None where a cell is empty.
+        """Return the column as numbers, None for an empty cell.
 
         Raises:
             InputError: a cell is neither empty nor a number; it names the row (the first one below the header is 1).
@@ -44,7 +44,7 @@ class TableFile:
         return [self._number(name, row, cell) for row, cell in enumerate(self.column(name), start=1)]
 
     def keys(self, name: str | None) -> list[object] | None:
-        """The column as names of sources or systems, None where a cell is empty; None if there is no such column."""
+        """Return the column as names of sources or systems, None for an empty cell; None if `name` is None."""
         if name is None:
             return None
         return [None if _is_missing(cell) else str(cell).strip() for cell in self.column(name)]
@@ -63,11 +63,11 @@ class TableFile:
 
 
 def read_table(path: Path) -> TableFile:
-    """Read by the ending of the name; anything unknown is taken for CSV.
+    """Read a table in the format of its ending; unknown endings are read as CSV.
 
     Raises:
         NotFoundError: no such file.
-        FileFormatError: no plain file, too large, not what its name says, or without rows.
+        FileFormatError: not an ordinary file, too large, not what its name says, or without rows.
     """
     try:
         with open_file(path) as file:
@@ -137,7 +137,7 @@ def _parsed(name: str, place: str, text: str) -> object:
 
 
 def _from_objects(name: str, entries: Iterable[tuple[str, object]]) -> dict[str, list[object]]:
-    """Fields inside an object get dotted names: {"scores": {"fluency": 3}} has the column scores.fluency."""
+    """Return the columns. Nested fields get dotted names: {"scores": {"fluency": 3}} has the column scores.fluency."""
     rows: list[dict[str, object]] = []
     for place, entry in entries:
         if not isinstance(entry, dict):
@@ -171,7 +171,7 @@ EMPTY = frozenset({"", "nan", "null", "none"})
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """One column as numbers, yes 1 and no 0; NaN where it is empty or doesn't apply, which stands apart."""
+    """One column as numbers, yes 1 and no 0; NaN if it is empty or doesn't apply, which the masks tell apart."""
 
     numbers: Floats
     empty: Bools
@@ -188,9 +188,9 @@ def read_values(table: TableFile, name: str) -> Values:
 
 @dataclass(frozen=True, slots=True)
 class PeopleAnswers:
-    """One answer of people a row, from one column or several.
+    """People's combined answer for each row, from one or more columns.
 
-    combined: "single" for one column; "majority" or "mean" of several. A tied row has no majority, so no answer.
+    combined: "single" for one column; "majority" or "mean" of several. A tied row has no answer.
     """
 
     columns: tuple[str, ...]
@@ -204,7 +204,7 @@ class PeopleAnswers:
 
     @property
     def sentence(self) -> str:
-        """How several people count as one; "" for one column."""
+        """Return how several people's answers are combined; "" for one column."""
         if self.combined == "single":
             return ""
         how = "their majority" if self.combined == "majority" else "the mean of their answers"
@@ -213,7 +213,7 @@ class PeopleAnswers:
 
 
 def read_people(table: TableFile, names: Sequence[str]) -> PeopleAnswers:
-    """Yes and no by majority, scores by their mean, over the people who answered a row."""
+    """Return people's answers: the majority of yes and no, or the mean of scores, over those who answered a row."""
     columns = [read_values(table, name) for name in names]
     numbers = np.stack([column.numbers for column in columns])
     count = (~np.isnan(numbers)).sum(axis=0)
@@ -229,7 +229,7 @@ def read_people(table: TableFile, names: Sequence[str]) -> PeopleAnswers:
 
 
 def majority_label(names: Sequence[str], columns: Floats) -> PeopleAnswers:
-    """The label that most of the (people, rows) columns hold; "does not apply" is one like others."""
+    """Return the majority label of the (people, rows) columns; "does not apply" is a label too."""
     if len(names) == 1:
         return PeopleAnswers(tuple(names), "single", columns[0], 0, 0)
     kinds = np.unique(columns[~np.isnan(columns)])
@@ -243,9 +243,10 @@ def majority_label(names: Sequence[str], columns: Floats) -> PeopleAnswers:
 
 
 def read_labels(table: TableFile, names: Sequence[str]) -> tuple[Floats, list[str]]:
-    """(columns, rows) places in a list of labels that all columns share, NaN for an empty cell.
+    """Return (columns, rows) indices into a list of labels that all columns share, NaN for an empty cell, and that
+    list.
 
-    "Does not apply" is an answer like others; yes and no are the same in every spelling, 3 and 3.0 one label.
+    "Does not apply" is a label too; yes and no are equal in every spelling, and so are 3 and 3.0.
     """
     words = [[_label(_word(cell)) for cell in table.column(name)] for name in names]
     labels = sorted({word for column in words for word in column if word})
@@ -254,7 +255,7 @@ def read_labels(table: TableFile, names: Sequence[str]) -> tuple[Floats, list[st
 
 
 def row_names(table: TableFile, name: str | None, what: str) -> list[str] | None:
-    """What a column names, row by row; None where no column was named. Raises InputError for an empty cell."""
+    """Return the names in a column, row by row; None if no column was named. Raises InputError for an empty cell."""
     keys = table.keys(name)
     if keys is None:
         return None

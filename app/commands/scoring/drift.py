@@ -1,4 +1,4 @@
-"""`drift`: did a judge change, or the texts? Anchors that experts answered, asked again and again."""
+"""`drift`: did a judge change, or the texts? Anchors that experts answered are asked again regularly."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,7 +48,7 @@ def drift(
     concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = CONCURRENCY,
     json_: JsonOption = False,
 ) -> None:
-    """Did the judge change, or the texts? Says what is known; --run looks once more, for example each night.
+    """Show whether the judge changed, or the texts. --run asks the judge again, for example each night.
 
     --judge NEW --against OLD --freeze --run compares a successor with a judge that its vendor will remove.
 
@@ -87,7 +87,7 @@ def drift(
 
 
 def _project(workbench: "Workbench", name: str | None) -> tuple[str, int]:
-    """The one that was named, or the only one."""
+    """Return the named project, or the only one."""
     from app.services.data.projects import get_project, list_projects
 
     if name is None:
@@ -101,7 +101,8 @@ def _project(workbench: "Workbench", name: str | None) -> tuple[str, int]:
 def _freeze(
     workbench: "Workbench", project_id: int, dimension: "Dimension", asking: "Asking", by: str, *, anew: bool
 ) -> list["RunReport"]:
-    """Anchors that are there stay unless others are asked for. The judge that others are compared with answers them."""
+    """Freeze anchors, if there are none or new ones are wanted, and complete the reference of the judge to compare
+    with."""
     from app.services.drift.anchors import freeze_anchors, newest_anchors
     from app.services.drift.looks import ask_reference
 
@@ -123,7 +124,7 @@ def _look(workbench: "Workbench", project_id: int, dimension: "Dimension", askin
 
 
 def _end(workbench: "Workbench", reports: list["RunReport"]) -> None:
-    """Status 3 where an anchor stayed without an answer, the error itself where the person has to change something."""
+    """Exit with status 3 if an anchor has no answer; raise the error if the user has to change something."""
     from app.services.scoring.runs import failures_of
 
     for report in reports:

@@ -1,4 +1,4 @@
-"""judge: texts with a checklist file, without a project."""
+"""judge: judge texts with a checklist file, without a project."""
 
 import json
 import sys
@@ -84,7 +84,7 @@ def judge(
 ) -> None:
     """Judge texts with a checklist file: each text's score and answers, without a project or database.
 
-    The same command again asks only for what is missing, and collects what a batch has answered meanwhile.
+    Running the command again asks only for what is missing, and collects the answers of a batch.
 
     Example: interacteval judge night.jsonl --checklist coherence.json --judge openai:gpt-6-luna --fail-under 3.5
     """
@@ -128,7 +128,7 @@ def judge(
 
 @contextmanager
 def _plain_file(file: Path) -> Iterator[Path]:
-    """The file itself, or one with what comes in on stdin."""
+    """Yield the file, or for - a temporary one with the content of stdin."""
     if str(file) != STDIN:
         yield file
         return
@@ -150,7 +150,7 @@ def _jsonl_bytes(found: "JudgedTexts") -> bytes:
 
 
 def _csv_bytes(found: "JudgedTexts") -> bytes:
-    """Each question is a column, q1, q2 ...; what several repeats answered stands beside each other."""
+    """Return a CSV with a column q1, q2 ... for each question; answers of several repeats share a cell."""
     from app.export.spreadsheet import csv_bytes
 
     questions = range(1, len(found.questions) + 1)
@@ -167,7 +167,7 @@ _WRITTEN = {".json": _json_bytes, ".jsonl": _jsonl_bytes, ".csv": _csv_bytes}
 
 
 def _print(found: "JudgedTexts") -> None:
-    """The texts with the lowest scores, what they lack, and the gates."""
+    """Print the texts with the lowest scores, the questions they fail, and the gates."""
     lowest = sorted((text for text in found.texts if not text.error), key=_low)[:_SHOWN]
     if len(found.texts) > len(lowest):
         echo(f"The {len(lowest)} texts with the lowest scores, of {len(found.texts):,}:")
@@ -196,13 +196,13 @@ def _short(name: str) -> str:
 
 
 def _failed(text: "JudgedText") -> str:
-    """The numbers of the questions that cost a point."""
+    """Return the numbers of the questions that cost a point."""
     bad = [each for each in text.answers if each.answer is (Answer.YES if each.must_not else Answer.NO)]
     return ", ".join(dict.fromkeys(str(each.number) for each in bad))
 
 
 def _end(found: "JudgedTexts") -> None:
-    """A gate that fails says more than a text that could not be judged."""
+    """Exit with the status of a failed gate, else of texts that could not be judged."""
     for row in found.left_out[:_SHOWN]:
         say(f"left out, row {row.row}: {row.reason}")
     failed = [text for text in found.texts if text.error]

@@ -31,7 +31,7 @@ def import_(
     item_id: Annotated[str, typer.Option(help="The column that tells texts apart that share both.")] = "",
     json_: JsonOption = False,
 ) -> None:
-    """A metric's scores as a run beside the others: they join the texts by doc_id, system_id and item_id.
+    """Import a metric's scores as a run; rows are matched to texts by doc_id, system_id and item_id.
 
     Example: interacteval scores import rouge.csv --project News --dimension relevance --column rouge_l
     """

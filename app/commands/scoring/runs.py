@@ -43,7 +43,7 @@ def compare(
     output: Annotated[Path | None, typer.Option(help="Write the table too (.csv, .tex).", show_default=False)] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Do other runs agree better with people than a baseline, on the texts they share?
+    """Test whether other runs agree better with people than a baseline, on the texts they share.
 
     Example: interacteval runs compare --project News --dimension coherence --baseline 3 --run 5 --run 6
     """
@@ -133,7 +133,7 @@ def list_(
     project: Annotated[str | None, typer.Option(help="One project's runs; all without it.")] = None,
     json_: JsonOption = False,
 ) -> None:
-    """All runs, newest first.
+    """List all runs, newest first.
 
     Example: interacteval runs list --project News
     """
@@ -154,7 +154,7 @@ def list_(
 
 
 def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: JsonOption = False) -> None:
-    """One run, dimension by dimension.
+    """Show one run, dimension by dimension.
 
     Example: interacteval runs show 3
     """
@@ -212,7 +212,7 @@ def wait(
     ] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Wait for a run that is at a provider, and score what comes back; for any other, go on with it.
+    """Wait for a run's batch and score its answers; a run without a batch is resumed.
 
     Example: interacteval runs wait 3
     """
@@ -229,10 +229,10 @@ def wait(
 
 
 def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
-    """Ask a run to stop; what it has is kept and it can be resumed.
+    """Ask a run to stop; its scores are kept and it can be resumed.
 
-    A batch is cancelled at its provider, also where the program that handed it in has ended. What was answered there
-    until then is kept.
+    Its batches are cancelled at the provider, even if the program that submitted them has ended; answers received so
+    far are kept.
 
     Example: interacteval runs cancel 3
     """
@@ -258,7 +258,7 @@ def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
 
 
 def _meant(workbench: "Workbench", run: int | None, project: str | None) -> int:
-    """The run that was named, else the newest of the project."""
+    """Return the given run, by default the project's newest."""
     from app.services.data.projects import get_project
     from app.services.scoring.runs import list_runs
 
@@ -277,7 +277,7 @@ def record(
     output: Annotated[Path, typer.Option(help="Where to write the calls, one JSON object per line.")],
     json_: JsonOption = False,
 ) -> None:
-    """Write a run's calls to a file that answers again without a network, as the judge replay:FILE.
+    """Write a run's calls to a file, from which the judge replay:FILE answers without a network.
 
     Example: interacteval runs record 3 --output calls.jsonl
     """

@@ -1,4 +1,4 @@
-"""score: runs of a method over texts, started or resumed."""
+"""score: start or resume runs of a method over texts."""
 
 import shlex
 from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ _SUMS_OF_MONEY = ("cost_usd", "cache_saves_usd", "batch_usd", "at_once_usd")
 
 
 def read_draw(written: str | None) -> tuple[int, int] | None:
-    """Documents and systems of each from `40x4`. Raises InputError."""
+    """Return (documents, systems of each) from `40x4`, None for None. Raises InputError."""
     if written is None:
         return None
     parts = written.lower().replace("×", "x").split("x")
@@ -58,7 +58,7 @@ def read_draw(written: str | None) -> tuple[int, int] | None:
 
 
 def print_estimate(workbench: "Workbench", project_id: int, options: "RunOptions", json_: bool) -> None:
-    """What a run would ask and cost; for a draw, how it compares with all texts."""
+    """Print what a run would ask and cost; for a draw, also how it compares with all texts."""
     from app.services.scoring.draws import check_draws
     from app.services.scoring.forecast import estimate
 
@@ -85,12 +85,12 @@ def print_estimate(workbench: "Workbench", project_id: int, options: "RunOptions
 
 
 def _together(sums: "Sequence[float | None]") -> float | None:
-    """None where one isn't known."""
+    """Return the sum, None if a value is unknown."""
     return None if None in sums else sum(each or 0.0 for each in sums)
 
 
 def print_checks(checks: "Sequence[DrawCheck]") -> None:
-    """How each draw compares with all texts, and what its figures will be worth."""
+    """Print how each draw compares with all texts, and the worth of its figures."""
     for check in checks:
         ks = check.ks
         echo(
@@ -104,7 +104,7 @@ def print_checks(checks: "Sequence[DrawCheck]") -> None:
 def trials_of_runs(
     workbench: "Workbench", project_id: int, dimensions: "Sequence[Dimension]", runs: Sequence[int]
 ) -> dict[str, "Trials"]:
-    """By dimension, of the runs that were made together."""
+    """Return dimension -> the trials that include these runs."""
     from app.services.results.results import trials_of
 
     found = {}
@@ -141,7 +141,8 @@ _COMPARED = ("evaluator", "judge", "checklist", "sample", "seed", "draw", "locke
 def ready_to_resume(
     context: typer.Context, workbench: "Workbench", project_id: int, run_id: int, options: "RunOptions"
 ) -> None:
-    """Raises InputError for what was typed and isn't so in the run. Waits until nobody else works on it."""
+    """Prepare a run to be resumed, waiting until nobody else works on it. Raises InputError for options that differ
+    from the run's."""
     from app.services.runtime.judges import set_model_options
     from app.services.scoring.runs import check_can_resume, set_budget, wait_until_free
     from app.services.scoring.scoring_jobs import check_same_run
@@ -155,7 +156,7 @@ def ready_to_resume(
 
 
 def _given(context: typer.Context, options: "RunOptions") -> dict[str, Any]:
-    """What was typed, as opposed to what an option is without it."""
+    """Return the options that were typed, without defaults."""
     typed = {name for name in context.params if _is_typed(context, name)}
     given = {name: context.params[name] for name in _COMPARED if name in typed} | {"settings": options.settings}
     if "dimension" in typed:
@@ -175,7 +176,7 @@ def _is_typed(context: typer.Context, name: str) -> bool:
 
 
 def say_wait(run_id: int) -> "Callable[[float], None]":
-    """Says how long another program may still be at work on the run."""
+    """Return a function that prints how long another program may still work on the run."""
 
     def say_seconds(seconds: float) -> None:
         say(f"Run {run_id} may still be worked on elsewhere. Going on in {seconds:.0f} s without a sign of life.")
@@ -342,7 +343,8 @@ def score(
 
 
 def _nothing_new(workbench: "Workbench", project_id: int, options: "RunOptions", dry_run: bool, json_: bool) -> bool:
-    """Whether no text fits the filter. It is said and counts as success, so that a nightly script goes on."""
+    """Return whether no text fits the filter. It is printed and counts as success, so that a nightly script
+    continues."""
     from app.services.scoring.runs import plan_run
 
     try:
@@ -362,7 +364,7 @@ def _nothing_new(workbench: "Workbench", project_id: int, options: "RunOptions",
 
 
 def _warn_of_window(workbench: "Workbench", project_id: int, options: "RunOptions") -> None:
-    """Said, not acted on, like what a vendor plans: requests that are longer than the model takes."""
+    """Warn of requests that are longer than the model's context, without stopping."""
     from app.services.scoring.forecast import forecast
 
     said = {forecast(workbench, project_id, trial).estimate.too_long for trial in options.each_trial()}
@@ -371,7 +373,7 @@ def _warn_of_window(workbench: "Workbench", project_id: int, options: "RunOption
 
 
 def _say_samples(workbench: "Workbench", project_id: int, dimensions: "Sequence[Dimension]") -> None:
-    """Why a run has fewer texts than the project."""
+    """Print why a run has fewer texts than the project."""
     from app.services.think_aloud.samples import held_out
 
     for dimension in dimensions:
@@ -382,7 +384,7 @@ def _say_samples(workbench: "Workbench", project_id: int, dimensions: "Sequence[
 
 
 def _look_ahead(workbench: "Workbench", project_id: int, options: "RunOptions") -> None:
-    """Said, not acted on: whether scores are wanted from a judge that changed is for the person to say."""
+    """Print whether the judge changed, without stopping; the user decides whether to score anyway."""
     from app.services.drift.looks import anchors_ahead, look_ahead
 
     asked = anchors_ahead(workbench, (options,))
@@ -402,10 +404,10 @@ def carry_out(
     processes: int = 1,
     warn_after: int = WARN_AFTER,
 ) -> None:
-    """Work on the runs one after the other, and report. Ends with status 3 where a text is left without a score, and
-    with the error itself where nothing can be scored until the person changes something.
+    """Work on the runs one after the other, and report. Exits with status 3 if a text has no score; raises the error if
+    nothing can be scored until the user changes something.
 
-    trials_of: the project and dimensions that several runs are trials of.
+    trials_of: the project and dimensions of which the runs are trials.
     """
     from app.services.scoring.runs import work_on
 
@@ -435,12 +437,12 @@ def carry_out(
 
 
 def _for_the_person(report: "RunReport") -> bool:
-    """Whether it ended with something that only the person can change, as a key or an address."""
+    """Return whether the run ended with an error that only the user can fix, such as a key or an address."""
     return report.fatal is not None and report.fatal.exit_status == InputError.exit_status
 
 
 def read_settings(written: "Sequence[str]", what: str = "an option of a method") -> tuple[tuple[str, str], ...]:
-    """(name, value) of each `name=value`. Raises InputError."""
+    """Return (name, value) of each `name=value`. Raises InputError."""
     pairs = [entry.partition("=") for entry in written]
     for entry, (name, sign, value) in zip(written, pairs, strict=True):
         if not (name and sign and value):
@@ -449,7 +451,7 @@ def read_settings(written: "Sequence[str]", what: str = "an option of a method")
 
 
 def progress_sayer() -> "Callable[[RunSummary], None]":
-    """Says how far a run is whenever that has changed."""
+    """Return a function that prints a run's progress whenever it has changed."""
     said = ""
 
     def on_progress(run: "RunSummary") -> None:
@@ -465,7 +467,7 @@ def progress_sayer() -> "Callable[[RunSummary], None]":
 def _with_warning(
     on_progress: "Callable[[RunSummary], None]", workbench: "Workbench", warn_after: int
 ) -> "Callable[[RunSummary], None]":
-    """Also say, once, what is wrong with the first answers of the run: there is still time to stop it."""
+    """Return `on_progress` extended by one warning about the run's first answers, while it can still be stopped."""
     from app.services.scoring.runs import answer_warnings
 
     looked = False

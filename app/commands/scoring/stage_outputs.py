@@ -1,4 +1,4 @@
-"""stage-outputs: what methods have a judge write once for a dimension."""
+"""stage-outputs: what methods ask a judge once for a dimension."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,7 @@ DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension
 
 
 def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption = False) -> None:
-    """What judges and people wrote for a dimension, the newest first.
+    """List the stage outputs by judges and people for a dimension, newest first.
 
     Example: interacteval stage-outputs list --project News --dimension coherence
     """
@@ -49,7 +49,7 @@ def edit(
     stage: Annotated[str, typer.Option(help="g-eval-steps, coascore-aspects or check-eval-seeds.")],
     judge: Annotated[str, typer.Option(help="Whose; the newest without it.")] = "",
 ) -> None:
-    """Replace what a judge wrote; runs from now on take your wording, and the earlier ones are kept.
+    """Replace a judge's stage output; later runs use yours, and earlier versions are kept.
 
     Example: interacteval stage-outputs edit steps.txt --project News --dimension coherence --stage g-eval-steps
     """
@@ -71,7 +71,7 @@ def seeds(
     project: ProjectOption,
     dimension: DimensionOption,
 ) -> None:
-    """Your own sub-aspects and seed questions for CheckEval, used with --set seeds=own.
+    """Store your own sub-aspects and seed questions for CheckEval, for use with --set seeds=own.
 
     Example: interacteval stage-outputs seeds seeds.txt --project News --dimension coherence
     """

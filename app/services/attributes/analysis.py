@@ -55,9 +55,9 @@ __all__ = [
 
 LSA_NAME, LOCAL_NAME = "lsa", "local"
 SAME_THEME = {LSA_NAME: 0.1, LOCAL_NAME: 0.4}
-"""How alike attributes of one theme are on average, by embedding: nearest to themes made by hand of the demo's."""
+"""Embedding -> mean cosine within a theme, fitted to themes made by hand from the demo's attributes."""
 NEAR = {LSA_NAME: 0.2, LOCAL_NAME: 0.55}
-"""From which cosine on an attribute says something like another one, by embedding."""
+"""Embedding -> cosine from which on two attributes count as similar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ def _no_sentence_model() -> NotFoundError:
 
 
 MANY = 500
-"""From so many attributes on, comparisons and topics take seconds and are computed in a process of their own."""
+"""From this number of attributes on, comparisons and topics take seconds and run in a process of their own."""
 _Said = tuple[tuple[str, ContributorKind, str], ...]
 
 

@@ -30,7 +30,7 @@ __all__ = ["ChecklistCoverage"]
 AT_ONCE = 40
 """Attributes in one request."""
 TOKENS = 15
-"""Of an answer, for each attribute."""
+"""Estimated tokens of an answer for each attribute."""
 NOTHING = "No version of the checklist is made of attributes of two contributors."
 
 

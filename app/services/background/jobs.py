@@ -22,7 +22,7 @@ from db.repositories.runs import SILENCE
 from db.unit_of_work import UnitOfWork
 
 WORKER_SILENCE = timedelta(seconds=20)
-"""A worker that has not said so for this long isn't there."""
+"""Without a heartbeat for this long a worker counts as gone."""
 CUT_OFF = "It was cut off when its server process ended. What it achieved is kept; start it again to go on."
 
 

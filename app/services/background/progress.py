@@ -13,7 +13,7 @@ from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
 KEEP_SECONDS = 0.5
-"""Work may report for each text; the database hears of it so often."""
+"""Seconds between two writes of progress to the database, however often the work reports."""
 LOOK_SECONDS = 1.0
 
 

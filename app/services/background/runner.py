@@ -18,7 +18,7 @@ from app.services.runtime.workbench import Workbench, use_case
 BEAT_SECONDS = 5.0
 _ENDING = threading.Event()
 _DOING: dict[str, tuple[Workbench, Job]] = {}
-"""Writer -> what this process does under that name."""
+"""Writer -> the job that this process does under that name."""
 
 
 def do_in_thread(workbench: Workbench, job: Job, lock: WriterLock, then: Callable[[], None] = lambda: None) -> None:

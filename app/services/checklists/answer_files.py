@@ -23,9 +23,9 @@ _HOW_DRAWN = ("wave", "probability")
 DRAW_COLUMNS = (*_KEY, *_HOW_DRAWN, "design", "seed", "tau", "drawn")
 COLUMNS = ("expert", *_KEY, "number", "question", "answer", "note")
 GUIDANCE = ("guidance",)
-"""Only on an expert's sheet, where a question has any."""
+"""A column of an expert's sheet if any question has guidance."""
 FROM_VERSION = ("from_version",)
-"""Only where an answer counts again: the earlier version in which it was given."""
+"""A column if answers are reused: the earlier version in which an answer was given."""
 ANSWER_WORDS: dict[Answer | None, str] = {
     Answer.YES: "yes",
     Answer.NO: "no",

@@ -67,7 +67,7 @@ def _parts(user: str, labels: Mapping[str, str]) -> list[str]:
 
 
 PAPER = ("html", "docx")
-"""Made to be printed and filled in."""
+"""Formats to print and fill in."""
 EXPORT_FORMATS = (*FORMATS, *PAPER, *ENDINGS)
 
 
@@ -139,7 +139,7 @@ def export_name(view: ChecklistView, format_name: str) -> str:
 
 IMPORT_ENDINGS = ("json", "yaml", "yml", "csv", "tsv", "txt", "md")
 Holds = Literal["", "file", "project"]
-"""Which of two different settings holds; "" where nobody chose, and the project's stay."""
+"""Whose settings win where they differ; "" if nobody chose, which keeps the project's."""
 _TABLES, _LISTS = ("csv", "tsv"), ("txt", "md")
 _KINDS = f"End the name in {', '.join(f'.{ending}' for ending in IMPORT_ENDINGS)}."
 _OF_DIMENSION = {"rubric": "rubric", "low": "lowest score", "high": "highest score"}

@@ -32,7 +32,7 @@ from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork
 
 ALIKE = 1e-9
-"""Probabilities that differ by less are the same."""
+"""Probabilities that differ by less count as equal."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -248,7 +248,7 @@ def _report(
 
 
 LARGE_IMPORT = 50 * 2**20
-"""Bytes: larger files are a worker's. Smaller ones come in at once, even where all workers are busy for hours."""
+"""Bytes: larger files are imported by a worker; smaller ones at once, so that they don't wait for busy workers."""
 _READING = "reading the file and keeping its texts and ratings"
 
 _uploads: dict[str, Upload] = {}

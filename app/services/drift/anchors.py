@@ -31,7 +31,7 @@ from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork
 
 FEWEST = 2
-"""Texts that make anchors at all; how few find a change is said beside them."""
+"""Minimal number of anchor texts; what change so few can detect is shown with them."""
 
 
 @use_case(Right.READ)

@@ -78,7 +78,7 @@ from app.services.scoring.forecast import TOKENS_PER_ANSWER, TOKENS_PER_REASON
 from db.unit_of_work import UnitOfWork
 
 Told = dict[int, tuple[Answer, str]]
-"""Text -> what the judge said by majority of repeats, and a reason for it."""
+"""Text -> the judge's answer by majority of repeats, and a reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -275,7 +275,7 @@ def trail_csv(entries: list[TrailEntry]) -> bytes:
 
 
 PREFIX = "iev_"
-"""Begins each token, so that programs that look for secrets in code find it."""
+"""The prefix of every token, by which secret scanners recognise it."""
 TOKEN_DAYS = 90
 TOKEN_USD, MOST_USD = 5.0, 10_000.0
 _ASK_THEM = "Ask a facilitator of the project for a new one."

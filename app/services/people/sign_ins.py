@@ -79,7 +79,7 @@ def _kept_secret(file: Path) -> str:
 
 PROXY = "proxy"
 SEEN = timedelta(minutes=1)
-"""How exactly it is kept when somebody was last there: not every click is worth a write."""
+"""Resolution of a person's last visit, so that not every click is a write."""
 _OIDC = "interacteval sign-in with a provider"
 _OIDC_SECONDS = OIDC_DAYS * 24 * 3600
 

@@ -23,7 +23,7 @@ from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings, written_name
 
 SIGN_IN_COOKIE, BROWSER_COOKIE = "interacteval_sign_in", "interacteval_browser"
-"""Their names where the address isn't https; `cookie_name` says the one in use."""
+"""Names of cookies without https; `cookie_name` returns the one in use."""
 _MODES = ", ".join(AccessMode)
 
 
@@ -194,7 +194,7 @@ def _is_loopback(host: str) -> bool:
 
 
 ATTEMPT_SECONDS = 600
-"""How long somebody has to sign in at the provider."""
+"""Seconds that a person has to sign in at the provider."""
 _ATTEMPT = "interacteval attempt to sign in"
 _AGAIN = "Sign in again."
 _NO_ANSWER = ("server_error", "temporarily_unavailable")
@@ -266,7 +266,7 @@ def _redirect() -> str:
 MB = 2**20
 DAY = timedelta(hours=24)
 LARGEST_WRITTEN = LARGEST_LIST // MB
-"""MB of what people write themselves: lists of attributes, checklists. More isn't read."""
+"""Largest size in MB of files that people write themselves: lists of attributes, checklists."""
 
 
 def largest_upload() -> int:

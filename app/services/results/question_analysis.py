@@ -84,9 +84,9 @@ def places_among(wanted: Ints, among: Ints) -> tuple[Ints, Bools]:
 
 
 VALUES = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: np.nan, Answer.UNANSWERED: np.nan}
-"""What doesn't apply is neither yes nor no: it plays no part in figures of yes and no."""
+"""Numbers for answers; "does not apply" is missing in figures of yes and no."""
 INAPPLICABLE = {Answer.YES: 0.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: 1.0, Answer.UNANSWERED: np.nan}
-"""The same answers for figures of "does not apply" against yes and no together."""
+"""Numbers for figures of "does not apply" (1) against yes and no (0)."""
 
 
 @use_case(Right.READ)

@@ -269,7 +269,7 @@ def reference_scores(side: ExpertSide, result: DimensionResult) -> Floats:
 
 
 PASSES = 0.5
-"""From this score on, on a binary dimension, the judge calls a text good: at least half of its answers are yes."""
+"""Least score of a good text on a binary dimension: at least half of the answers are yes."""
 
 
 @dataclass(frozen=True, slots=True)

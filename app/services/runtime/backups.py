@@ -23,7 +23,7 @@ from db.repositories.runs import SILENCE
 from db.unit_of_work import Database, put_portable, write_portable
 
 SERVER = "web-"
-"""What the name of a web process begins with."""
+"""Prefix of a web process's lock name."""
 
 
 class WriterLock:

@@ -24,7 +24,7 @@ AGAIN, LIVE, AT_ONCE = "again", "live", "at once"
 """What becomes of requests that a batch didn't get to: another batch, or they are asked one by one. AT_ONCE: likewise,
 and nothing more is handed in; only what is at the provider is waited for."""
 TRIES = {AGAIN: 3, LIVE: 1, AT_ONCE: 0}
-"""Batches that one request goes into; after that it is asked by itself, which says what is wrong."""
+"""Batches that try one request; after that it is asked live, which shows the error."""
 FIRST_LOOK, LONGEST_LOOK = 1.0, 60.0  # seconds between looks; each pause is half as long again as the one before
 BEAT = 0.5
 CANCELLING = 60.0  # seconds that are waited for what a cancelled batch answered; it can be collected later
@@ -32,9 +32,9 @@ KEPT_TOGETHER = 40  # lines that are written into the ledger together
 
 Said = TypeVar("Said")
 Collect = Callable[[BatchedModel], Awaitable[None]]
-"""Ask the model all that is open; AwaitedError and ProviderErrors are let go."""
+"""Asks the model all open requests, ignoring AwaitedError and ProviderErrors."""
 Beat = Callable[[], bool]
-"""Say that the run is alive; True once somebody asked it to stop."""
+"""Renews the run's lease; returns True once somebody asked it to stop."""
 
 
 class BatchHolder(Protocol):

@@ -19,13 +19,13 @@ from app.services.runtime.models import TEST_SECONDS, model_session, test_model
 from app.services.runtime.workbench import Workbench, use_case
 
 TOKENS = 64
-"""Of the answer that log-probabilities and speed are read from."""
+"""Tokens of the answer from which log-probabilities and speed are measured."""
 LEAST_TOKENS = 8
-"""Fewer tell more of the way there than of the model's speed."""
+"""Tokens needed to measure speed; for fewer the network's delay dominates."""
 _PROSE = RenderedPrompt("model-test", 1, "", "", "Describe a cat on a warm mat in two sentences.", {})
 _SAID = RenderedPrompt("model-test", 1, "", "", "What does the cat do?", {})
 CAN_NOT = UnsupportedError, WrongAddressError
-"""What a server says that lacks an ability, or the path for it."""
+"""Errors of a server that lacks an ability, or the endpoint for it."""
 FORMS = {
     "json_schema": "json_schema",
     "json_object_schema": "json_object with the schema",

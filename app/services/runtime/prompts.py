@@ -107,10 +107,10 @@ TITLES = {
 
 
 JUDGE = "judge-checklist"
-"""Begins the name of every prompt with which a judge is asked a checklist."""
+"""Prefix of the names of all prompts that ask a checklist."""
 SYSTEM, USER = "# System\n", "# User\n"
 WORDINGS, VERSIONS = "prompts", "prompt_versions"
-"""What a run writes down of its prompts: numbers of the project's own wordings, and versions of the built-in ones."""
+"""A run's parameters on prompts: numbers of the project's own wordings, and versions of built-in ones."""
 UNNOTED = dict.fromkeys(
     (
         *("judge-checklist", "judge-checklist-reasons", "check-eval-filter", "g-eval-score", "llm-score"),
@@ -118,7 +118,7 @@ UNNOTED = dict.fromkeys(
     ),
     2,
 )
-"""The versions of the last time when runs did not write them down; 1 of all others."""
+"""Versions of prompts in runs that didn't record them; 1 for all others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ KINDS: Mapping[str, str] = {
     "text_id": "text",
     "transcript_id": "transcript",
 }
-"""Parameter that holds an id, or several -> what it is of. Other values under these names are looked into instead."""
+"""Parameter that holds one or more ids -> their kind. Values that aren't ids are searched for NAMED objects."""
 NAMED: Mapping[type, tuple[str, str]] = {
     AnchorSet: ("dimension", "dimension"),
     AnswerDraw: ("checklist", "checklist"),
@@ -139,10 +139,10 @@ NAMED: Mapping[type, tuple[str, str]] = {
     RunSummary: ("run", "id"),
     Text: ("text", "id"),
 }
-"""Value -> what it names, and by which of its fields; 0 there is something new, which is nowhere yet."""
+"""Type -> the kind it names, and the field with the id; 0 for an object that isn't stored yet."""
 MANY = 200
 DEPTH = 2
-"""A value may hold others: a result its run, a plan its options with their dimensions."""
+"""How deep nested values are searched: a result has a run, a plan has options with dimensions."""
 
 
 def places_of(work: UnitOfWork, arguments: Mapping[str, Any], project: str = "") -> set[Place]:
@@ -185,7 +185,7 @@ def _held(value: Any) -> Iterable[Any]:
 
 
 LONGEST = 200
-"""Characters of what an act was about."""
+"""Characters of an audit entry's object."""
 
 
 @contextmanager

@@ -112,7 +112,7 @@ HANDOVER, USUAL_HANDOVER = 0.0005, sys.getswitchinterval()
 YOUNG, USUAL_THRESHOLDS = 20_000, gc.get_threshold()
 IDLE_SECONDS = 5.0  # a session without blocks for so long ends
 _AT_WORK: set[object] = set()
-"""What this process is at work with."""
+"""Marks of the `short_turns` blocks that are active in this process."""
 _SESSIONS: dict[tuple[int, str], "WorkerSession"] = {}
 _SESSIONS_LOCK = threading.Lock()
 

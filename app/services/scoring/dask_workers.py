@@ -266,7 +266,7 @@ async def _load(workbench: Workbench, run: RunSummary) -> None:
 
 
 FEWEST_TEXTS = 400
-"""The Dask workers that the settings name share runs of so many texts or more: they have to load first."""
+"""Least texts of a run that the settings' Dask workers share, because loading them takes time."""
 
 
 def workers_for(workbench: Workbench, run: RunSummary, processes: int = 1) -> Workers:

@@ -138,7 +138,7 @@ FREE = "free, since answered before or the same as another"
 TOKENS_PER_ANSWER = 7  # "q12": "yes", with its share of the braces
 _REMEMBERED, _REMEMBERED_TEXTS = 32, 2_000_000
 SAMPLED_FROM, SAMPLED = 20_000, 2_000
-"""Of a dimension with more texts than the first, so many stand for all of them."""
+"""With more texts than the first number, a forecast counts only the second number of them."""
 # Not lru_cache: that would hold on to the workbench, and with it to a key somebody typed and then forgot.
 _FORECASTS: dict[tuple[object, ...], "Forecast"] = {}
 TOKENS_PER_REASON = 40  # the same with a reason of up to twenty words

@@ -399,9 +399,9 @@ def _answer(judgment: Judgment, places: Mapping[int, int], questions: Sequence[Q
 
 
 ANSWER_SHARE = 4
-"""One answer may cost a fourth of what is left at most: a small budget is not set aside whole for one request."""
+"""An answer may cost at most 1 / 4 of what is left, so that one request doesn't reserve a small budget alone."""
 LEAST_ROOM = 1_024
-"""Tokens that an answer may have in any case."""
+"""Tokens that an answer may always have."""
 LOOK_SECONDS = 0.2
 
 

@@ -64,7 +64,7 @@ from app.services.think_aloud.samples import drawn
 from db.unit_of_work import Database, UnitOfWork
 
 FEWEST_QUESTIONS = 3
-"""With fewer, ten texts that deserve the same answers are nothing unusual."""
+"""Questions needed for a warning; with fewer, equal answers about ten texts are common."""
 SAME_ANSWERS = "same_answers"
 _WORDS = {Answer.YES: "yes", Answer.NO: "no", Answer.NOT_APPLICABLE: "does not apply"}
 
