@@ -50,7 +50,7 @@ V1 = f"{API}v1"
 PROBLEM = "application/problem+json"
 RETRY_SECONDS = 2
 MOST_NUMBER = 2**31 - 1
-"""Of a version or a run; PostgreSQL holds no larger one."""
+"""The largest number of a version or a run; PostgreSQL's integers hold no larger one."""
 OF_ANOTHER = "This token is of another project."
 _NO_STORE = {"Cache-Control": "no-store"}
 _log = logging.getLogger(__name__)

@@ -37,9 +37,9 @@ class ConnectionPause:
 
     def __init__(self, model: str, longest: float = LONGEST) -> None:
         self.count = 0
-        """How many pauses there were. Who fails twice in the same pause met one trouble."""
+        """Number of pauses so far. Two failures in the same pause have one cause."""
         self.message = ""
-        """What is said of the run during a pause; "" without one."""
+        """The run's message during a pause; "" without one."""
         self._model = model
         self._longest = longest
         self._gap = FIRST_GAP

@@ -19,7 +19,7 @@ Efforts = tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class ModelTraits:
-    """What the names of a provider's models tell. Patterns match the beginning of a name.
+    """Traits of a provider's models by their names. Patterns match the beginning of a name.
 
     no_temperature: refuse a temperature; a missing pattern costs one refused request.
     no_logprobs: refuse log-probabilities although the provider's API has them.
@@ -62,7 +62,7 @@ class VendorListing:
 
 @dataclass(frozen=True, slots=True)
 class ProviderSpec:
-    """Where models come from.
+    """A provider of models.
 
     What opens them is named as "module:function", so that an SDK is imported when its first model is opened.
 

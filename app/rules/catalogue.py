@@ -18,14 +18,14 @@ STRONG, WEAK = 3.0, 1.0
 
 
 class Better(StrEnum):
-    """Which direction of a measured value is good."""
+    """The good direction of a measured value."""
 
     MORE = "more"
     LESS = "less"
 
 
 class Unit(StrEnum):
-    """How a limit is written."""
+    """The unit in which a limit is written."""
 
     SHARE = "share"
     COUNT = "count"

@@ -105,7 +105,7 @@ def novelty(profile: Profile) -> Reading:
 
 
 def new_words(profile: Profile, content: Iterable[str]) -> int:
-    """How many of these content words don't occur in the source."""
+    """Return how many of these content words don't occur in the source."""
     return sum(found not in profile.source.vocabulary for found in content)
 
 
@@ -230,7 +230,7 @@ def last_turn(profile: Profile) -> frozenset[str]:
 
 
 def length_fold(profile: Profile) -> Reading:
-    """How many times longer or shorter the text is than three times the root of the source's words.
+    """Factor by which the text is longer or shorter than three times the root of the source's words.
 
     The root grows slowly: 400 words of source ask for about 60, 100 for 30. Essays on a topic are asked for 100.
     """
@@ -372,7 +372,7 @@ def odd_spellings(profile: Profile) -> Reading:
 
 
 def odd_words(found: Iterable[str]) -> int:
-    """How many of the words may be misspelt."""
+    """Return how many of the words may be misspelt."""
     return sum(word in _NO_APOSTROPHE or bool(_ODD_SPELLING.search(word)) for word in found)
 
 

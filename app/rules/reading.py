@@ -163,7 +163,7 @@ def plural(count: int, noun: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the texts are, and the dimension."""
+    """The request's words for text and source, its language, and the dimension."""
 
     text_name: str
     source_name: str

@@ -138,7 +138,8 @@ NEVER = Limit(RARE, over=False)
 FOLLOWS_LENGTH = Limit(0.1)
 """Difference by which the judge's answers correlate with length more than the experts' answers to the same question."""
 FOLLOWS_LENGTH_BEYOND_RATINGS = Limit(0.2)
-"""The same beside ratings of the whole dimension, which need not go with length as this one question does."""
+"""As FOLLOWS_LENGTH, compared with ratings of the whole dimension, which need not correlate with length as much as one
+question."""
 REPEATS = Limit(0.5)
 """Correlation of two questions after partialling out the others: a quarter of their variance is then common to these
 two alone. Questions on one theme stay below; Yen's Q3 calls .2 dependent, which is not yet repeated."""

@@ -93,7 +93,7 @@ def repeats_another(found: RubricEvidence, place: int) -> ModeFinding | None:
 
 
 def says_little(found: RubricEvidence, place: int) -> ModeFinding | None:
-    """Low signal: nearly always the same answer, or answers that correlate with no other question."""
+    """Low signal: nearly always the same answer, or answers that correlate with nothing else."""
     return _nearly_always(found, place) or _goes_with_nothing(found, place)
 
 
