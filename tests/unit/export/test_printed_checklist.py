@@ -106,6 +106,14 @@ def test_print_page_and_word_file_show_marks_of_direction(sheet: PrintedChecklis
     assert "\u202e" not in in_page(turned)[0] + in_word(turned)
 
 
+def test_print_page_reads_each_question_and_its_guidance_in_their_own_direction() -> None:
+    asked = question("האם כל משפט שלם?", guidance="כן: עם פועל (19).", component="הדיוק")
+    page = print_page(printed_checklist(document(asked), Making()))
+    for words in ("האם כל משפט שלם?", "כן: עם פועל (19)."):
+        assert f"<bdi>{words}</bdi>" in page
+    assert '<h2 dir="auto">הדיוק' in page
+
+
 def test_a_question_is_never_divided_between_pages(sheet: PrintedChecklist) -> None:
     assert "break-inside: avoid" in print_page(sheet)
     rows = docx.Document(BytesIO(word_file(sheet))).tables[0].rows
