@@ -359,7 +359,7 @@ class PersonNames:
         return next((title for params, title in jobs if replace_name_in_json(params, name, "") != params), "")
 
     def replace_in_jobs(self, name: str, pseudonym: str) -> None:
-        """Replace the name in ended jobs of all projects: they are no record."""
+        """Replace the name in the jobs of all projects: they are no record."""
         for id_, params in self._connection.execute(sql_select(_JOBS.c.id, _JOBS.c.params)).all():
             if (new := replace_name_in_json(params, name, pseudonym)) != params:
                 self._connection.execute(update(_JOBS).where(_JOBS.c.id == id_).values(params=new))

@@ -1,4 +1,4 @@
-"""Interface of all known formats."""
+"""Interface of all known formats, and reading of records with one text each."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,8 @@ class KnownFormat:
     """A known format. `matches(record)` recognises it by structure; `read(records, file_name)` returns a corpus and
     raises FileFormatError if nothing is usable.
 
-    `needs` names the fields in words, for the message about a file that doesn't have the chosen format.
+    `needs` names the fields in words, for the message about a file that doesn't have the chosen format. guessed:
+    whether a file of this structure is read in this format without its being named.
     """
 
     name: str

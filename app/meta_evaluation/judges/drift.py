@@ -273,7 +273,7 @@ def _unlike_first(found: Answerings, place: int) -> tuple[Floats, Floats]:
 
 
 def _errors(found: Answerings, people: Floats) -> tuple[Floats, Floats]:
-    """Return (anchors,) the share of answers unlike people's, and its growth since the first answering; NaN if
+    """Return (anchors,) the share of answers unlike people's, and its growth since the first REPEATS answerings; NaN if
     undefined."""
     known = ~np.isnan(people)
     wrong = (found.codes != people[:, None, :]) & known[:, None, :]

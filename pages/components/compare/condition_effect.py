@@ -235,7 +235,8 @@ def condition_effect(
 
 
 def _chosen(draws: Sequence[ConditionDraw]) -> ConditionDraw:
-    """Return the newest study, unless a person chooses another: a trial, or other judges."""
+    """Draw the choice among studies' draws, trials and judges, if there are several; return it, initially the
+    newest."""
     if len(draws) == 1:
         return draws[0]
     labels = [

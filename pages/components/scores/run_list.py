@@ -95,7 +95,7 @@ def _table(runs: list[RunSummary]) -> pd.DataFrame:
 
 
 def _scored(run: RunSummary) -> str:
-    """Return the run's scored texts for the table, which doesn't move during a run; its progress is shown above."""
+    """Return how many texts are scored, for the table; "see above" during a run, as the table doesn't move then."""
     return "see above" if run.status is RunStatus.RUNNING else f"{run.done:,} of {run.all:,}"
 
 

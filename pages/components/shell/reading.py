@@ -120,7 +120,7 @@ def part_with_places(text: Text, part: Part, key: str, places: Iterable[Span] = 
 
 
 def _text_tools(content: str, key: str) -> TextView:
-    """Draw contents and search for a long text, and the switch for Markdown; a text with highlights isn't rendered."""
+    """Draw contents and search for a long text, and the switch for one with Markdown; return how it is viewed."""
     long, formatted = len(content) > LONG, has_markdown(content)
     if not (long or formatted):
         return TextView()
@@ -267,7 +267,7 @@ def _formatted(line: str, spans: Sequence[Span]) -> str:
 
 
 def _emphasised(line: str, spans: Sequence[Span]) -> str:
-    """Return inline code, bold and italics as Markdown; the rest escaped."""
+    """Return inline code, bold and italics as Markdown; the rest escaped. Highlighted parts of inline code are text."""
     said, at = "", 0
     for place, piece in enumerate(_EMPHASIS.split(line)):
         sign = "" if place % 2 == 0 else "**" if piece.startswith("**") else piece[0]

@@ -1,4 +1,5 @@
-"""Words on the screen: people's text shown literally, and labels that are the same everywhere."""
+"""Words on the screen: people's text shown literally, labels that are the same everywhere, links into the guide, and
+errors with help."""
 
 import re
 from collections.abc import Mapping

@@ -158,7 +158,10 @@ def link(
     stretch: bool = False,
 ) -> None:
     """Draw a link to another screen, by default with its title and icon; draw nothing for a screen that this person
-    can't open."""
+    can't open.
+
+    It stays on the chosen dimension: only `go` leads to another.
+    """
     if not is_open(name):
         return
     screen = SCREENS[name]

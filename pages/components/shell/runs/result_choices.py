@@ -317,7 +317,7 @@ def offer_dataset(why: str) -> None:
 
 
 def cautions(results: Sequence[DimensionResult]) -> None:
-    """Draw each caution once, with the results it is about unless it is about all."""
+    """Draw each caution once, with the results it is about, or with those it isn't about if these are fewer."""
     said: dict[str, list[str]] = {}
     for result in results:
         for caution in result.meta.cautions:
