@@ -9,8 +9,7 @@ from app.errors import NotAllowedError, WorkbenchError
 from app.services.runtime.endpoint_models import endpoint_models
 from pages.components.shell import frame
 from pages.components.shell.browser.page_scripts import page_scripts
-from pages.components.shell.current import current_workbench, stay_offline, take_choice, take_press
-from pages.components.shell.expert import keep_expert
+from pages.components.shell.current import current_workbench, keep_expert, stay_offline, take_choice, take_press
 from pages.components.shell.navigation.screens import doors, is_open, name_of, navigation, rooms, top_bar, tour
 from pages.components.shell.words import show_error
 

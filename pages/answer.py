@@ -6,8 +6,7 @@ from app.services.checklists.expert_answers import answerable, own_sheet
 from app.services.think_aloud.independence import is_thinking_aloud
 from pages.components.answer.sheet import answer_file, expert_progress, plan_form, sheet
 from pages.components.shell.blinding import open_attributes
-from pages.components.shell.current import current_workbench
-from pages.components.shell.expert import current_expert, expert
+from pages.components.shell.current import current_expert, current_workbench, expert
 from pages.components.shell.frame import empty, needs_dimension, nothing_yet
 from pages.components.shell.words import plain
 

@@ -5,8 +5,7 @@ from app.services.think_aloud.independence import is_thinking_aloud
 from pages.components.decide_together import earlier_rooms, no_room, one_room
 from pages.components.shell.background import watch_rooms
 from pages.components.shell.blinding import open_attributes
-from pages.components.shell.current import current_workbench
-from pages.components.shell.expert import current_expert, expert
+from pages.components.shell.current import current_expert, current_workbench, expert
 from pages.components.shell.frame import needs_dimension
 
 workbench = current_workbench()

@@ -17,8 +17,7 @@ from pages.components.overview import (
     ready,
 )
 from pages.components.shell.background import watch
-from pages.components.shell.current import current_project, current_workbench
-from pages.components.shell.expert import current_expert, role_in
+from pages.components.shell.current import current_expert, current_project, current_workbench, role_in
 from pages.components.shell.frame import header
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.words import plain

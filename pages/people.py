@@ -2,8 +2,7 @@
 
 from pages.components.people.members import members
 from pages.components.people.records import api_tokens, experts_table, pseudonyms, trail_table
-from pages.components.shell.current import current_workbench
-from pages.components.shell.expert import current_expert
+from pages.components.shell.current import current_expert, current_workbench
 from pages.components.shell.frame import needs_project, nothing_yet
 
 workbench = current_workbench()

@@ -12,8 +12,7 @@ from app.services.attributes.side_by_side import (
     side_by_sides_seen_by,
 )
 from app.services.runtime.workbench import may
-from pages.components.shell.current import current_workbench, was_pressed
-from pages.components.shell.expert import expert
+from pages.components.shell.current import current_workbench, expert, was_pressed
 from pages.components.shell.frame import needs_dimension
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.runs.run_words import llms_word

@@ -9,9 +9,8 @@ from app.domain.people import Role
 from app.services.checklists.assignments import is_theirs_to_do
 from app.services.think_aloud.independence import own_attributes_of
 from app.services.think_aloud.samples import held_out
-from pages.components.shell.current import current_workbench
+from pages.components.shell.current import current_workbench, expert, role_in
 from pages.components.shell.enough import enough
-from pages.components.shell.expert import expert, role_in
 from pages.components.shell.frame import needs_dimension, sticky
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.reading import left_out, needed_samples, rubric, samples_side_by_side

@@ -1,8 +1,7 @@
 """Which is better: an expert compares two texts of one source, and says why; a facilitator draws the pairs."""
 
 from app.services.attributes.pairs import pair_sheet
-from pages.components.shell.current import current_workbench
-from pages.components.shell.expert import current_expert, expert
+from pages.components.shell.current import current_expert, current_workbench, expert
 from pages.components.shell.frame import needs_dimension, nothing_yet
 from pages.components.which_is_better import draw_form, pairs_to_compare
 

@@ -19,7 +19,16 @@ from app.construction.stage import (
 )
 from app.domain.attribute import Attribute
 from app.domain.build import Stage
-from app.domain.checklist import LONGEST_EXAMPLE, MOST_EXAMPLES, Action, Component, Example, Question, QuestionKind
+from app.domain.checklist import (
+    LONGEST_EXAMPLE,
+    MOST_EXAMPLES,
+    Action,
+    Answer,
+    Component,
+    Example,
+    Question,
+    QuestionKind,
+)
 from app.domain.improvement import (
     DECIDABLE,
     ProposedWording,
@@ -28,7 +37,6 @@ from app.domain.improvement import (
     best_tried,
     compared_wordings,
 )
-from app.domain.judgment import Answer
 from app.domain.project import Dimension, Task, Text
 from app.errors import InputError, NotReadyError
 from app.prompting import dimension_variables, load_prompt, task_variables

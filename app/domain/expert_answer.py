@@ -7,8 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
 
-from app.domain.checklist import Checklist
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer, Checklist
 from app.domain.project import TextPlace
 
 AnswerDesign = Literal["chance", "uncertain"]

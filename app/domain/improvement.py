@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from app.domain.checklist import Example
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer, Example
 
 LONGEST_REASON = 1_000
 """Characters of the line that says why."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, Protocol, TypeVar
 
-from app.domain.judgment import Answer, Evaluation
+from app.domain.checklist import Answer, Evaluation
 from app.errors import InputError
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from rapidfuzz import fuzz
 
-from app.domain.judgment import CANNOT_TELL, Answer
+from app.domain.checklist import CANNOT_TELL, Answer
 from app.domain.storable_text import storable
 
 _KINDS = r"think(?:ing)?|thoughts?|reasoning|reflection|analysis|scratchpad|seed:think"

@@ -7,12 +7,13 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
-from app.domain.checklist import Checklist, Question
-from app.domain.judgment import (
+from app.domain.checklist import (
     CANNOT_TELL,
     Answer,
+    Checklist,
     Evaluation,
     Judgment,
+    Question,
     checklist_score,
     inconsistent_grades,
     soft_score,

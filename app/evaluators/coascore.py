@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from app.domain.judgment import CANNOT_TELL, Evaluation, abstained_evaluation
+from app.domain.checklist import CANNOT_TELL, Evaluation, abstained_evaluation
 from app.domain.project import Dimension, Text
 from app.domain.wording import abstention
 from app.errors import AbstainedError, NotReadyError

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from app.domain.judgment import Evaluation
+from app.domain.checklist import Evaluation
 from app.domain.project import Dimension, Task, Text
 from app.domain.wording import abstention_in_prose, answer_part
 from app.errors import AbstainedError, CutOffError, NoAnswerError, ProviderError, RefusedError, UnreadableScoreError

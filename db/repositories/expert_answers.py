@@ -9,7 +9,7 @@ from sqlalchemy import select as sql_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, delete, select
 
-from app.domain.checklist import unchanged_questions
+from app.domain.checklist import Answer, unchanged_questions
 from app.domain.expert_answer import (
     AnchorLook,
     AnchorSet,
@@ -22,7 +22,6 @@ from app.domain.expert_answer import (
     Winner,
 )
 from app.domain.expert_answer import SideBySide as Comparison
-from app.domain.judgment import Answer
 from app.domain.project import Scope, TextPlace
 from db.engine import stored_state
 from db.models.checklist import (

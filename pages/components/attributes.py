@@ -44,8 +44,7 @@ from pages.components.shell.attribute_list.attribute_list import (
 )
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.contributor_choice import contributor_choice, contributor_words, said_by
-from pages.components.shell.current import keep, listed_choice, prepare_words, was_pressed
-from pages.components.shell.expert import current_expert
+from pages.components.shell.current import current_expert, keep, listed_choice, prepare_words, was_pressed
 from pages.components.shell.runs.run_words import (
     EXPLAINED,
     KINDS,

@@ -5,9 +5,9 @@ from functools import partial
 
 import streamlit as st
 
+from app.domain.checklist import Answer
 from app.domain.expert_answer import FEWEST_MEMBERS, LONGEST_LINE, Room, RoomStage
 from app.domain.improvement import LONGEST_REASON
-from app.domain.judgment import Answer
 from app.domain.project import Project, Text, text_title
 from app.errors import WorkbenchError
 from app.services.disagreements.rooms import (

@@ -7,10 +7,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app.domain.checklist import Checklist
+from app.domain.checklist import Answer, Checklist, Judgment
 from app.domain.expert_answer import MOST_ROOM_TEXTS
 from app.domain.improvement import Decision
-from app.domain.judgment import Answer, Judgment
 from app.domain.project import Dimension, Project, Text, text_title
 from app.domain.wording import QuotedPlace, find_quote
 from app.errors import ConflictError, WorkbenchError

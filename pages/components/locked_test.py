@@ -10,8 +10,7 @@ from app.services.results.results import DimensionResult, Level, look_at_locked_
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from pages.components.shell.browser.page_scripts import saved_typing
-from pages.components.shell.current import was_pressed
-from pages.components.shell.expert import own_name
+from pages.components.shell.current import own_name, was_pressed
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.locked_split import look_list, split_sentence
 from pages.components.shell.navigation.screens import link

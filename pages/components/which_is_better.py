@@ -16,8 +16,7 @@ from app.services.attributes.pairs import (
 )
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
-from pages.components.shell.current import was_pressed
-from pages.components.shell.expert import own_name
+from pages.components.shell.current import own_name, was_pressed
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.reading import readable_text, rubric

@@ -4,9 +4,8 @@ import threading
 
 import pytest
 
-from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist import Answer, Checklist, ChecklistStatus, Question
 from app.domain.improvement import contradictions, reference
-from app.domain.judgment import Answer
 from app.domain.project import Dimension, Task, Text
 from app.errors import ConflictError, NotFoundError
 from db.unit_of_work import Database

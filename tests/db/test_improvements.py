@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist import Answer, Checklist, ChecklistStatus, Question
 from app.domain.improvement import (
     AnswerErrors,
     Half,
@@ -15,7 +15,6 @@ from app.domain.improvement import (
     TriedWording,
     WordingTrial,
 )
-from app.domain.judgment import Answer
 from app.domain.project import Dimension, Task, Text
 from app.errors import NotFoundError
 from db.unit_of_work import Database

@@ -8,17 +8,19 @@ from sqlmodel import SQLModel
 
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import (
+    Answer,
     Checklist,
     ChecklistStatus,
     ChecklistVersion,
     Component,
     DroppedAttribute,
     Edit,
+    Evaluation,
+    Judgment,
     Question,
     QuestionKind,
     QuestionOrigin,
 )
-from app.domain.judgment import Answer, Evaluation, Judgment
 from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import Outcome, RecordedCall, RunDimension, RunStatus, ScoreStatus
 from app.errors import ConflictError, InputError

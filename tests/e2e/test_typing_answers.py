@@ -11,8 +11,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
+from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerSheet
-from app.domain.judgment import Answer
 from app.providers.credentials import Credentials
 from app.services.checklists.checklist_files import import_checklist_file
 from app.services.checklists.checklists import publish

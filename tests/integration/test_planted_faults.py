@@ -35,22 +35,22 @@ LEDGER = (
 )
 FAULTS = {
     "score starts at 0": Fault(
-        "app/domain/judgment.py", "return low + (high - low) * yes", "return high * yes", FORMULA
+        "app/domain/checklist.py", "return low + (high - low) * yes", "return high * yes", FORMULA
     ),
     "unanswered counts as no": Fault(
-        "app/domain/judgment.py",
+        "app/domain/checklist.py",
         "if answer in (Answer.YES, Answer.NO) else None",
         "if answer is not Answer.NOT_APPLICABLE else None",
         FORMULA,
     ),
     "weights are left out": Fault(
-        "app/domain/judgment.py", "share * each.weight for share, each", "share for share, each", FORMULA
+        "app/domain/checklist.py", "share * each.weight for share, each", "share for share, each", FORMULA
     ),
     "a bad yes earns the point": Fault(
-        "app/domain/judgment.py", "(answer is Answer.YES) is not question.must_not", "(answer is Answer.YES)", FORMULA
+        "app/domain/checklist.py", "(answer is Answer.YES) is not question.must_not", "(answer is Answer.YES)", FORMULA
     ),
     "a failed required question caps nothing": Fault(
-        "app/domain/judgment.py", "min([value, *(cap for cap in caps if cap is not None)])", "value", FORMULA
+        "app/domain/checklist.py", "min([value, *(cap for cap in caps if cap is not None)])", "value", FORMULA
     ),
     "kappa without chance": Fault(
         f"{META}/raters/rater_agreement.py", "(same - chance) / np.where", "same / np.where", ALPHA

@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
 from app.corpora.demo_data.corpus import DEMO_NOTICE
+from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerDraw
-from app.domain.judgment import Answer
 from app.services.checklists.checklists import new_draft, publish, view_checklist
 from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.checklists.expert_answers import answer, answer_sheet, draw_of, draw_texts, expert_answers

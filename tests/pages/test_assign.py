@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerDraw
-from app.domain.judgment import Answer
 from app.domain.people import Actor, Role
 from app.services.checklists.assignments import give_dimensions, given_dimensions, overlap_of, share_texts
 from app.services.checklists.expert_answers import answer, answer_sheet, draw_texts

@@ -6,9 +6,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Checklist
+from app.domain.checklist import Answer, Checklist
 from app.domain.expert_answer import Room, RoomStage
-from app.domain.judgment import Answer
 from app.domain.people import Role
 from app.services.disagreements.rooms import join_room, move_room, open_room, rooms_of, vote
 from app.services.runtime.workbench import Workbench

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Checklist
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer, Checklist
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.expert_answers import expert_answers, note
 from app.services.disagreements.deciding import decide_answer

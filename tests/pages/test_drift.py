@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer
 from app.providers import known_prices
 from app.services.checklists.checklists import published_checklist
 from app.services.checklists.expert_answers import draw_texts

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Checklist, Example, Question
+from app.domain.checklist import Answer, Checklist, Example, Question
 from app.domain.improvement import (
     AnswerErrors,
     Improvement,
@@ -15,7 +15,6 @@ from app.domain.improvement import (
     TriedWording,
     WordingTrial,
 )
-from app.domain.judgment import Answer
 from app.meta_evaluation.judges.difference import too_few_sentence
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
 from app.services.data.projects import dimensions_named

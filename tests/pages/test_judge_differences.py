@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer
 from app.services.checklists.expert_answers import draw_texts
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on

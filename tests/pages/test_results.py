@@ -14,9 +14,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.corpora.table import ScoreColumns
-from app.domain.checklist import ChecklistStatus
+from app.domain.checklist import ChecklistStatus, Evaluation
 from app.domain.condition import Family
-from app.domain.judgment import Evaluation
 from app.domain.project import Dimension, Task
 from app.domain.run import Outcome, SystemChoice
 from app.meta_evaluation.judges.panel import alt_test_verdict

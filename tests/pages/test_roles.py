@@ -24,7 +24,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_own_attribute, mark_done, own_attributes_of
 from app.settings import settings
 from pages.components.shell import current
-from pages.components.shell.expert import EXPERT
+from pages.components.shell.current import EXPERT
 from pages.components.shell.navigation.screens import SCREENS
 from tests.pages.test_empty_screens import Open
 from tests.support.projects import rated_on_two

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.checklist import Evaluation
 from app.domain.job import JobStatus, NewJob
-from app.domain.judgment import Evaluation
 from app.domain.project import Dimension, Task
 from app.domain.run import Outcome, RunStatus
 from app.errors import ConflictError

@@ -10,7 +10,7 @@ from app.services.attributes.pairs import pair_sheet
 from app.services.data.projects import create_project
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import own_attributes_of
-from pages.components.shell.expert import EXPERT
+from pages.components.shell.current import EXPERT
 
 Open = Callable[[str], AppTest]
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerDraw, SheetEntry
-from app.domain.judgment import Answer
 from app.services.checklists.expert_answers import keep_entries
 from app.services.runtime.workbench import Workbench
 

@@ -16,8 +16,8 @@ from app.commands.shared import (
     print_json,
     table,
 )
+from app.domain.checklist import Answer
 from app.domain.improvement import Decision, reference
-from app.domain.judgment import Answer
 from app.errors import InputError, NotFoundError
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from typing import Any
 
 from app.corpora.table import Cells, TableData, answer_rows, load_table
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import Checklist, Question
+from app.domain.checklist import Answer, Checklist, Question
 from app.domain.expert_answer import AnswerDraw, AnswerSheet, ExpertAnswer
-from app.domain.judgment import Answer
 from app.domain.people import Right
 from app.domain.project import Text, TextPlace
 from app.domain.storable_text import check_storable

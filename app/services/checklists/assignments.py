@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from app.corpora.draws import check_overlap
 from app.domain.attribute import ContributorKind
+from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerDraw, AnswerSet
-from app.domain.judgment import Answer
 from app.domain.people import ProjectMember, Right, Role
 from app.domain.project import Dimension
 from app.domain.storable_text import quoted

@@ -10,8 +10,16 @@ import numpy as np
 
 from app.construction.lint import Hint, lint_question
 from app.domain.attribute import Attribute
-from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind
-from app.domain.judgment import Answer, Evaluation, Judgment, checklist_score
+from app.domain.checklist import (
+    Answer,
+    Checklist,
+    ChecklistStatus,
+    Evaluation,
+    Judgment,
+    Question,
+    QuestionKind,
+    checklist_score,
+)
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Text
 from app.domain.run import RunSummary

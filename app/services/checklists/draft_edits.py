@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 
 from app.domain.checklist import (
+    Answer,
     Change,
     Checklist,
     Component,
@@ -15,8 +16,8 @@ from app.domain.checklist import (
     Question,
     QuestionKind,
     QuestionOrigin,
+    inconsistent_grades,
 )
-from app.domain.judgment import Answer, inconsistent_grades
 from app.domain.people import Right
 from app.errors import ConflictError, InputError, NotFoundError
 from app.export.checklist_reading import read_examples

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import Checklist, ChecklistStatus
+from app.domain.checklist import Answer, Checklist, ChecklistStatus
 from app.domain.expert_answer import (
     AnswerDraw,
     AnswerSet,
@@ -19,7 +19,6 @@ from app.domain.expert_answer import (
     WishedWave,
     carried_answers,
 )
-from app.domain.judgment import Answer
 from app.domain.people import Right
 from app.domain.project import Text, TextPlace
 from app.domain.storable_text import storable

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from app.domain.checklist import Checklist, Edit, Question
+from app.domain.checklist import Answer, Checklist, Edit, Question
 from app.domain.improvement import DECIDABLE, LONGEST_REASON, Decision, reference
-from app.domain.judgment import Answer
 from app.domain.people import Right
 from app.domain.storable_text import check_storable
 from app.errors import ConflictError, InputError, NotFoundError

@@ -10,10 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist import Answer, Checklist, ChecklistStatus, Judgment, Question
 from app.domain.expert_answer import CarriedAnswers, ExpertAnswer, carried_answers
 from app.domain.improvement import Decision, contradictions, reference
-from app.domain.judgment import Answer, Judgment
 from app.domain.people import Right
 from app.domain.project import Text
 from app.domain.run import RunSummary

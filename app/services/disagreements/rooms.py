@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import Question
+from app.domain.checklist import Answer, Question
 from app.domain.expert_answer import (
     FEWEST_MEMBERS,
     LONGEST_LINE,
@@ -17,7 +17,6 @@ from app.domain.expert_answer import (
     RoomStage,
 )
 from app.domain.improvement import answer_said, reference
-from app.domain.judgment import Answer
 from app.domain.people import PENDING, Right
 from app.domain.project import Text
 from app.domain.storable_text import check_storable

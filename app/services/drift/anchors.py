@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.checklist import Checklist, Question
+from app.domain.checklist import Answer, Checklist, Question
 from app.domain.expert_answer import AnchorLook, AnchorSet
-from app.domain.judgment import Answer
 from app.domain.people import Right
 from app.domain.project import Dimension, Text
 from app.domain.run import RunStatus, RunSummary, ScoredText

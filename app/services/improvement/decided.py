@@ -9,9 +9,8 @@ from statistics import fmean
 
 from app.construction.questions import DecidedError
 from app.corpora.draws import draw_halves
-from app.domain.checklist import Checklist, Question, Step
+from app.domain.checklist import Answer, Checklist, Judgment, Question, Step
 from app.domain.improvement import AnswerErrors, Decision, Half, Improvement, answer_said, errors_of, reference
-from app.domain.judgment import Answer, Judgment
 from app.domain.people import Right
 from app.domain.project import Text
 from app.domain.run import RunSummary, ScoredText

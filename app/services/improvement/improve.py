@@ -19,6 +19,7 @@ from app.construction.questions import (
 )
 from app.domain.checklist import (
     MOST_EXAMPLES,
+    Answer,
     Checklist,
     ChecklistStatus,
     Edit,
@@ -37,7 +38,6 @@ from app.domain.improvement import (
     best_tried,
     compared_wordings,
 )
-from app.domain.judgment import Answer
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task, Text
 from app.domain.run import RunSummary

@@ -8,8 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from app.attribute_analysis.pool import Contribution, contribution_of
-from app.domain.checklist import Checklist, Question
-from app.domain.judgment import Answer, checklist_score
+from app.domain.checklist import Answer, Checklist, Question, checklist_score
 from app.domain.people import Right
 from app.domain.project import Dimension
 from app.domain.run import RunDimension, RunSummary, ScoredText

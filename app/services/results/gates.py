@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer
 from app.domain.people import Right
 from app.domain.run import RunDimension, RunSummary
 from app.errors import InputError

@@ -7,10 +7,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from app.domain.checklist import Checklist, Question
+from app.domain.checklist import Answer, Checklist, Question, shares_of
 from app.domain.expert_answer import CarriedAnswers
 from app.domain.improvement import Decision, reference
-from app.domain.judgment import Answer, shares_of
 from app.domain.people import Right
 from app.domain.project import Dimension
 from app.domain.run import ANSWERS, RunAnswers, ScoredText

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.checklist import Question
+from app.domain.checklist import Answer, Question, checklist_score
 from app.domain.expert_answer import WishedWave
-from app.domain.judgment import Answer, checklist_score
 from app.domain.people import Right
 from app.errors import NotReadyError
 from app.meta_evaluation.bootstrap import AgreementDesign

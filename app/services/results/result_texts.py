@@ -10,9 +10,8 @@ from typing import Any, Literal
 
 from scipy.stats import rankdata
 
-from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind
+from app.domain.checklist import ABSTAINED, Answer, Checklist, ChecklistStatus, Judgment, Question, QuestionKind
 from app.domain.improvement import Decision, reference
-from app.domain.judgment import ABSTAINED, Answer, Judgment
 from app.domain.people import Right
 from app.domain.project import Text
 from app.domain.run import RunSummary, ScoredText, ScoreStatus

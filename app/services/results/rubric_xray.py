@@ -9,8 +9,7 @@ import numpy as np
 
 from app.construction.lint import lint_question
 from app.domain.attribute import AttributeStatus
-from app.domain.checklist import Checklist, Question
-from app.domain.judgment import Answer, inconsistent_grades
+from app.domain.checklist import Answer, Checklist, Question, inconsistent_grades
 from app.domain.people import Right
 from app.domain.project import Dimension
 from app.errors import NotReadyError

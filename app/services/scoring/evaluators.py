@@ -14,8 +14,7 @@ from app.construction.questions import APPLICABILITY, IMPROVE, prompt_name
 from app.construction.steps.result import from_document
 from app.domain.attribute import ContributorKind
 from app.domain.build import Stage
-from app.domain.checklist import Action, Checklist, Question, unchanged_questions
-from app.domain.judgment import Judgment
+from app.domain.checklist import Action, Checklist, Judgment, Question, unchanged_questions
 from app.domain.people import Right
 from app.domain.project import Dimension, TextPlace
 from app.domain.run import RunDimension, RunSummary, ScoreStatus, TextFilter

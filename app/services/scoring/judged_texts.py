@@ -22,8 +22,7 @@ from typing import Any, Protocol
 from app.corpora.corpus import Corpus, CorpusText, SkippedRow
 from app.corpora.mapping import NO_RATINGS, ColumnMapping
 from app.corpora.reading import KNOWN_FORMATS, detect_format, open_corpus
-from app.domain.checklist import Checklist, ChecklistStatus, Question
-from app.domain.judgment import Answer, Evaluation, Judgment
+from app.domain.checklist import Answer, Checklist, ChecklistStatus, Evaluation, Judgment, Question
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task, Text
 from app.domain.run import RunSummary, ScoreStatus

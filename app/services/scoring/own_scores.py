@@ -9,8 +9,7 @@ from typing import Any
 from app.corpora.corpus import SkippedRow
 from app.corpora.rows import BadCellError, number, one_line
 from app.corpora.table import Cells, Key, MatchedScores, ScoreColumns, find_columns, load_table, match_scores, shown
-from app.domain.checklist import Checklist
-from app.domain.judgment import Answer, Evaluation, Judgment
+from app.domain.checklist import Answer, Checklist, Evaluation, Judgment
 from app.domain.people import Right
 from app.domain.project import Dimension
 from app.domain.run import Outcome, RunDimension, RunStatus

@@ -10,8 +10,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict
 from typing import Any
 
+from app.domain.checklist import Evaluation
 from app.domain.condition import StudyCondition
-from app.domain.judgment import Evaluation
 from app.domain.project import Text
 from app.domain.run import Outcome, PlannedScore, ProviderBatch, RunSummary, StageRun, TextFilter
 from app.errors import ConnectionFailedError, NoAnswerError, OverloadedError, RateLimitError, WrongSchemaError

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer
 from app.domain.people import Right
 from app.domain.project import Dimension, TextPlace
 from app.domain.run import (

@@ -7,9 +7,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app.domain.checklist import Checklist
+from app.domain.checklist import Answer, Checklist
 from app.domain.expert_answer import AnswerDraw, AnswerSheet, SheetEntry, WishedWave
-from app.domain.judgment import Answer
 from app.domain.project import Dimension, Project, Text
 from app.errors import InputError, WorkbenchError
 from app.services.checklists.assignments import overlap_of, progress

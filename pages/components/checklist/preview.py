@@ -3,8 +3,7 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from app.domain.checklist import Question
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer, Question
 from app.domain.people import Right
 from app.domain.project import Text, text_title
 from app.services.checklists.checklists import (

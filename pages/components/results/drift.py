@@ -16,8 +16,7 @@ from app.services.runtime.judges import end_of, end_warning
 from app.services.runtime.workbench import may
 from app.services.scoring.scoring_jobs import job_key
 from pages.components.shell.background import watch
-from pages.components.shell.current import was_pressed
-from pages.components.shell.expert import current_expert
+from pages.components.shell.current import current_expert, was_pressed
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.runs.result_choices import ResultScope

@@ -33,7 +33,7 @@ from app.services.results.run_comparison import (
 )
 from app.services.runtime.workbench import Workbench
 from pages.components.results.people import stand_in
-from pages.components.shell.expert import current_expert
+from pages.components.shell.current import current_expert
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import interval
 from pages.components.shell.tables import WRITER, csv_download, show_table, with_writers

@@ -8,9 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import Question
+from app.domain.checklist import Judgment, Question
 from app.domain.improvement import Decision
-from app.domain.judgment import Judgment
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task, text_title
 from app.domain.run import ScoredText
@@ -35,8 +34,7 @@ from pages.components.shell.blinding import all_open, open_attributes
 from pages.components.shell.browser.page_scripts import saved_typing, want_focus
 from pages.components.shell.checklists.publishing import VERSION, WayBack, remember_way, show_version
 from pages.components.shell.checklists.question_editor import EDITOR, QUESTION, known_editor, note_opened
-from pages.components.shell.current import keep, listed_choice, one_of, was_pressed
-from pages.components.shell.expert import own_name, signed_in_as
+from pages.components.shell.current import keep, listed_choice, one_of, own_name, signed_in_as, was_pressed
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import part_with_places, quote_line
 from pages.components.shell.runs.result_choices import ResultScope

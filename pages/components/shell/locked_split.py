@@ -7,8 +7,7 @@ from app.services.data.locked_split import SplitState, lock, open_split, opened_
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words
 from pages.components.shell.browser.page_scripts import saved_typing
-from pages.components.shell.current import was_pressed
-from pages.components.shell.expert import own_name
+from pages.components.shell.current import own_name, was_pressed
 from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, plain
 

@@ -21,8 +21,7 @@ from app.errors import WorkbenchError
 from app.services.data.uploads import samples_words
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import HeldOut, ensure_samples, give_verdict
-from pages.components.shell.current import was_pressed
-from pages.components.shell.expert import current_expert
+from pages.components.shell.current import current_expert, was_pressed
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import number, plain, plain_piece, show_error
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer
 from app.domain.people import Role
 from app.domain.project import Dimension
 from app.services.checklists.expert_answers import answer, answer_sheet, draw_texts

@@ -11,8 +11,8 @@ from sqlalchemy import Text, cast, select
 from sqlmodel import SQLModel
 
 from app.domain.attribute import ContributorKind
+from app.domain.checklist import Answer as Given
 from app.domain.condition import Family, StudyCondition
-from app.domain.judgment import Answer as Given
 from app.domain.people import Actor, Membership, Role
 from app.domain.project import Project
 from app.errors import ConflictError, NotFoundError

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from app import cli
-from app.domain import judgment
+from app.domain import checklist
 from app.domain.attribute import Passage
 from app.domain.expert_answer import RoomStage
 from app.services.data.projects import dimensions_named, get_project
@@ -107,7 +107,7 @@ def _room_held(documents: Documents) -> None:
     for stage in (RoomStage.DISCUSS, RoomStage.VOTE_AGAIN, RoomStage.DECIDE):
         for name in ("Ana", "Ben") if stage is not RoomStage.VOTE_AGAIN else ():
             join_room(workbench, room.id, name)
-            vote(workbench, room.id, name, text, judgment.Answer.NO)
+            vote(workbench, room.id, name, text, checklist.Answer.NO)
         move_room(workbench, room.id, stage)
         if stage is RoomStage.DISCUSS:
             say_line(workbench, room.id, "Ana", "The order is lost.")

@@ -14,8 +14,8 @@ import pytest
 
 from app.construction.questions import TriedExamples, example_of, try_examples
 from app.corpora.draws import draw_halves
+from app.domain.checklist import Answer
 from app.domain.improvement import AnswerErrors, Half, ProposedWording
-from app.domain.judgment import Answer
 from app.domain.project import Text
 from app.meta_evaluation.judges.difference import paired_difference, proof_standing
 from tests.support.real_data import shared_data

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.checklist import Checklist, ChecklistStatus, Question
-from app.domain.judgment import Evaluation
+from app.domain.checklist import Checklist, ChecklistStatus, Evaluation, Question
 from app.domain.project import Dimension, Task, Text
 from app.errors import NotReadyError
 from app.evaluators.check_eval import METHOD, CheckEval

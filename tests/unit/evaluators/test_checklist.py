@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from app.domain.checklist import Question
-from app.domain.judgment import Answer, Judgment, checklist_score
+from app.domain.checklist import Answer, Judgment, Question, checklist_score
 from app.domain.project import Dimension, Task, Text
 from app.errors import NotReadyError, WrongSchemaError
 from app.evaluators.checklist import ChecklistReply, judge, judge_request, judge_schema, read_answers

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.checklist import Checklist, ChecklistStatus, Question
-from app.domain.judgment import Evaluation
+from app.domain.checklist import Checklist, ChecklistStatus, Evaluation, Question
 from app.domain.project import Dimension, Task, Text
 from app.domain.wording import LONGEST, find_quote
 from app.evaluators.checklist import ANSWERS, METHOD, JudgeOptions, judge_request

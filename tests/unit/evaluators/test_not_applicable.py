@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.checklist import Checklist, ChecklistStatus, Question
-from app.domain.judgment import ABSTAINED, CANNOT_TELL, Answer, Evaluation
+from app.domain.checklist import ABSTAINED, CANNOT_TELL, Answer, Checklist, ChecklistStatus, Evaluation, Question
 from app.domain.project import Dimension, Task, Text
 from app.errors import UnreadableScoreError, WrongSchemaError
 from app.evaluators import check_eval, coascore, g_eval, llm_score

@@ -37,8 +37,7 @@ from pages.components.shell.browser.page_scripts import (
     saved_typing,
 )
 from pages.components.shell.contributor_choice import said_by
-from pages.components.shell.current import keep, was_pressed
-from pages.components.shell.expert import current_expert, signed_in_as
+from pages.components.shell.current import current_expert, keep, signed_in_as, was_pressed
 from pages.components.shell.words import QUOTED, ShownErrors, button_label, example_lines, plain, show_kept_error
 
 CHOICES = "question_choices_"

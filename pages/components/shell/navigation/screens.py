@@ -15,8 +15,18 @@ from app.services.data.projects import list_projects, overview, show_research
 from app.services.data.steps import FlowStep, NextStep, StepState, next_of, steps_of
 from app.services.runtime.workbench import Workbench, may
 from pages.components.shell.browser.page_scripts import keep_cookie, tour_was_ended
-from pages.components.shell.current import DIMENSION, PROJECT, choose, current_project, was_pressed
-from pages.components.shell.expert import EXPERT, current_expert, name_expert, role_in, signed_in_as
+from pages.components.shell.current import (
+    DIMENSION,
+    EXPERT,
+    PROJECT,
+    choose,
+    current_expert,
+    current_project,
+    name_expert,
+    role_in,
+    signed_in_as,
+    was_pressed,
+)
 from pages.components.shell.words import guide_link, help_link, paragraph_on, plain
 
 _OPEN_TO_ME = "open_screens"

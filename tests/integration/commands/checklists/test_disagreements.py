@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-from app.domain.checklist import Checklist
+from app.domain.checklist import Answer, Checklist
 from app.domain.expert_answer import RoomStage
-from app.domain.judgment import Answer
 from app.services.checklists.checklists import versions_of
 from app.services.disagreements.rooms import join_room, move_room, open_room, vote
 from app.services.runtime.workbench import open_workbench

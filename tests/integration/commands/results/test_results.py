@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.judgment import Evaluation
+from app.domain.checklist import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus, SystemChoice
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.results.method_grid import cell, grid_notes, method_and_judge, method_grid

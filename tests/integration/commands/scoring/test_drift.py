@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer
 from app.providers import known_prices
 from app.services.checklists.expert_answers import draw_texts
 from app.services.runtime.workbench import open_workbench

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerDraw, SheetEntry
-from app.domain.judgment import Answer
 from app.domain.storable_text import storable
 from app.errors import InputError, NotFoundError
 from app.services.checklists.expert_answers import (

@@ -5,8 +5,8 @@ import io
 
 import pytest
 
+from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerDraw, WishedWave
-from app.domain.judgment import Answer
 from app.errors import FileFormatError, NotReadyError
 from app.services.checklists.answer_files import answers_csv, import_answers
 from app.services.checklists.checklists import new_draft, publish

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from app.domain.checklist import Answer
 from app.domain.expert_answer import WishedWave
-from app.domain.judgment import Answer
 from app.errors import InputError, NotReadyError
 from app.services.checklists.checklists import new_draft
 from app.services.checklists.expert_answers import (

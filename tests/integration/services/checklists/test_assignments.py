@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerDraw, SheetEntry, WishedWave
-from app.domain.judgment import Answer
 from app.domain.people import Role
 from app.domain.project import Dimension, Rating, Task
 from app.errors import InputError, NotFoundError, NotReadyError

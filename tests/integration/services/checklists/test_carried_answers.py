@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.checklist import Checklist
+from app.domain.checklist import Answer, Checklist
 from app.domain.expert_answer import AnswerDraw, SheetEntry
-from app.domain.judgment import Answer
 from app.domain.people import Role
 from app.errors import ConflictError, NotAllowedError, NotReadyError
 from app.services.checklists.answer_files import answers_csv

@@ -5,8 +5,7 @@ from collections import Counter
 import pandas as pd
 import pytest
 
-from app.domain.checklist import Checklist, ChecklistStatus, Question
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer, Checklist, ChecklistStatus, Question
 from app.domain.project import Dimension, Task, Text
 from app.meta_evaluation.questions.question_agreement import PartedKind
 from app.services.checklists.expert_answers import draw_texts

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer
 from app.domain.people import Actor, Membership, Role
 from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError, NotReadyError
 from app.services.checklists.checklists import new_draft, publish, versions_of

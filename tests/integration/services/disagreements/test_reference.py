@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer
 from app.domain.project import Text
 from app.services.disagreements.deciding import decide_answer, undo_decision
 from app.services.drift.anchors import freeze_anchors

@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.domain.checklist import Checklist
+from app.domain.checklist import Answer, Checklist
 from app.domain.expert_answer import MOST_MEMBERS, Room, RoomStage
-from app.domain.judgment import Answer
 from app.domain.people import Actor, Membership, Role
 from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError, NotReadyError
 from app.meta_evaluation.raters.rater_agreement import krippendorff_alpha

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from app.domain.checklist import Answer
 from app.domain.expert_answer import AnchorSet, DriftVerdict
-from app.domain.judgment import Answer
 from app.domain.project import Dimension, Task
 from app.domain.run import RunStatus
 from app.errors import InputError, NotReadyError

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.checklist import Answer
 from app.domain.improvement import Half
-from app.domain.judgment import Answer
 from app.domain.project import Text
 from app.services.checklists.checklists import new_draft, publish
 from app.services.improvement.decided import DecidedQuestion, decided_questions, judged_runs

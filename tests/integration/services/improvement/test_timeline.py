@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer
 from app.errors import NotReadyError
 from app.services.checklists.checklists import new_draft, publish
 from app.services.improvement.decided import question_timeline

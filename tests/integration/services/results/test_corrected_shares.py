@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerDraw
-from app.domain.judgment import Answer
 from app.services.checklists.expert_answers import draw_texts
 from app.services.results import raters as shares_module
 from app.services.results.question_analysis import expert_side

@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer, Checklist, ChecklistStatus, Component, Question, QuestionOrigin
 from app.domain.project import Dimension, Task, Text, Verdict
 from app.services.checklists.expert_answers import draw_texts
 from app.services.data.projects import save_dimension

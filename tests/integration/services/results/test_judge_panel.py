@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer
 from app.services.checklists.expert_answers import draw_texts
 from app.services.results.quality_cost import judge_panel
 from app.services.results.results import Choices, kept_results

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer
 from app.domain.project import Dimension
 from app.errors import InputError
 from app.services.checklists.answer_files import answers_csv, import_answers

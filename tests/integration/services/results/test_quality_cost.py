@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.judgment import Evaluation
+from app.domain.checklist import Evaluation
 from app.domain.project import Dimension
 from app.domain.run import Outcome, RecordedCall, RunDimension, RunStatus
 from app.errors import InputError, NotReadyError

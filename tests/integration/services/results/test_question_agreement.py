@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer
 from app.domain.run import RunDimension
 from app.services.checklists.expert_answers import draw_texts
 from app.services.results.question_analysis import asked_of_experts

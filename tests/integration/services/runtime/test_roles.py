@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.domain.attribute import AttributeStatus, ContributorKind
-from app.domain.checklist import ChecklistStatus
+from app.domain.checklist import Answer, ChecklistStatus
 from app.domain.expert_answer import SheetEntry
-from app.domain.judgment import Answer
 from app.domain.people import NOBODY, Membership, Right, Role
 from app.domain.project import Task
 from app.errors import ConflictError, NotAllowedError, NotReadyError

@@ -5,8 +5,7 @@ import io
 
 import pytest
 
-from app.domain.checklist import Checklist
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer, Checklist
 from app.errors import InputError, UnsupportedError
 from app.services.checklists.expert_answers import expert_answers
 from app.services.data.uploads import Upload

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.domain.checklist import Answer
 from app.domain.improvement import (
     AnswerErrors,
     ProposedWording,
@@ -12,7 +13,6 @@ from app.domain.improvement import (
     compared_wordings,
     errors_of,
 )
-from app.domain.judgment import Answer
 
 YES, NO, NA, NONE = Answer.YES, Answer.NO, Answer.NOT_APPLICABLE, Answer.UNANSWERED
 

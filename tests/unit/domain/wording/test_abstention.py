@@ -1,6 +1,6 @@
 import pytest
 
-from app.domain.judgment import CANNOT_TELL
+from app.domain.checklist import CANNOT_TELL
 from app.domain.wording import NOT_APPLICABLE, abstention, abstention_in_prose
 
 

@@ -4,7 +4,7 @@ from array import array
 
 import numpy as np
 
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer
 from app.domain.run import ANSWERS, RunAnswers
 from app.services.results.question_analysis import judge_cube, judged_texts, places_among
 

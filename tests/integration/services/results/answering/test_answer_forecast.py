@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
+from app.domain.checklist import Answer, Evaluation, Judgment
 from app.domain.expert_answer import AnswerDraw, WishedWave
-from app.domain.judgment import Answer, Evaluation, Judgment
 from app.domain.project import Rating, Text
 from app.domain.run import Outcome, RunDimension
 from app.services.checklists.expert_answers import draw_texts

@@ -9,6 +9,7 @@ from zipfile import ZipFile
 import pytest
 
 from app.domain.attribute import AttributeStatus, ContributorKind
+from app.domain.checklist import Answer
 from app.domain.improvement import (
     AnswerErrors,
     Improvement,
@@ -16,7 +17,6 @@ from app.domain.improvement import (
     TriedWording,
     WordingTrial,
 )
-from app.domain.judgment import Answer
 from app.domain.people import Role
 from app.domain.project import Dimension, Rating, Task, Text
 from app.services.attributes.attributes import add_attributes

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer
 from app.services.checklists.expert_answers import draw_texts
 from app.services.results.results import Choices, DimensionResult, kept_result
 from app.services.results.run_comparison import other_versions, version_difference

@@ -2,8 +2,7 @@
 
 import pytest
 
-from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
-from app.domain.judgment import Answer
+from app.domain.checklist import Answer, Checklist, ChecklistStatus, Component, Question, QuestionOrigin
 from app.domain.run import RunDimension
 from app.services.checklists.expert_answers import draw_texts
 from app.services.results.result_files import report_html, verdict_of
