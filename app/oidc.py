@@ -229,8 +229,8 @@ _LONGEST_SUBJECT = 255
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who signed in. `subject` identifies a person permanently; address and name can change. address: in lower case, ""
-    if the provider gives none or says that it isn't verified."""
+    """The identity of a person who signed in. `subject` identifies a person permanently; address and name can change.
+    address: in lower case, "" if the provider gives none or says that it isn't verified."""
 
     issuer: str
     subject: str
@@ -269,9 +269,9 @@ _BASIC, _POST = "client_secret_basic", "client_secret_post"
 
 @dataclass(frozen=True, slots=True)
 class OidcProvider:
-    """What the discovery document says: issuer and the addresses of the endpoints; userinfo: "" if there is none.
-    secret_sent: how the token endpoint takes the client's secret. who_prompt: the `prompt` parameter that makes the
-    provider ask who is signing in even if it has a session, "" if it supports none."""
+    """The provider as its discovery document describes it: issuer and the addresses of the endpoints; userinfo: "" if
+    there is none. secret_sent: how the token endpoint takes the client's secret. who_prompt: the `prompt` parameter
+    that makes the provider ask who is signing in even if it has a session, "" if it supports none."""
 
     issuer: str
     authorization: str

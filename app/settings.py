@@ -25,7 +25,8 @@ _NAME = re.compile(r"(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9
 
 @dataclass(frozen=True, slots=True)
 class ServerNames:
-    """`names`: host names and addresses without port, `*.` for all subdomains, `*` for every name.
+    """The names of this server. `names`: host names and addresses without port, `*.` for all subdomains, `*` for every
+    name.
 
     any_address: the server listens on all addresses of the machine, so it accepts any numeric address, which DNS can't
     redirect.

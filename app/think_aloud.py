@@ -25,7 +25,7 @@ FIRST_TEMPERATURE, LATER_TEMPERATURE = 0.0, 1.0
 
 @dataclass(frozen=True, slots=True)
 class Elicitation:
-    """What one model said in one round. `reply` carries the usage of all attempts.
+    """One model's answer in one round. `reply` carries the usage of all attempts.
 
     `passages`: one for each attribute, None if it has no quote or the quote is in no sample; `absent` counts the
     latter.

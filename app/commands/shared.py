@@ -260,7 +260,7 @@ _SAID = b"Stopping: replies that are paid and under way are waited for. Once mor
 
 
 class Interruption:
-    """Whether the command was interrupted. `signal_number` is the first signal, None before."""
+    """The interruption of a command. `signal_number` is the first signal, None before."""
 
     signal_number: int | None = None
 

@@ -19,8 +19,8 @@ class ContributorKind(StrEnum):
 
 
 class AttributeStatus(StrEnum):
-    """Whether an attribute is in use, and why not. An expert sets `withdrawn` before saying "done": nobody else ever
-    sees it."""
+    """The use of an attribute: in use, or the reason why not. An expert sets `withdrawn` before saying "done": nobody
+    else ever sees it."""
 
     ACTIVE = "active"
     EXCLUDED = "excluded"
@@ -50,7 +50,7 @@ _LARGEST = 2**31 - 1
 
 
 class PassagePart(StrEnum):
-    """What a passage was taken from: a text, its source, or what an expert said aloud."""
+    """The origin of a passage: a text, its source, or what an expert said aloud."""
 
     TEXT = "text"
     SOURCE = "source"
@@ -58,7 +58,7 @@ class PassagePart(StrEnum):
 
 
 def text_version(content: str) -> str:
-    """A digest of 16 hexadecimal digits that tells one wording of a text from another."""
+    """Return a digest of 16 hexadecimal digits that tells one wording of a text from another."""
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -202,7 +202,7 @@ class AttributeChange:
 
 @dataclass(frozen=True, slots=True)
 class HeldBack:
-    """What the samples of a dimension keep out of scoring: whole documents, or only the sample texts (ids)."""
+    """The texts that a dimension's samples keep out of scoring: whole documents, or only the sample texts (ids)."""
 
     documents: tuple[str, ...] = ()
     texts: tuple[int, ...] = ()
@@ -224,9 +224,9 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What an expert said aloud, as text. `audio` is the name of the stored recording, "" for a pasted text; `error`
-    says why a recording has no text yet. `waiting` counts the proposals from the transcript that nobody has decided on.
-    """
+    """The text of what an expert said aloud. `audio` is the name of the stored recording, "" for a pasted text;
+    `error` says why a recording has no text yet. `waiting` counts the proposals from the transcript that nobody has
+    decided on."""
 
     id: int
     dimension_id: int
@@ -277,7 +277,7 @@ MOST_MARKED = 100  # in one message of the browser
 
 @dataclass(frozen=True, slots=True)
 class MarkedWords:
-    """What an expert wrote about a passage that they selected. `number` is its place, from 1, in the order of
+    """An expert's attribute about a passage that they selected. `number` is its place, from 1, in the order of
     selection."""
 
     number: int

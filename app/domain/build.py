@@ -23,7 +23,7 @@ class Stage(StrEnum):
 
 
 class ChangeKind(StrEnum):
-    """What validation did with one or several questions."""
+    """The kind of a change that validation made to one or more questions."""
 
     KEPT = "kept"
     MERGED = "merged"

@@ -225,8 +225,8 @@ class Change:
 
 
 class Action(StrEnum):
-    """What a person asked a model for. VALIDATE proposes any merges, rewordings and drops; APPLICABILITY proposes which
-    questions may not apply."""
+    """A task that a person gives a model about questions. VALIDATE proposes any merges, rewordings and drops;
+    APPLICABILITY proposes which questions may not apply."""
 
     REPHRASE = "rephrase"
     SIMPLER = "simpler"
@@ -331,7 +331,7 @@ class Evaluation:
     """A text's score on one dimension. `value` is None if there is no score; `coverage` is 0 to 1. No value with a
     coverage above 0 means that no answered question applies to the text.
 
-    `soft` is the score from the judge's probabilities instead of its answers, None where there are none.
+    `soft` is the score from the judge's probabilities instead of its answers, None without probabilities.
     `details` are what the value was computed from, as JSON. By method:
     g-eval       probabilities {score: share}, outside (what fell on no score, 0 to 1); from samples also how
                  many of them hold a score (samples), of how many (asked)

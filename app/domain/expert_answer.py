@@ -251,7 +251,7 @@ class SideBySide:
 
 
 class Winner(StrEnum):
-    """Which of two texts a rater found better."""
+    """A rater's verdict on which of two texts is better."""
 
     A = "a"
     B = "b"
@@ -274,8 +274,8 @@ class PairDraw:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """Which of two texts of one source `rater` found better on a dimension. `attribute`: the id of the attribute that
-    `reason` became, None if there was no reason or the attribute was deleted."""
+    """The verdict of `rater` on which of two texts of one source is better on a dimension. `attribute`: the id of the
+    attribute that `reason` became, None if there was no reason or the attribute was deleted."""
 
     dimension: str
     rater: str

@@ -58,8 +58,7 @@ def contradictions(decisions: Iterable[Decision]) -> list[tuple[Decision, ...]]:
 
 
 class Half(StrEnum):
-    """What a document's decisions are used for: making and choosing wordings (DEVELOPMENT), or the final test
-    (PROOF)."""
+    """The use of a document's decisions: making and choosing wordings (DEVELOPMENT), or the final test (PROOF)."""
 
     DEVELOPMENT = "development"
     PROOF = "proof"

@@ -110,7 +110,8 @@ NOBODY = Actor()
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something belongs: a project, mostly one of its dimensions, and its author if only one person owns it.
+    """The place to which something belongs: a project, mostly one of its dimensions, and its author if only one person
+    owns it.
 
     author: the contributor's name, "" for shared things. draft: part of a checklist that isn't published yet.
     """
@@ -131,7 +132,7 @@ _WHOLE_DOMAIN = re.compile(f"@?{_DOMAIN}")
 
 @dataclass(frozen=True, slots=True)
 class AllowList:
-    """Who may sign in: email addresses and domains (without @), all in lower case."""
+    """The list of people who may sign in: email addresses and domains (without @), all in lower case."""
 
     addresses: frozenset[str]
     domains: frozenset[str]
@@ -231,7 +232,7 @@ OIDC_DAYS = 7
 
 
 class AccessMode(StrEnum):
-    """How people sign in.
+    """The way in which people sign in.
 
     LOCAL: only from this computer, as its owner. INVITE: by a personal link. PROXY: by the name that a trusted proxy
     sends. OIDC: through an OpenID Connect provider, if their address is on a list.

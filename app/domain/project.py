@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What the texts are. Prompts and screens use these words, `writer_name` screens only."""
+    """The kind of the project's texts, in words. Prompts and screens use these words, `writer_name` screens only."""
 
     text_name: str = "text"
     source_name: str = "source"
@@ -168,7 +168,8 @@ def dialogue_history(source: str) -> str:
 
 
 class Scope(StrEnum):
-    """Which texts a query covers. OPEN: those that people, samples and tuning may see. LOCKED: the held-out split."""
+    """The texts that a query covers. OPEN: those that people, samples and tuning may see. LOCKED: the held-out
+    split."""
 
     OPEN = "open"
     LOCKED = "locked"

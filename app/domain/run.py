@@ -140,9 +140,9 @@ EVERY_SYSTEM = SystemChoice()
 
 @dataclass(frozen=True, slots=True)
 class TextFilter:
-    """Which texts a run scores. new: only texts that no run of the same method, judge and checklist has scored. since:
-    only texts imported at or after this time. matching: (part of a text's name or column of its file, pattern with *
-    and ?); all of them have to match."""
+    """The filter of texts for a run. new: only texts that no run of the same method, judge and checklist has scored.
+    since: only texts imported at or after this time. matching: (part of a text's name or column of its file, pattern
+    with * and ?); all of them have to match."""
 
     new: bool = False
     since: datetime | None = None
@@ -174,7 +174,8 @@ EVERY_TEXT = TextFilter()
 
 
 class AskingWay(StrEnum):
-    """How the questions of a checklist are put into calls, in the order in which the ways are tried and shown."""
+    """A way to put a checklist's questions into calls; members are in the order in which the ways are tried and
+    shown."""
 
     TOGETHER = "together"
     ALONE = "alone"
@@ -212,7 +213,7 @@ class ScoreStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunDimension:
-    """What a run does on one dimension: the checklist it answers, the ids of the planned texts, and what samples keep
+    """The part of a run on one dimension: the checklist it answers, the ids of the planned texts, and what samples keep
     out: whole documents, or single texts (ids) if documents are few."""
 
     dimension: int

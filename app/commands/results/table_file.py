@@ -179,7 +179,8 @@ class Values:
 
 
 def read_values(table: TableFile, name: str) -> Values:
-    """Raises InputError for a cell that is neither yes, no nor a number, with its row (1 below the header)."""
+    """Return the column's values. Raises InputError for a cell that is neither yes, no nor a number, with its row (1
+    below the header)."""
     cells = [_word(cell) for cell in table.column(name)]
     numbers = [_number(table, name, row, cell) for row, cell in enumerate(cells, start=1)]
     empty, inapplicable = ([cell in kind for cell in cells] for kind in (EMPTY, NOT_APPLICABLE))

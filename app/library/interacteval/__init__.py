@@ -53,7 +53,7 @@ _FIELDS = ("text", "source", "doc_id", "system_id", "item_id")
 
 
 class Choices(TypedDict, total=False):
-    """How agreement is computed, with the columns that say where each text comes from; as the options of
+    """The choices for computing agreement, with the columns that say where each text comes from; as the options of
     `meta-eval`."""
 
     group: Column | None

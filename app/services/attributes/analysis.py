@@ -182,7 +182,7 @@ _Said = tuple[tuple[str, ContributorKind, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class ContributorComparison:
-    """How similar attributes are, within and between contributors, people and LLMs, and conditions."""
+    """The similarity of attributes within and between contributors, people and LLMs, and conditions."""
 
     contributors: SetComparison
     kinds: SetComparison

@@ -171,7 +171,7 @@ def texts_by_key(texts: Sequence[Text | TextPlace]) -> dict[tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class AnswerImport:
-    """How many answers were new, were known, or were blank; and unusable rows with the reason."""
+    """The result of an import: numbers of new, known and blank answers, and unusable rows with the reason."""
 
     kept: int
     known: int

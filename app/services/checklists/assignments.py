@@ -28,7 +28,7 @@ _NO_DRAW = "No texts are drawn yet for experts to answer on {}."
 
 @dataclass(frozen=True, slots=True)
 class SharedTexts:
-    """How a dimension's drawn texts are shared. `overlap`: number of experts for each text, 0 for all experts.
+    """The sharing of a dimension's drawn texts. `overlap`: number of experts for each text, 0 for all experts.
 
     unanswered: expert -> number of their texts without all answers, including former members. short: number of texts
     with fewer experts than `overlap`. without: experts of the dimension without texts.

@@ -280,7 +280,7 @@ def preview_score(view: ChecklistView, answers: Mapping[int, Answer]) -> Preview
 
 
 class DiffKind(StrEnum):
-    """What changed in a question; the value is the phrase for people."""
+    """A kind of change in a question; the value is the phrase for people."""
 
     ADDED = "added"
     REWORDED = "reworded"

@@ -29,8 +29,8 @@ BY_HAND = "added by hand"
 
 @dataclass(frozen=True, slots=True)
 class QuestionWording:
-    """What a person can edit in a question. `component` is a component's name, "" for none; other fields as in
-    `Question`."""
+    """The fields of a question that a person can edit. `component` is a component's name, "" for none; other fields as
+    in `Question`."""
 
     text: str
     component: str = ""

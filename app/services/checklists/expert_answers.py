@@ -338,7 +338,7 @@ def writer(work: UnitOfWork, draw: AnswerDraw, expert: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPlan:
-    """What the next wave would draw: `texts`, each with the same `chance`. `left` texts can still be drawn, `drawn` are
+    """The plan of the next wave: `texts`, each with the same `chance`. `left` texts can still be drawn, `drawn` are
     already."""
 
     wave: int

@@ -82,8 +82,8 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class ConditionDraws:
-    """`draws` on which a judge scored all conditions it ever scored, newest first; `refused`: judges without such a
-    draw."""
+    """All draws of a dimension: `draws` on which a judge scored all conditions it ever scored, newest first; `refused`:
+    judges without such a draw."""
 
     draws: tuple[ConditionDraw, ...]
     refused: tuple[Refusal, ...]

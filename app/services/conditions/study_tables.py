@@ -175,7 +175,8 @@ def sweep_table(sweep: Mapping[int, TrialFigures]) -> tuple[list[str], list[list
 
 
 def _latex_conditions(trial: StudyFigures, about: str) -> str:
-    """Conditions, and each contributor alone, by figures; of several dimensions by dimensions, a table a figure."""
+    """Return a table of conditions and single contributors by figure; for several dimensions a table for each figure,
+    with dimensions as columns."""
     found: dict[str, dict[str, Mapping[Measure, Figure]]] = {}
     for row in trial.with_averages:
         for member in (None, *single_contributors(row)):

@@ -29,7 +29,7 @@ class FlowStep:
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """What to do next: the screen (a page's file name without .py), the verb for the button, why, and the required
+    """The next thing to do: the screen (a page's file name without .py), the verb for the button, why, and the required
     right.
 
     `section`: the part of that screen to open, "" for its first.

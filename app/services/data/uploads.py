@@ -26,7 +26,7 @@ from app.think_aloud import SAMPLES, UnratedCandidate, choose_samples, draw_unra
 
 @dataclass(frozen=True, slots=True)
 class LevelOutlook:
-    """Whether agreement is possible at a level: its number of units (sources, texts or systems), or the reason why
+    """The possibility of agreement at a level: its number of units (sources, texts or systems), or the reason why
     not."""
 
     level: Level
@@ -36,7 +36,7 @@ class LevelOutlook:
 
 @dataclass(frozen=True, slots=True)
 class Feasibility:
-    """What analyses a dimension allows. Of its `texts`, `scored` remain without `samples` and what they keep out of
+    """The analyses that a dimension allows. Of its `texts`, `scored` remain without `samples` and what they keep out of
     scoring; of these `rated` have ratings, from `sources` sources. `dimension` is "" if the file has no ratings;
     `levels` is empty if nothing is rated. `sample_sources` are left out whole; 0 if only the samples are."""
 
@@ -55,7 +55,8 @@ class Feasibility:
 
 @dataclass(slots=True)
 class _Outline:
-    """What is kept of a file's texts in memory: documents, systems, lengths, and dimension -> text -> ratings."""
+    """The part of a file's texts that is kept in memory: documents, systems, lengths, and dimension -> text ->
+    ratings."""
 
     documents: list[str] = field(default_factory=list)
     systems: list[str] = field(default_factory=list)
@@ -263,7 +264,7 @@ class MappedColumns:
 
 @dataclass(frozen=True, slots=True)
 class UploadPreview:
-    """What a file holds. A table of no known format has its first `rows` of `count`, a `guess` of its columns with
+    """A preview of a file. A table of no known format has its first `rows` of `count`, a `guess` of its columns with
     `why`, and statistics of its columns of `numbers`."""
 
     format: str
@@ -293,9 +294,9 @@ class UploadPreview:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """How to read an upload: its format, the sheet of a workbook, the meaning of its columns, and for a new project the
-    preset and the name for writers, "" for the default. `references` and `part` as in `as_wished`. definitions: a paper
-    whose definitions new dimensions get, "" for none."""
+    """The plan for reading an upload: its format, the sheet of a workbook, the meaning of its columns, and for a new
+    project the preset and the name for writers, "" for the default. `references` and `part` as in `as_wished`.
+    definitions: a paper whose definitions new dimensions get, "" for none."""
 
     format: str = "auto"
     sheet: str = ""

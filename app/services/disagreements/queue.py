@@ -209,8 +209,8 @@ class QueuedPair:
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
-    """Which pairs to show; None and "" don't filter. `question` is its number; `judge` differs from experts or from
-    itself."""
+    """The filter of pairs to show; None and "" don't filter. `question` is its number; `judge` differs from experts or
+    from itself."""
 
     kind: PartedKind | None = None
     question: int | None = None

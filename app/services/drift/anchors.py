@@ -226,8 +226,8 @@ def documents_of(workbench: Workbench, found: AnchorSet) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class MovedScores:
-    """`difference` is the mean score of the run `newest` minus that of `earlier`, with its 95 % interval by
-    document."""
+    """A shift of scores between two runs. `difference` is the mean score of the run `newest` minus that of `earlier`,
+    with its 95 % interval by document."""
 
     earlier: int
     newest: int

@@ -38,7 +38,8 @@ from app.services.scoring.scoring_jobs import job_key, plan_scoring, refuse_seco
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Which judge to ask and how. `against` is the judge whose reference it is compared with, "" for its own."""
+    """The judge to ask, and how to ask it. `against` is the judge whose reference it is compared with, "" for its
+    own."""
 
     judge: str
     against: str = ""
@@ -370,8 +371,8 @@ def _usual_reference(workbench: Workbench, found: AnchorSet | None, judge: str) 
 
 @dataclass(frozen=True, slots=True)
 class AnchorsJob:
-    """Ask about the newest anchors of the dimension: three times for `reference`, then once for `look`, each where it
-    isn't None. The look is left out where it still lacks a reference."""
+    """The job that asks about the newest anchors of the dimension: three times for `reference`, then once for `look`;
+    None skips a part. The look is left out if its judge still lacks a reference."""
 
     project_id: int
     dimension: Dimension

@@ -329,7 +329,7 @@ def _chosen_run(work: UnitOfWork, checklist: Checklist, run_id: int | None) -> R
 def _judged(
     work: UnitOfWork, run: RunSummary | None, dimension_id: int, texts: set[int]
 ) -> tuple[Mapping[int, Sequence[Judgment]], tuple[Question, ...]]:
-    """The run's judgments on these texts, and the questions it asked."""
+    """Return the run's judgments on these texts, and the questions it asked."""
     if run is None:
         return {}, ()
     version = next((part.checklist for part in work.runs.parts(run.id) if part.dimension == dimension_id), None)

@@ -61,7 +61,7 @@ def accuracy_on_pairs(workbench: Workbench, result: DimensionResult) -> Pairwise
 
 @use_case(Right.READ)
 def dimensions_with_pairs(workbench: Workbench, project_id: int) -> frozenset[int]:
-    """The ids of the dimensions on which people compared pairs of texts."""
+    """Return the ids of the dimensions on which people compared pairs of texts."""
     with workbench.database.read() as work:
         return work.preferences.dimensions(project_id)
 

@@ -273,8 +273,8 @@ PASSES = 0.5
 
 @dataclass(frozen=True, slots=True)
 class FailureRate:
-    """How often a question fails (share of no, or of yes where that is bad), or a text is not good, with its 95 %
-    interval; None with a `reason`.
+    """The rate at which a question fails (share of no, or of yes where that is bad), or a text is not good, with its 95
+    % interval; None with a `reason`.
 
     rests_on: "corrected", the judge's answers on `of` texts and experts' on `answered` of them; "human_only", if the
     judge's answers make it no more precise; "judge_only" if too few experts' answers exist for a correction.

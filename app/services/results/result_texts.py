@@ -27,7 +27,8 @@ GapDirection = Literal["all", "kinder", "harsher"]
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """`difference` is score - mean rating: above 0 the judge is kinder than people.
+    """A text's score compared with its mean rating. `difference` is score - mean rating: above 0 the judge is kinder
+    than people.
 
     For scores on another scale it is the difference of the ranks among all texts, as shares from 0 to 1.
     """
@@ -55,7 +56,7 @@ class TextDetail:
 
 @dataclass(frozen=True, slots=True)
 class TextFilter:
-    """Which texts to show. `low` to `high`: the judge's score, inclusive. "" and None don't filter.
+    """The filter of texts to show. `low` to `high`: the judge's score, inclusive. "" and None don't filter.
 
     `direction`: texts on which the judge is kinder or harsher than people.
     """
@@ -77,8 +78,8 @@ class TextFilter:
 
 @dataclass(frozen=True, slots=True)
 class QuestionShare:
-    """How often each answer was given, with repeats; `yes_share` is of yes and no, None without any. `cannot_tell`
-    counts the unanswered ones where the judge said that it can't tell."""
+    """The number of times each answer was given to a question, with repeats; `yes_share` is of yes and no, None without
+    any. `cannot_tell` counts the unanswered ones where the judge said that it can't tell."""
 
     question: Question
     yes: int

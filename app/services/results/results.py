@@ -36,7 +36,8 @@ __all__ = ["Constant", "Duplicates", "Figure", "Level", "Resampling"]
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How a result is computed. `duplicates`: texts with the same source and system, if texts name their system.
+    """The choices for computing a result. `duplicates`: texts with the same source and system, if texts name their
+    system.
 
     `soft`: use the judge's P(yes) if the run asked for it. `resampling`: what the intervals draw, by default by the
     level. `systems`: whose texts are compared.

@@ -55,7 +55,8 @@ class ScoreSet:
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """`other` compared with `baseline` on the `shared` texts; texts scored in only one of them (`only_*`) are left out.
+    """The comparison of `other` with `baseline` on the `shared` texts; texts scored in only one of them (`only_*`) are
+    left out.
 
     comparison: other minus baseline; None, with a `problem`, if nothing can be compared.
     """

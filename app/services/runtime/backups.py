@@ -72,7 +72,7 @@ def has_ended(writer: str) -> bool:
 
 
 def is_alive(writer: str) -> bool:
-    """Whether a process of this machine holds the writer's lock."""
+    """Return whether a process of this machine holds the writer's lock."""
     return _is_of_here(writer) and not has_ended(writer)
 
 

@@ -148,7 +148,7 @@ class LocalServers:
 
     @property
     def others(self) -> list[LocalServer]:
-        """The servers that aren't in use."""
+        """Return the servers that aren't in use."""
         return [server for server in self.found if server.address != self.used]
 
 

@@ -30,9 +30,9 @@ __all__ = ["EFFORTS", "TIMEOUT", "USUAL", "ModelOptions", "end_label", "end_of",
 
 @dataclass(frozen=True, slots=True)
 class JudgeAbility:
-    """What a judge can do. `name` is its full name; judges that aren't LLMs always answer the same. `priced`: its price
-    is known; `sells_flex`: the vendor has a slower tier, whose price is known if `flex_priced`. obstacle: what to set
-    before it can be asked; "" for nothing."""
+    """The abilities of a judge. `name` is its full name; judges that aren't LLMs always answer the same. `priced`: its
+    price is known; `sells_flex`: the vendor has a slower tier, whose price is known if `flex_priced`. obstacle: what to
+    set before it can be asked; "" for nothing."""
 
     name: str
     is_llm: bool
@@ -160,7 +160,7 @@ class PromptSize:
 
 @dataclass(frozen=True, slots=True)
 class Caching:
-    """What the provider's prompt cache saves. `constant_tokens` are the most that requests have in common,
+    """The savings by the provider's prompt cache. `constant_tokens` are the most that requests have in common,
     `cached_from_tokens` the minimum that the model caches, None if unknown; `cache_read_tokens` are read from the cache
     at best, and `cache_saves_usd` is the saving, None if the price is unknown."""
 

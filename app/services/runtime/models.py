@@ -435,7 +435,7 @@ async def test_model(workbench: Workbench, name: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ProviderAccess:
-    """How one provider can be reached, without any part of its key.
+    """The access to one provider, without any part of its key.
 
     lists_models: its models are asked for, as with a user's own server. key_source: where the key comes from, in words;
     "" without one. address: without user name, password and query; "" if unknown, and a configured one only for the
@@ -471,7 +471,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class DataPlace:
-    """Where the data are: a file, or a server without its password. `size` is in bytes, None for a server."""
+    """The place of the data: a file, or a server without its password. `size` is in bytes, None for a server."""
 
     kind: str
     place: str

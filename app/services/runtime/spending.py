@@ -109,7 +109,7 @@ JUDGING = "judging"
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What calls cost. `calls` were answered, also with useless answers; US dollars at the prices of their time.
+    """The cost of calls. `calls` were answered, also with useless answers; US dollars at the prices of their time.
 
     Of the input, `cached_tokens` came from the provider's prompt cache and `cache_write_tokens` were written to it.
     `calls_cached` were answered from the ledger at no cost. `cost_usd` is None if a price or usage is unknown;

@@ -41,7 +41,7 @@ _OTHER_DATABASE = "Its INTERACTEVAL_DATABASE_URL has to be the one that is used 
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Who scores a run besides this process: the workers of the scheduler at `address`, or `local` new ones."""
+    """The Dask workers that score a run: the workers of the scheduler at `address`, or `local` new ones."""
 
     address: str = ""
     local: int = 0

@@ -26,7 +26,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class DrawCheck:
-    """How closely the mean ratings of a draw are distributed like those of all texts.
+    """A check of how closely a draw's mean ratings are distributed like those of all texts.
 
     seed: of the draw. cautions: sentences on the worth of its figures.
     """

@@ -78,8 +78,8 @@ def read_texts(path: Path, format_name: str = "auto", maps: Sequence[str] = ()) 
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """How texts are judged, and which gates they must pass. judge: provider:name. settings: options of a checklist's
-    method, as written. budget: US dollars, None for no limit. batch: as in RunOptions.
+    """The options for judging texts, and the gates they must pass. judge: provider:name. settings: options of a
+    checklist's method, as written. budget: US dollars, None for no limit. batch: as in RunOptions.
 
     fail_under: minimal mean score. required: numbers or wordings of questions that every text must pass (yes, or no if
     a yes costs the point) unless they don't apply.
@@ -441,7 +441,7 @@ class JudgedByProject:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What texts are judged with. run: the one whose options are used, None without one."""
+    """The checklist and judge that texts are judged with. run: the one whose options are used, None without one."""
 
     project: Project
     dimension: Dimension

@@ -351,7 +351,7 @@ def _share(cell: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class AnswerGivers:
-    """Who gave the answers of a file. expert, judge: the author, if no column names one. The columns hold the answers
+    """The authors of a file's answers. expert, judge: the author, if no column names one. The columns hold the answers
     of one expert or judge each and are named like them; without any, each row is an answer."""
 
     expert: str = ""

@@ -61,7 +61,7 @@ def keep_recording_of(workbench: Workbench, run_id: int) -> str:
 
 @use_case(Right.READ)
 def recording_of(workbench: Workbench, run_id: int) -> bytes:
-    """The run's recording as the content of a file. Raises NotFoundError or NotReadyError."""
+    """Return the run's recording as the content of a file. Raises NotFoundError or NotReadyError."""
     return "".join(recording_lines(recorded_calls(workbench, run_id))).encode()
 
 

@@ -124,16 +124,16 @@ __all__ = ["JudgeOptions"]
 class RunOptions:
     """What to score and how.
 
-    share: how much of the texts to draw, stratified by human score. asking: how a checklist is asked. settings: options
-    of the method by name, as written, including a checklist's. budget: US dollars after which the run stops, None for
-    no limit; needs a judge with a known price. use_cache: reuse replies in the ledger. locked: score only the held-out
-    split. draw: (documents, systems of each) to draw instead of a share. trials: number of runs, each with its own
-    draw. model: time limit of a request, tokens of an answer, and the judge's reasoning effort. reuse: reuse answers to
-    unchanged questions from runs of earlier versions (`reuse_params`). systems: whose texts are scored. filter: which
-    of them. texts: these (ids) instead of a draw, except those held back; () for all. asking_way, asking_set: the way
-    of asking and the comparison it belongs to (asking_runs). anchors: the id of the anchor set that the texts are; such
-    a run stays out of results. batch: use batches, with AGAIN or LIVE (batch_rounds) for unanswered requests; "" for no
-    batches.
+    share: how much of the texts to draw, stratified by human score. draw: (documents, systems of each) instead.
+    trials: number of runs, each with its own draw. systems: whose texts are scored. filter: which of them.
+    texts: these (ids) instead of a draw, except those held back; () for all. locked: score only the held-out split.
+    asking: how a checklist is asked. settings: options of the method by name, as written, including a checklist's.
+    model: time limit of a request, tokens of an answer, and the judge's reasoning effort.
+    budget: US dollars after which the run stops, None for no limit; needs a judge with a known price.
+    use_cache: reuse replies in the ledger. reuse: reuse answers to unchanged questions from runs of earlier versions
+    (`reuse_params`). batch: use batches, with AGAIN or LIVE (batch_rounds) for unanswered requests; "" for no batches.
+    asking_way, asking_set: the way of asking and the comparison it belongs to (asking_runs). anchors: the id of the
+    anchor set that the texts are; such a run stays out of results.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -207,7 +207,7 @@ BLOCK = 500  # texts that are looked at together
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """How a run ended, and what this session asked and cost. `fatal`: the error after which the session gave up."""
+    """The end of a run's session, with what it asked and cost. `fatal`: the error after which the session gave up."""
 
     run: RunSummary
     tally: Tally = field(default_factory=Tally)

@@ -30,8 +30,8 @@ LOOKED_AT = 1_000  # texts that are compared with each other for a diverse draw:
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """What samples keep out of scoring, of `all` texts: a number of whole documents, or 0 and only the samples'
-    texts."""
+    """The number of texts, of `all`, that samples keep out of scoring; `documents` is 0 if only the samples themselves
+    are kept out."""
 
     documents: int
     texts: int
