@@ -40,6 +40,7 @@ FORMATTED = (
 FORMATTED_CHAT, FORMATTED_PLACES = transcript(
     [Turn("user", "**Why** is 🎈 red?\r\n```\nleft open"), Turn("assistant", "## Answer\r\n1. It is **warm 🎈** now.")]
 )
+LONG_TEXT = "# 🎈 plan\r\n" + "More follows here. " * 300 + "\r\n## End\r\nThe last 🎈 balloon."
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 _numbers = itertools.count(1)
 
@@ -62,10 +63,10 @@ def app(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
             work.texts.add_many(project.id, [Text("strange", STRANGE, source=SOURCE)])
             work.texts.add_many(project.id, [Text("chat", CHAT, extra={"turns": {"text": PLACES}})])
             formatted = Text("formatted", FORMATTED_CHAT, source=FORMATTED, extra={"turns": {"text": FORMATTED_PLACES}})
-            work.texts.add_many(project.id, [formatted])
-            ids = [place.id for place in work.texts.places(project.id)][-3:]
+            work.texts.add_many(project.id, [formatted, Text("long", LONG_TEXT)])
+            ids = [place.id for place in work.texts.places(project.id)][-4:]
             dimension = work.projects.dimensions(project.id)[0].id
-            others = [(s.text.id, s.score, s.chosen_by) for s in work.think_aloud.samples(dimension)[3:]]
+            others = [(s.text.id, s.score, s.chosen_by) for s in work.think_aloud.samples(dimension)[4:]]
             work.think_aloud.set_samples(dimension, [*((id_, None, "hand") for id_ in ids), *others])
         yield running
 
@@ -216,6 +217,24 @@ def test_words_across_lines_and_directions_keep_their_places(browser: Browser, a
             saved(page, f"About {len(quote)}")
     found = [a.passage for a in own(app, name)]
     assert [p and (p.quote, STRANGE[p.start : p.end]) for p in found] == [(quote, quote) for quote in quotes]
+
+
+@pytest.mark.long
+def test_find_shows_words_of_a_long_sample_and_moves_no_place(browser: Browser, app: App, name: str) -> None:
+    with signed_in(browser, app, name, viewport=WIDE) as page:
+        long = page.locator(".passages").nth(3).locator(".words")
+        tools = page.locator(".st-key-sample_4")
+        tools.get_by_role("textbox").first.fill("BALLOON")
+        tools.get_by_role("textbox").first.press("Enter")
+        expect(long.locator(".found")).to_have_text(["balloon"])
+        expect(long.locator(".found")).to_be_in_viewport()
+        select_exactly(page, long, "last 🎈 balloon")
+        page.keyboard.type("It ends.")
+        page.keyboard.press("Enter")
+        saved(page, "It ends.")
+        expect(long.locator("mark.found")).to_have_text("balloon")
+    (passage,) = [a.passage for a in own(app, name) if a.passage]
+    assert LONG_TEXT[passage.start : passage.end] == passage.quote == "last 🎈 balloon"
 
 
 @pytest.mark.long

@@ -120,26 +120,33 @@ def part_with_places(text: Text, part: Part, key: str, places: Iterable[Span] = 
 
 def _text_tools(content: str, key: str) -> TextView:
     """Draw contents and search for a long text, and the switch for one with Markdown; return how it is viewed."""
-    long, formatted = len(content) > LONG, has_markdown(content)
-    if not (long or formatted):
+    formatted = has_markdown(content)
+    if not (formatted or len(content) > LONG):
         return TextView()
     which = f"{key}_{crc32(content.encode('utf-8', 'surrogatepass'))}"
-    words, chosen, sections = "", None, headings(content) if long else []
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"tools_{key}"):
-        if long:
-            words = st.text_input("Find", key=f"find_in_{which}", max_chars=100, width=200, placeholder="words").strip()
-        if len(sections) > 1:
-            place = st.selectbox(
-                "Contents",
-                range(-1, len(sections)),
-                format_func=lambda at: "The whole text" if at < 0 else sections[at][0],
-                key=f"contents_{which}",
-                width=260,
-            )
-            chosen = sections[place][1] if place >= 0 else None
+        view = find_tools(content, which)
         if formatted:
-            formatted = st.toggle("Formatted", value=True, key=f"formatted_{which}")
-    return TextView(words, chosen, formatted)
+            view = replace(view, formatted=st.toggle("Formatted", value=True, key=f"formatted_{which}"))
+    return view
+
+
+def find_tools(content: str, which: str, label: str = "Find") -> TextView:
+    """Draw search for a long text, and contents where it has headings; return how it is viewed."""
+    if len(content) <= LONG:
+        return TextView()
+    chosen, sections = None, headings(content)
+    words = st.text_input(label, key=f"find_in_{which}", max_chars=100, width=200, placeholder="words").strip()
+    if len(sections) > 1:
+        place = st.selectbox(
+            "Contents",
+            range(-1, len(sections)),
+            format_func=lambda at: "The whole text" if at < 0 else sections[at][0],
+            key=f"contents_{which}",
+            width=260,
+        )
+        chosen = sections[place][1] if place >= 0 else None
+    return TextView(words, chosen)
 
 
 def headings(content: str) -> list[tuple[str, Span]]:

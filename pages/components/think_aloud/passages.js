@@ -61,6 +61,7 @@ class Part {
     this.formats = this.inUnits(formats);
     this.hidden.fill(0);
     for (const { start, end, kind } of this.formats) if (kind === "sign") this.hidden.fill(1, start, end);
+    this.look = true;
     this.cut = this.cursor = null;
     this.drawn = "";
   }
@@ -128,6 +129,8 @@ class Part {
       return piece;
     });
     this.words.replaceChildren(...(this.turns.length ? this.inTurns(cuts, pieces) : pieces));
+    if (this.look) this.words.querySelector(".found:not(.sign)")?.scrollIntoView({ block: "center" });
+    this.look = false;
   }
 
   // The turns of a conversation, each under the line that names its role; what nobody said is folded.

@@ -5,6 +5,7 @@ passages an expert may see. Entries are numbered, so that one that arrives twice
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,8 +28,9 @@ from app.domain.project import Task, Text
 from app.errors import WorkbenchError
 from app.services.think_aloud.independence import add_own_attribute, passages_of, remove_own_attribute
 from pages.components.shell.browser.page_scripts import OUTBOX, dropped_typing
-from pages.components.shell.reading import LONG, FormatSpan, format_spans, has_markdown
+from pages.components.shell.reading import LONG, FormatSpan, find_tools, format_spans, has_markdown, matches
 from pages.components.shell.undo import remember
+from pages.components.shell.words import number, plain
 from pages.components.think_aloud.own_rows import Own, show_newest
 
 COLOURS = 8  # in `passages.css`; the expert's own is the first
@@ -105,6 +107,8 @@ def sample_passages(own: Own, task: Task, highlights: Highlights, sample: Sample
     text = sample.text
     key = f"passages_{own.dimension.id}_{text.id}"
 
+    found = {part: _found(task, text, part, key) for part in _BOTH}
+
     def take() -> None:
         _take(own, key, text.id, st.session_state[key].get("marked"))
 
@@ -117,13 +121,31 @@ def sample_passages(own: Own, task: Task, highlights: Highlights, sample: Sample
         "longest": LONGEST_PASSAGE,
         "longest_words": LONGEST_WORDS,
         "parts": list(_parts(task, sample)),
-        "formats": {part: _formats(text, part) for part in ("source", "text")} if formatted else {},
+        "formats": {part: sorted([*found[part], *(_formats(text, part) if formatted else [])]) for part in _BOTH},
         "marks": highlights.of(text.id),
     }
     sent = _component(key=key, data=data, on_marked_change=take).get("marked")
     # After the server or the connection was away, what was sent last arrives with a new session, which calls nothing.
     if sent is not None and _confirmed(key) == NOTHING_YET and _take(own, key, text.id, sent):
         st.rerun()
+
+
+_BOTH: tuple[Part, ...] = ("source", "text")
+
+
+def _found(task: Task, text: Text, part: Part, key: str) -> list[FormatSpan]:
+    """The words that were looked for in a long text, and the first line of the section that was chosen."""
+    content = part_of(text, part)
+    label = "Find" if part == "text" else f"Find in the {plain(task.source_name)}"
+    with st.container(horizontal=True, vertical_alignment="bottom") if len(content) > LONG else nullcontext():
+        view = find_tools(content, f"{key}_{part}", label)
+    places = matches(content, view.words)
+    if view.words:
+        st.caption(number(len(places), "place"))
+    if view.part:
+        start, end = view.part
+        places.append((start, start + len(content[start:end].splitlines()[0])))
+    return [(start, end, "found") for start, end in places]
 
 
 def _parts(task: Task, sample: Sample) -> Iterable[dict[str, Any]]:
