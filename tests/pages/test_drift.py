@@ -15,12 +15,13 @@ from app.services.checklists.expert_answers import draw_texts
 from app.services.data.projects import dimensions_named
 from app.services.drift.anchors import freeze_anchors
 from app.services.drift.looks import Asking, ask_reference, drift_state, look_once
+from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.scoring_jobs import job_key
 from app.settings import settings
 from pages.components.results.drift import evidence_words
 from tests.support.answering import answer_all
-from tests.support.background import ended
+from tests.support.background import PATIENCE, ended
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.behaviour import all_yes
 from tests.support.fake_llm.server import FakeLlm
@@ -102,6 +103,7 @@ def test_an_ending_judge_is_frozen_and_compared_by_one_button(
     with FakeLlm(usual=Reply(all_yes), models=("two",)) as server:
         monkeypatch.setenv("LLAMA_BASE_URL", server.url)
         settings.cache_clear()
+        endpoint_models(open_workbench(), patience=PATIENCE)
         app = open_results(view="details", open="drift")
         assert "14 January 2027" in app.warning[0].value
         assert app.button(key="drift_compare_successor").disabled, "it can't be its own successor"
@@ -110,5 +112,10 @@ def test_an_ending_judge_is_frozen_and_compared_by_one_button(
         app = ended(app, job_key(1))
         assert not app.exception
         assert len(server.requests) == len(draw.texts)
+        state = drift_state(open_workbench(), 1, dimension)
+        assert (state.judge, state.against, state.has_reference, len(state.looks)) == ("llama:two", "rules", True, 1)
+        app.button(key="drift_anew").click().run()
+        ended(app, job_key(1))
+        assert len(server.requests) == len(draw.texts), "the successor is asked nothing for the other's reference"
     state = drift_state(open_workbench(), 1, dimension)
-    assert (state.judge, state.against, state.has_reference, len(state.looks)) == ("llama:two", "rules", True, 1)
+    assert (state.judge, state.against, state.has_reference, len(state.looks)) == ("rules", "rules", True, 0)

@@ -119,7 +119,7 @@ def _worth(state: DriftState) -> None:
     last = state.last
     if last["error_change"] is not None:
         change, low, high = (last[name] for name in ("error_change", "error_low", "error_high"))
-        ends = "" if low is None or high is None else f" (95 % {100 * low:+.1f} to {100 * high:+.1f})"
+        ends = "" if low is None or high is None else f" (95 % {100 * low:+z.1f} to {100 * high:+z.1f})"
         st.markdown(
             f"At the newest look {_percent(last['error'])} of the answers are unlike people's, "
             f"{100 * change:+.1f} points{ends} since the beginning; above 0 is worse."
@@ -135,16 +135,17 @@ def _begin(scope: ResultScope, state: DriftState) -> None:
         return
     asking, ready = Asking(state.judge, state.against), state.has_reference
     anchors = len(state.anchors.texts) if state.anchors else 0
-    ask = "Ask the judge three times" if anchors else "Freeze the anchors"
+    who = "the judge" if state.against == state.judge else model_label(state.against)
+    ask = f"Ask {who} three times" if anchors else "Freeze the anchors"
     cost = f"{number(anchors, 'request')} to the judge."
     missing = "" if state.anchors else _missing_answers(scope)
     with st.container(horizontal=True, vertical_alignment="center"):
         if ready and was_pressed("Look now", "drift_look", type="primary", help=cost):
             _start(lambda: begin_look(scope.workbench, scope.project.id, scope.dimension, asking))
         if not ready and was_pressed(ask, "drift_freeze", type="primary", disabled=bool(missing), help=missing or None):
-            _start(lambda: _freeze(scope, asking))
+            _start(lambda: _freeze(scope, asking.of_reference()))
         if anchors and was_pressed("Freeze others", "drift_anew", type="tertiary", help=ANEW_HELP):
-            _start(lambda: _freeze(scope, asking, anew=True))
+            _start(lambda: _freeze(scope, asking.of_reference(), anew=True))
     st.caption(
         f"Judge: {plain(model_label(state.judge))}. However often one looks, an unchanged judge is accused in at "
         "most 5 % of the cases. Only the anchors are tested: what the judge does on other texts is not."
