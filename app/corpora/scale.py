@@ -28,15 +28,13 @@ class NumberColumn:
 
 
 def proposed_scale(values: Sequence[float]) -> Scale:
-    """Return the scale that almost all values fit; the others are taken for typing errors.
+    """Return the scale of the values without those that are certainly typing errors.
 
     - Of 100 values or more: the first of 1-5, 0-1 and 1-10 that holds 99 of 100.
-    - Else, where values lie below 0 or above 10: of 1-5, 0-1, 1-10 and 0-100 the one that holds most, if it holds more
-      than half and every other value lies farther off than the scale is wide. Where 0-100 would hold all values, a
-      smaller scale has to hold 19 of 20.
-    - Else, of such values, what 19 of 20 of them span, if that is a scale of points (21 at most; up to 10 where 0-100
-      would hold all values) and every other value lies farther off than it is wide: 0-3, or -2 to 2.
-    - Else the scale that holds all values: `whole_scale`.
+    - Else `whole_scale` of the values without errors. There are errors only where values lie below 0 or above 10, and
+      each lies farther off a scale than that scale is wide. The scale is the one of 1-5, 0-1, 1-10 and 0-100 that holds
+      most values, more than half of them; if it finds no errors, the points that 19 of 20 values span (21 at most).
+      Where 0-100 holds all values, a smaller scale must hold 19 of 20, and points end at 10.
     """
     for scale in USUAL_SCALES:
         if len(values) >= _ENOUGH_TO_TELL and _held(values, scale) >= ALMOST_ALL * len(values):

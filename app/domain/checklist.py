@@ -172,9 +172,9 @@ def unchanged_questions(
 ) -> dict[int, int]:
     """Return id in `before` -> id in `now` for each question that is unchanged.
 
-    A question is unchanged if its text, guidance, examples and `may_not_apply` are the same. Its answers, by judges and
-    by experts, count for both versions. `open_before` and `open_now` name how a judge is offered "does not apply",
-    `shown_before` and `shown_now` how it is shown examples. Experts see no examples: None.
+    A question is unchanged if its text, guidance and `may_not_apply` are the same, and where it may not apply, also how
+    a judge is offered that (`open_before`, `open_now`). Its examples count unless `shown_before` and `shown_now`, how a
+    judge is shown them, are None, as for experts, who see none. Its answers count for both versions.
     """
     known = {_as_asked(question, open_now, shown_now): question.id for question in now}
     asked = {question.id: _as_asked(question, open_before, shown_before) for question in before}
@@ -395,7 +395,8 @@ def shares_of(questions: Sequence[Question]) -> list[float]:
 
 
 def inconsistent_grades(questions: Sequence[Question], answers: Sequence[Answer]) -> list[tuple[int, int]]:
-    """Return (lower id, higher id) of thresholds of one grade where the lower is failed and the higher is met."""
+    """Return the contradictions: ids (lower, higher) of two thresholds of one grade of which only the higher earns its
+    point. `questions` are in order, the lowest threshold first."""
     met = [earns(question, answer) for question, answer in zip(questions, answers, strict=True)]
     return [
         (low.id, high.id)

@@ -217,8 +217,8 @@ def leave(request: Request) -> Response:
 
 
 def door_routes() -> list[Route]:
-    """Return the routes of invitations and signing out. The handlers aren't async: Starlette runs them in threads, so
-    that a slow database blocks nobody else."""
+    """Return the routes of invitations and signing out, and with OIDC of signing in. The handlers aren't async:
+    Starlette runs them in threads, so that a slow database blocks nobody else."""
     routes = [Route("/enter", enter, methods=["GET", "POST"]), Route("/leave", leave, methods=["GET", "POST"])]
     return [*routes, *oidc_routes()] if access_mode() is AccessMode.OIDC else routes
 

@@ -235,7 +235,7 @@ def improved(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def finished(sentence: str) -> str:
-    """Return the sentence with a full stop at its end."""
+    """Return the sentence on one line, ending in a full stop unless it ends in "!" or "?" or is blank."""
     line = " ".join(sentence.split())
     return line if line[-1:] in ".!?" else f"{line}."
 

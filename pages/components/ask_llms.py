@@ -114,7 +114,8 @@ def think_aloud_forecast(
 
 
 def waiting_batches(workbench: Workbench, project: Project, busy: bool) -> None:
-    """Show pending batches at providers, with buttons to collect or cancel those that no job waits for."""
+    """Show pending batches at providers, with a button to cancel them and, unless a job waits for them (`busy`), one to
+    collect them."""
     st.fragment(_waiting, run_every=POLL_SECONDS if busy else None)(workbench, project, busy)
 
 

@@ -146,7 +146,8 @@ Item = TypeVar("Item", BuildComponent, BuildQuestion)
 
 
 def merge_answer(build: Build, answer: StageAnswer) -> Build:
-    """Return the build with the answer merged; its units count as made from the inputs they were asked with."""
+    """Return the build with the answer merged. Each unit asked about keeps the inputs it was asked with, so that later
+    changes show; questions of components that are gone meanwhile are skipped."""
     match answer.stage:
         case Stage.COMPONENTS:
             build = _merged_components(build, answer)

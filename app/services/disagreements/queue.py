@@ -53,9 +53,10 @@ class VersionAnswers:
 
 
 def version_answers(workbench: Workbench, checklist_id: int) -> VersionAnswers:
-    """Return all answers to a version. Of each judge the run with most texts counts, as on Results; runs on the
-    held-out split, of studies, of comparisons of ways of asking and of looks at anchors don't. Answers are cached until
-    they change.
+    """Return the answers to a version by all experts and by one run of each judge, and the decisions.
+
+    That run is the one with most texts, as on Results, without runs on the held-out split and those of studies, of
+    comparisons of ways of asking and of looks at anchors. Answers are cached until they change.
 
     Raises NotReadyError for a draft.
     """
@@ -283,8 +284,9 @@ def decidable_versions(workbench: Workbench, dimension_id: int) -> list[Checklis
 
 @use_case(Right.READ)
 def disagreement_queue(workbench: Workbench, checklist_id: int) -> DisagreementQueue:
-    """Return the queue of a published version: answers of all experts, of one run of each judge, and decisions about
-    its questions in all versions. Raises NotReadyError for a draft."""
+    """Return the texts and questions of a published version on which experts, judges or repeats of a judge disagree,
+    and those that were decided; open ones first. `version_answers` says which answers count. Raises NotReadyError for a
+    draft."""
     found = version_answers(workbench, checklist_id)
     decided = _decided(found)
     parted = parted_answers(found.people, found.judges, decided)

@@ -240,8 +240,8 @@ def difference(before: PromptTemplate, after: PromptTemplate) -> list[str]:
 
 
 def preview_prompt(prompt: ProjectPrompt, number: int, task: Task, dimension: Dimension) -> RenderedPrompt | None:
-    """Return the prompt filled with the project's task and dimension and invented texts; None if there is no
-    example."""
+    """Return wording `number` of the prompt (0: the built-in one), filled with this task and dimension and invented
+    values for the rest; None if a variable has no invented value."""
     template = prompt.wording(number)
     values = example_variables(template)
     if values is None:

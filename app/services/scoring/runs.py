@@ -218,10 +218,11 @@ class RunReport:
 
 @use_case(Right.FACILITATE)
 def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list[RunDimension]:
-    """Return the texts to score on each dimension: all except those that samples keep out, or a draw from them.
+    """Return the texts to score on each dimension: those that the options' systems, filter and ids leave and that
+    samples don't keep out, or a draw from them. A dimension without new texts is left out where only those are wanted.
 
-    Raises InputError for an unknown evaluator, NotReadyError without a published checklist or texts, NothingNewError if
-    only new texts are wanted and no dimension has any; a dimension without any is left out.
+    Raises InputError for an unknown evaluator, NotReadyError without a published checklist, texts, a text that fits or
+    the references needed, NothingNewError if only new texts are wanted and no dimension has any.
     """
     method, chosen = check_evaluator(options.evaluator), options.method_options()
     _check_of_use(options, method, chosen)

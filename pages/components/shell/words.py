@@ -311,7 +311,7 @@ def local(moment: datetime) -> datetime:
 
 
 def clock(moment: datetime) -> datetime:
-    """Return the time as `local`, without the zone: tables would show it in a zone of their own choice."""
+    """Return `local` time without its zone, because tables convert times that have one."""
     return local(moment).replace(tzinfo=None)
 
 

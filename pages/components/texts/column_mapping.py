@@ -190,8 +190,8 @@ OTHER_KIND = "something else"
 
 @dataclass(frozen=True, slots=True)
 class ImportTarget:
-    """Where an import goes: a project's name, "" while undecided; the words for its texts; the dimensions it has or its
-    preset gives; the preset of a new one; what is still missing; whether it is new."""
+    """The project an import goes to. name: "" while undecided. task: the words for its texts. dimensions: those it has,
+    or those the preset gives a new one. missing: what the user must still say. new: it isn't there yet."""
 
     name: str = ""
     task: Task = field(default_factory=Task)

@@ -494,7 +494,8 @@ def doors(workbench: Workbench, project: Project | None, here: str, steps: tuple
 
 
 def rooms(here: str) -> None:
-    """Draw links to the screens of the open door, if there are several."""
+    """Draw links to the screens of the navigation entry (`Door`) that `here` belongs to, as far as this person may open
+    them and if there are several."""
     opened = door_of(here)
     found = _rooms(opened)
     if opened in DOORS and len(found) > 1:
