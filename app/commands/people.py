@@ -41,8 +41,8 @@ def assign(
 ) -> None:
     """Assign dimensions to an expert, or set how many experts answer each text.
 
-    Example: interacteval people assign "Ana Silva" --project News --dimension coherence --dimension fluency Example:
-    interacteval people assign --project News --dimension coherence --overlap 2
+    Example: interacteval people assign "Ana Silva" --project News --dimension coherence --dimension fluency
+    Example: interacteval people assign --project News --dimension coherence --overlap 2
     """
     named = dimension or []
     if bool(name) == (overlap is not None):

@@ -3,8 +3,10 @@
 import json
 import re
 from collections.abc import Mapping
+from io import BytesIO
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from app.domain.checklist import Answer
@@ -148,9 +150,9 @@ def test_experts_give_it_by_hand_and_by_file_where_the_question_allows_it(
     with pytest.raises(InputError, match="doesn't allow"):
         answer(workbench, draw, "Ana", draw.texts[0], first, Answer.NOT_APPLICABLE)
     assert b"does not apply" in answers_csv(workbench, version)
-    sheet = answers_csv(workbench, version, "Ben").decode("utf-8-sig").splitlines()
-    filled = [line.removesuffix(",,") + ",N/A," if line.endswith(",,") else line for line in sheet]
-    found = import_answers(workbench, version, "\n".join(filled).encode(), "ben.csv")
+    sheet = pd.read_csv(BytesIO(answers_csv(workbench, version, "Ben")), dtype=str, keep_default_na=False)
+    filled = sheet.assign(answer="N/A").to_csv(index=False)
+    found = import_answers(workbench, version, filled.encode(), "ben.csv")
     assert (found.kept, len(found.skipped)) == (2, 4)
     assert {reason for _, reason in found.skipped} == {
         "This question doesn't allow “does not apply”; answer yes, no or skip."
