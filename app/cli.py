@@ -3,6 +3,7 @@
 import importlib
 import os
 import sys
+from functools import cache
 from typing import Any, NoReturn
 
 import typer
@@ -133,6 +134,7 @@ class _Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
+@cache
 def build() -> typer.Typer:
     """Return the whole command tree."""
     root = typer.Typer(

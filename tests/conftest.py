@@ -3,11 +3,13 @@
 import gc
 import os
 from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from typer import testing
 
 from app.providers.adapters.request_style import forget_styles
 from app.providers.specs import KNOWN_PROVIDERS
@@ -57,6 +59,7 @@ def _fresh_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr(unit_of_work, "upgrade", migrated.upgrade)
         patch.setattr(foreign_file, "create_empty", migrated.create_empty)
         patch.setattr(engine, "create_engine", shared_statements.create_engine)
+        patch.setattr(testing, "_get_command", cache(testing._get_command))  # Typer makes 120 commands each time
         yield
     settings.cache_clear()
 
