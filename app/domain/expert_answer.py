@@ -57,8 +57,8 @@ class AnswerDraw:
 
 @dataclass(frozen=True, slots=True)
 class ExpertAnswer:
-    """The answer of one expert to one question about one text. `answer` is UNANSWERED if the expert skipped the
-    question, NOT_APPLICABLE if the question allows that and the expert said so, None if there is only a note.
+    """The answer of one expert to one question about one text. `answer` is UNANSWERED for a skipped
+    question, NOT_APPLICABLE for one that the expert said does not apply, None for a note without an answer.
 
     `from_version` is the earlier version of the checklist in which the same question was answered; None for this
     version.

@@ -13,7 +13,7 @@ from app.corpora.corpus import CorpusReader
 from app.corpora.formats.known_format import KnownFormat, read_texts, rows_by
 from app.corpora.presets import load_preset
 from app.corpora.records import Records
-from app.corpora.rows import identifier, prose, proses
+from app.corpora.rows import identifier, json_safe, prose, proses
 from app.domain.project import Dimension, Text
 
 _NAMES = {
@@ -23,7 +23,7 @@ _NAMES = {
     "system": ("system", "system_id", "model"),
     "rater": ("rater", "annotator", "user", "judge"),
 }
-_RATING = re.compile(r"(rating|rater|score|overall)([ _-]?\w+)?", re.IGNORECASE)
+_RATING = re.compile(r"(rating|rater|score|overall)([ _-]?(\d+|[a-z]))?", re.IGNORECASE)
 _OVERALL = (
     "Overall asks how good the translation is: whether it says what the source says, and reads like English. A low "
     "score (1) means that the meaning is lost, a middle score (3) that the main point comes through with mistakes, a "
@@ -51,6 +51,7 @@ def _read(records: Records, file_name: str) -> CorpusReader:
     the rater."""
     columns = next(_columns(record) for _, record in records.items if _matches(record))
     by_text = rows_by(records, tuple(columns[kind] for kind in ("source", "text", "system") if kind in columns))
+    read = {*columns.values(), *(name for _, record in records.items for name in _ratings(record, columns))}
     documents: dict[str, str] = {}
 
     def text_of(_: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
@@ -63,6 +64,7 @@ def _read(records: Records, file_name: str) -> CorpusReader:
             text=prose(found["text"], "translation"),
             source=source,
             references=proses(found.get("reference"), "reference"),
+            extra=json_safe({name: value for name, value in rows[0].items() if name not in read}),
         )
         return text, _cells(rows, columns)
 

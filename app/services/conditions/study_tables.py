@@ -189,7 +189,13 @@ def _latex_conditions(trial: StudyFigures, about: str) -> str:
         return GridCell(figure.value, figure.low, figure.high) if figure else GridCell(None)
 
     title = "Agreement with people by condition"
-    notes = [f"{about[0].upper()}{about[1:]}; 95 % intervals.", *(each.text for each in trial.cautions), NOTES[0]]
+    texts = sorted({figures["spearman"].n for by_dimension in found.values() for figures in by_dimension.values()})
+    n = f"n = {texts[0]}" + (f" to {texts[-1]}" if len(texts) > 1 else "")
+    notes = [
+        f"{about[0].upper()}{about[1:]}; 95 % intervals; {n} texts.",
+        *(each.text for each in trial.cautions),
+        NOTES[0],
+    ]
     comments = [f"{row.key}: {row.figures['spearman'].signature}" for row in trial.rows]
     tables = (
         [(f"{title}, {columns[0]}", HEADINGS, [(columns[0], measure) for measure in MEASURES])]

@@ -132,7 +132,7 @@ def _pairs(rows: Iterable[ScoredText]) -> list[tuple[float, float]]:
 
 
 def _part(value: float, low: float, high: float, last: int) -> int:
-    """Return the index of the part that holds the value, of `last` + 1 equal parts from low to high."""
+    """Return the bin of the value, from 0 to `last`; the bins are equally wide, from low to high."""
     share = (value - low) / (high - low) if high > low else 0.0
     return min(max(int(share * (last + 1) + 1e-9), 0), last)
 

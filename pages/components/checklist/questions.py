@@ -264,7 +264,7 @@ def _sources(editing: Editing, question: Question) -> list[str]:
 
 
 def _switch(editing: Editing, question: Question) -> None:
-    """Draw the switch of a question; it shows the stored state, whatever was clicked elsewhere meanwhile."""
+    """Draw a question's switch. It shows the stored state, which somebody else may have changed."""
     key = f"enabled_{question.id}"
     st.session_state[key] = question.enabled
 

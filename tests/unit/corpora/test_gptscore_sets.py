@@ -181,8 +181,8 @@ GERMAN = [("Das ist gut .", "This is good .", "That is good ."), ("Ich ging .", 
     ("columns", "rows", "ratings"),
     [
         (
-            ["source", "reference", "translation", "rater_1", "rater_2"],
-            [(*GERMAN[0], "5", "4"), (*GERMAN[1], "2", "")],
+            ["source", "reference", "translation", "rater_1", "rater_2", "rating_id"],
+            [(*GERMAN[0], "5", "4", "3"), (*GERMAN[1], "2", "", "4")],
             {("source-0001", "rater_1", 5), ("source-0001", "rater_2", 4), ("source-0002", "rater_1", 2)},
         ),
         (

@@ -106,7 +106,7 @@ def test_print_page_and_word_file_show_marks_of_direction(sheet: PrintedChecklis
     assert "\u202e" not in in_page(turned)[0] + in_word(turned)
 
 
-def test_print_page_reads_each_question_and_its_guidance_in_their_own_direction() -> None:
+def test_print_page_gives_each_question_its_own_reading_direction() -> None:
     asked = question("האם כל משפט שלם?", guidance="כן: עם פועל (19).", component="הדיוק")
     page = print_page(printed_checklist(document(asked), Making()))
     for words in ("האם כל משפט שלם?", "כן: עם פועל (19)."):
