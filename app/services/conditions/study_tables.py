@@ -27,6 +27,7 @@ __all__ = ["sweep_chart"]
 HEADINGS = (*(name.title() for name in COEFFICIENTS), "MAE")
 SWEEP_TITLE = "Spearman by number of components"
 SWEEP = "95 % intervals; of several trials the mean over them, without one."
+ROWS_ON_A_PAGE = 40
 TESTS = ("p", "p_holm", "z_fisher", "p_fisher", "p_williams")
 COLUMNS = (
     "dimension",
@@ -219,14 +220,20 @@ def _latex_conditions(trial: StudyFigures, about: str) -> str:
 
 
 def _latex_differences(trial: StudyFigures, about: str) -> str:
-    rows = [
-        [each.second.dimension.name, f"{each.second.label} − {each.first.label}", name.title(), *_tested(tested)]
+    """Return a table of the comparisons; where it would be longer than a page, one for each coefficient."""
+    rows = {
+        name: [
+            [each.second.dimension.name, f"{each.second.label} − {each.first.label}", name.title(), *_tested(tested)]
+            for each in trial.differences
+            for tested in (each.tested[name],)
+        ]
         for name in COEFFICIENTS
-        for each in trial.differences
-        for tested in (each.tested[name],)
-    ]
+    }
     headings = ["Dimension", "Comparison", "Coefficient", "Difference", "p", "p (Holm)", "z (Fisher)"]
-    return latex_tabular(f"Comparisons of conditions, {about}.", headings, rows, NOTES[1:])
+    whole = [row for part in rows.values() for row in part]
+    tables = [whole] if len(whole) <= ROWS_ON_A_PAGE else list(rows.values())
+    title = f"Comparisons of conditions, {about}."
+    return "\n".join(latex_tabular(title, headings, table, NOTES[1:]) for table in tables)
 
 
 def _tested(tested: TestedDifference) -> list[str]:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from app.meta_evaluation.score_matrix import COEFFICIENTS
+from app.services.conditions import study_tables
 from tests.support.small_project import OPTIONS, small_csv
 
 Run = Callable[..., tuple[int, str, str]]
@@ -61,6 +63,11 @@ def test_estimate_run_and_show(run: Run, tmp_path: Path) -> None:
             assert line[f"spearman{column}"] == ("" if expected is None else str(expected))
     tex = tex_file.read_text(encoding="utf-8")
     assert tex.count("\\begin{tabular}") == tex.count("\\end{tabular}") == 2
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(study_tables, "ROWS_ON_A_PAGE", 1)
+        assert run("conditions", "show", *HERE, "--permutations", 50, "--output", tmp_path / "long.tex")[0] == 0
+    long = (tmp_path / "long.tex").read_text(encoding="utf-8")
+    assert long.count("\\begin{tabular}") == 1 + len(COEFFICIENTS)
     pairs = [[each[place].partition(":") for place in ("second", "first")] for each in found["differences"]]
     labels = [[f"{family.upper()} {name}".strip() for family, _, name in pair] for pair in pairs]
     assert all(f"{second} $-$ {first} & Spearman" in tex for second, first in labels)
