@@ -18,7 +18,7 @@ WorkbenchError                   base; exit status 2: what happened can be mende
     ├── DatabaseError                the database can't be opened, is newer than the program, or is locked
     ├── ClusterError                 the Dask scheduler or its workers can't be reached, or do something else
     ├── PromptError                  a prompt file is malformed or a variable is missing
-    ├── AwaitedError                 a request that waits for its batch; no failure
+    ├── BatchPendingError                 a request that waits for its batch; no failure
     └── ProviderError                a model did not answer as asked; `kind` is stored with the failure (exit status 3:
         │                            worth trying again, unless the key or the model's name has to change)
         ├── MissingKeyError          no key is set
@@ -45,7 +45,7 @@ WorkbenchError                   base; exit status 2: what happened can be mende
         ├── StoppedError             the run is ending; what wasn't asked yet stays open
         └── TransientError           worth trying again; `retry_after` in seconds where the provider says it
             ├── RateLimitError       too many requests at a time
-            │   └── NoRoomError      the slower tier has nothing to spare at the moment
+            │   └── NoCapacityError      the slower tier has nothing to spare at the moment
             ├── OverloadedError      the provider has more to do than it can
             ├── ModelTimeoutError    no answer in the time that a request may take
             ├── UnreadableReplyError what came back has not the form of the provider's API
@@ -305,7 +305,7 @@ class BudgetError(ProviderError):
     default_hint = "Raise the budget, then resume; nothing done is paid again."
 
 
-class AwaitedError(WorkbenchError):
+class BatchPendingError(WorkbenchError):
     """A request without an answer that waits for a batch instead of being sent on its own. No failure."""
 
     kind = "awaited"
@@ -338,7 +338,7 @@ class RateLimitError(TransientError):
     default_hint = "Ask less at a time (--concurrency), or wait, then resume."
 
 
-class NoRoomError(RateLimitError):
+class NoCapacityError(RateLimitError):
     """The slower tier has no capacity at the moment; nothing was billed."""
 
     kind = "no-room"

@@ -10,7 +10,15 @@ from app.services.runtime.endpoint_models import endpoint_models
 from pages.components.shell import frame
 from pages.components.shell.browser.page_scripts import page_scripts
 from pages.components.shell.current import current_workbench, keep_expert, stay_offline, take_choice, take_press
-from pages.components.shell.navigation.screens import doors, is_open, name_of, navigation, rooms, top_bar, tour
+from pages.components.shell.navigation.screens import (
+    draw_navigation,
+    is_open,
+    name_of,
+    navigation,
+    rooms,
+    top_bar,
+    tour,
+)
 from pages.components.shell.words import show_error
 
 stay_offline()  # here too, for `streamlit run app/main.py`
@@ -39,7 +47,7 @@ keep_expert(workbench)
 here = name_of(page)
 take_press(here)
 project, steps = top_bar(workbench, here)
-doors(workbench, project, here, steps)
+draw_navigation(workbench, project, here, steps)
 rooms(here)
 tour(workbench, project, here)
 try:

@@ -23,7 +23,7 @@ from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY, GaugeStat
 
 from app.domain.storable_text import REPLACEMENT
 from app.entrance.api import api_routes
-from app.entrance.gate import door_routes, guide_routes, status_routes
+from app.entrance.gate import guide_routes, sign_in_routes, status_routes
 from app.entrance.guard import Guard, OwnAddresses, SessionOwners
 from app.entrance.streamlit_app import (
     PINNED,
@@ -108,7 +108,7 @@ class KnownBrowsers:
         await self._app(scope, receive, send_named if new else send)
 
 
-class WholeCharacters:
+class SurrogateFilter:
     """Middleware that replaces half a character (a lone surrogate) typed or pasted into a field by U+FFFD.
 
     UTF-8 can't encode it. Some browsers send it all the same, and Streamlit closes the connection; the browser
@@ -158,9 +158,9 @@ def start(host: str, port: int, more: list[str], start_token: str) -> None:
         Middleware(Guard, own=own, owners=owners, mode=mode, start_token=start_token, scripts=scripts_in_pages()),
         Middleware(KnownBrowsers),
         Middleware(ScreenAddresses),
-        Middleware(WholeCharacters),
+        Middleware(SurrogateFilter),
     ]
-    routes = [*door_routes(), *status_routes(_sessions), *guide_routes(), *api_routes()]
+    routes = [*sign_in_routes(), *status_routes(_sessions), *guide_routes(), *api_routes()]
     StreamlitApp(ENTRY, owners, routes=routes, middleware=middleware, on_script_error=error_panel).run(
         config={
             **PINNED,

@@ -107,7 +107,7 @@ class CountedTokens(Protocol):
     def known(self) -> bool: ...
 
 
-class AskedSpan:
+class RequestSpan:
     """The span of one request. Without a span its methods do nothing."""
 
     __slots__ = ("_span", "_texts")
@@ -139,13 +139,13 @@ class AskedSpan:
         self._span.set_status(Status(StatusCode.ERROR))
 
 
-_SILENT = AskedSpan()
+_SILENT = RequestSpan()
 
 
 @contextmanager
-def asked_span(
+def request_span(
     provider: str, model: str, prompt: AskedPrompt, run: int | None, batch: bool = False
-) -> Iterator[AskedSpan]:
+) -> Iterator[RequestSpan]:
     """Open the span of one request for the block. provider: its name in OpenTelemetry's conventions. run: the id of the
     run that pays, or None. batch: answered in a batch; the span is then made at collection, and its length isn't the
     time the request took."""
@@ -172,7 +172,7 @@ def asked_span(
         record_exception=False,
         set_status_on_exception=False,
     ) as span:
-        asked = AskedSpan(span, found.texts)
+        asked = RequestSpan(span, found.texts)
         try:
             yield asked
         except Exception as error:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.domain.attribute import LONGEST_PASSAGE, HeldBack, Passage, PassagePart, ProposedAttribute, Sample
+from app.domain.attribute import LONGEST_PASSAGE, Passage, PassagePart, ProposedAttribute, Sample, SampleExclusions
 from app.domain.project import Dimension, Task, Text
 from app.domain.wording import find_quote, kept_quote
 from app.errors import InputError, NotReadyError
@@ -210,15 +210,15 @@ class UnratedCandidate:
     system_id: str = ""
 
 
-def held_back(
+def sample_exclusions(
     samples: Iterable[tuple[int, str]], texts_of: Callable[[tuple[str, ...]], int], all_texts: int
-) -> HeldBack:
+) -> SampleExclusions:
     """Return what the samples, as (text id, document), keep out of scoring. texts_of: counts the texts of documents."""
     taken = list(samples)
     documents = tuple(sorted({document for _, document in taken}))
     if whole_documents(len(documents), texts_of(documents), all_texts):
-        return HeldBack(documents=documents)
-    return HeldBack(texts=tuple(sorted(text_id for text_id, _ in taken)))
+        return SampleExclusions(documents=documents)
+    return SampleExclusions(texts=tuple(sorted(text_id for text_id, _ in taken)))
 
 
 def whole_documents(documents: int, their_texts: int, all_texts: int) -> bool:

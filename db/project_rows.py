@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, ForeignKey, Table, and_, false, or_, select
 from sqlmodel import SQLModel
 
-from db.models.people import ApiTokenRow, InvitationRow, MembershipRow, PersonRow, SignInRow, TrailRow
+from db.models.people import ApiTokenRow, AuditLogRow, InvitationRow, MembershipRow, PersonRow, SignInRow
 from db.models.project import (
     CountedUploadRow,
     ImportReportRow,
@@ -43,7 +43,7 @@ _UNDER_WAY = {
     )
 }
 
-_TRAIL = _TABLES[TrailRow.__tablename__]  # it stays when its project goes, so that none owns it
+_TRAIL = _TABLES[AuditLogRow.__tablename__]  # it stays when its project goes, so that none owns it
 # Who comes in where is the server's: a project that is taken to another one lets nobody in there.
 PEOPLE = frozenset(row.__tablename__ for row in (PersonRow, MembershipRow, InvitationRow, SignInRow, ApiTokenRow))
 

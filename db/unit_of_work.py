@@ -23,13 +23,13 @@ from db.repositories.expert_answers import Anchors, ExpertAnswers, Preferences, 
 from db.repositories.imports import ImportReports, Imports, JobFiles, UploadCounts
 from db.repositories.independence import Independence
 from db.repositories.jobs import Jobs
-from db.repositories.locked_split import LockedSplits
-from db.repositories.people import Assignments, People, PersonNames, Places
+from db.repositories.locked_split import HeldOutSplits
+from db.repositories.people import Assignments, People, PersonNames, ResourceLocations
 from db.repositories.projects import OwnPrompts, Projects, Transfers
 from db.repositories.questions import Decisions, Improvements, QuestionComments, Rooms
 from db.repositories.results import Results
 from db.repositories.runs import Runs
-from db.repositories.sign_ins import ApiTokens, Invitations, SignIns, Trail
+from db.repositories.sign_ins import ApiTokens, AuditLog, Invitations, SignIns
 from db.repositories.texts import Texts
 from db.repositories.think_aloud import ThinkAloud, Transcripts
 
@@ -40,7 +40,7 @@ SMALL_BYTES = 64_000_000  # looked through in a blink
 Kind = TypeVar("Kind")
 
 
-class _Of(Generic[Kind]):
+class _RepositoryOf(Generic[Kind]):
     """A repository attribute of the unit of work, created at its first use."""
 
     def __init__(self, kind: Callable[..., Kind], *scope: Scope) -> None:
@@ -65,48 +65,48 @@ class UnitOfWork:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    projects = _Of(Projects)
-    people = _Of(People)
-    assignments = _Of(Assignments)
-    invitations = _Of(Invitations)
-    sign_ins = _Of(SignIns)
-    api_tokens = _Of(ApiTokens)
-    names = _Of(PersonNames)
-    trail = _Of(Trail)
-    jobs = _Of(Jobs)
-    job_files = _Of(JobFiles)
-    places = _Of(Places)
-    texts = _Of(Texts)
-    imports = _Of(Imports)
-    import_reports = _Of(ImportReports)
-    upload_counts = _Of(UploadCounts)
-    every_text = _Of(Texts, Scope.EVERY)
-    locked_texts = _Of(Texts, Scope.LOCKED)
-    locked_splits = _Of(LockedSplits)
-    think_aloud = _Of(ThinkAloud)
-    independence = _Of(Independence)
-    transcripts = _Of(Transcripts)
-    side_by_side = _Of(SideBySideComparisons)
-    expert_answers = _Of(ExpertAnswers)
-    preferences = _Of(Preferences)
-    anchors = _Of(Anchors)
-    checklists = _Of(Checklists)
-    provider_batches = _Of(ProviderBatches)
-    question_comments = _Of(QuestionComments)
-    decisions = _Of(Decisions)
-    rooms = _Of(Rooms)
-    improvements = _Of(Improvements)
-    drafts = _Of(Drafts)
-    proposals = _Of(Proposals)
-    builds = _Of(Builds)
-    own_prompts = _Of(OwnPrompts)
-    runs = _Of(Runs)
-    stages = _Of(StageRuns)
-    results = _Of(Results)
-    every_result = _Of(Results, Scope.EVERY)
-    locked_results = _Of(Results, Scope.LOCKED)
-    calls = _Of(Calls)
-    transfers = _Of(Transfers)
+    projects = _RepositoryOf(Projects)
+    people = _RepositoryOf(People)
+    assignments = _RepositoryOf(Assignments)
+    invitations = _RepositoryOf(Invitations)
+    sign_ins = _RepositoryOf(SignIns)
+    api_tokens = _RepositoryOf(ApiTokens)
+    names = _RepositoryOf(PersonNames)
+    trail = _RepositoryOf(AuditLog)
+    jobs = _RepositoryOf(Jobs)
+    job_files = _RepositoryOf(JobFiles)
+    places = _RepositoryOf(ResourceLocations)
+    texts = _RepositoryOf(Texts)
+    imports = _RepositoryOf(Imports)
+    import_reports = _RepositoryOf(ImportReports)
+    upload_counts = _RepositoryOf(UploadCounts)
+    every_text = _RepositoryOf(Texts, Scope.EVERY)
+    locked_texts = _RepositoryOf(Texts, Scope.LOCKED)
+    locked_splits = _RepositoryOf(HeldOutSplits)
+    think_aloud = _RepositoryOf(ThinkAloud)
+    independence = _RepositoryOf(Independence)
+    transcripts = _RepositoryOf(Transcripts)
+    side_by_side = _RepositoryOf(SideBySideComparisons)
+    expert_answers = _RepositoryOf(ExpertAnswers)
+    preferences = _RepositoryOf(Preferences)
+    anchors = _RepositoryOf(Anchors)
+    checklists = _RepositoryOf(Checklists)
+    provider_batches = _RepositoryOf(ProviderBatches)
+    question_comments = _RepositoryOf(QuestionComments)
+    decisions = _RepositoryOf(Decisions)
+    rooms = _RepositoryOf(Rooms)
+    improvements = _RepositoryOf(Improvements)
+    drafts = _RepositoryOf(Drafts)
+    proposals = _RepositoryOf(Proposals)
+    builds = _RepositoryOf(Builds)
+    own_prompts = _RepositoryOf(OwnPrompts)
+    runs = _RepositoryOf(Runs)
+    stages = _RepositoryOf(StageRuns)
+    results = _RepositoryOf(Results)
+    every_result = _RepositoryOf(Results, Scope.EVERY)
+    locked_results = _RepositoryOf(Results, Scope.LOCKED)
+    calls = _RepositoryOf(Calls)
+    transfers = _RepositoryOf(Transfers)
 
 
 class Database:

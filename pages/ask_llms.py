@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from app.services.data.projects import dimensions_named
-from app.services.think_aloud.samples import held_out
+from app.services.think_aloud.samples import sample_exclusion_counts
 from app.services.think_aloud.think_aloud_jobs import think_aloud_job_key
 from pages.components.ask_llms import (
     ask_button,
@@ -60,5 +60,5 @@ with answers:
 
 with st.expander("What they read: the same as the experts", key="ask_samples"):
     rubric(dimension)
-    left_out(project.task, samples, held_out(workbench, project.id, dimension.id))
+    left_out(project.task, samples, sample_exclusion_counts(workbench, project.id, dimension.id))
     samples_side_by_side(project.task, dimension, samples)

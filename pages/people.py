@@ -1,7 +1,7 @@
 """People: who takes part in the project, how far they are, who did what."""
 
 from pages.components.people.members import members
-from pages.components.people.records import api_tokens, experts_table, pseudonyms, trail_table
+from pages.components.people.records import api_tokens, audit_log_table, experts_table, pseudonyms
 from pages.components.shell.current import current_expert, current_workbench
 from pages.components.shell.frame import needs_project, nothing_yet
 
@@ -12,6 +12,6 @@ if team:
     members(workbench, project)
 if not current_expert() and not experts_table(workbench, project.id) and not team:
     nothing_yet("experts", "**No expert has begun.** People who think aloud are listed here.")
-trail_table(workbench, project)
+audit_log_table(workbench, project)
 api_tokens(workbench, project)
 pseudonyms(workbench, project)

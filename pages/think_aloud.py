@@ -8,7 +8,7 @@ from app.domain.attribute import Sample
 from app.domain.people import Role
 from app.services.checklists.assignments import is_theirs_to_do
 from app.services.think_aloud.independence import own_attributes_of
-from app.services.think_aloud.samples import held_out
+from app.services.think_aloud.samples import sample_exclusion_counts
 from pages.components.shell.current import current_workbench, expert, role_in
 from pages.components.shell.enough import enough
 from pages.components.shell.frame import needs_dimension, sticky
@@ -16,7 +16,7 @@ from pages.components.shell.navigation.screens import link
 from pages.components.shell.reading import left_out, needed_samples, rubric, samples_side_by_side
 from pages.components.shell.words import plain
 from pages.components.think_aloud.own_attributes import own_attributes
-from pages.components.think_aloud.own_rows import Own, follow_up_choice, sample_verdict
+from pages.components.think_aloud.own_rows import ColumnContext, follow_up_choice, sample_verdict
 from pages.components.think_aloud.passages import drawn_highlights, formatted_choice, sample_passages
 
 workbench = current_workbench()
@@ -28,7 +28,7 @@ project, dimension = needs_dimension(
 samples = needed_samples(workbench, dimension)
 
 
-def shown_to(own: Own, sample: Sample) -> None:
+def shown_to(own: ColumnContext, sample: Sample) -> None:
     sample_passages(own, project.task, highlights, sample, formatted)
     sample_verdict(own, sample)
 
@@ -42,7 +42,7 @@ with writing, sticky("writing"):
         st.markdown(f"**{plain(dimension.name)} isn't among what is yours to do.** What is yours stands on Overview.")
         link("overview", "Go to what is yours")
     elif name:
-        own = Own(workbench, dimension, tuple(samples), project.task.language, name, project)
+        own = ColumnContext(workbench, dimension, tuple(samples), project.task.language, name, project)
         highlights = drawn_highlights(own)
         own_attributes(own, project)
     else:
@@ -54,7 +54,7 @@ with reading:
     rubric(dimension)
     st.subheader("Samples", anchor=False)
     if role_in(workbench, project) is not Role.EXPERT:  # what scoring leaves out is no matter of theirs
-        left_out(project.task, samples, held_out(workbench, project.id, dimension.id))
+        left_out(project.task, samples, sample_exclusion_counts(workbench, project.id, dimension.id))
     if own is None:
         samples_side_by_side(project.task, dimension, samples)
     else:

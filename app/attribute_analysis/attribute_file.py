@@ -44,7 +44,7 @@ def decode_attributes(data: bytes) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class SaidAttribute:
+class FileAttribute:
     """An attribute of a file. The caller has to check whether its passage occurs in a text."""
 
     text: str
@@ -56,7 +56,7 @@ def parse_attributes(text: str) -> list[str]:
     return [said.text for said in parse_said(text)]
 
 
-def parse_said(text: str) -> list[SaidAttribute]:
+def parse_said(text: str) -> list[FileAttribute]:
     """Return the attributes in order. Blank ones are left out; list marks and outer white space are removed.
 
     A text that starts like JSON is read as JSON: a list of attributes, or an object whose values are attributes (the
@@ -68,8 +68,8 @@ def parse_said(text: str) -> list[SaidAttribute]:
     if _looks_like_json(stripped):
         items = _json_items(stripped)
     else:
-        items = [SaidAttribute(line) for line in LINE_END.split(stripped)]
-    return [SaidAttribute(said, item.passage) for item in items if (said := _clean(item.text))]
+        items = [FileAttribute(line) for line in LINE_END.split(stripped)]
+    return [FileAttribute(said, item.passage) for item in items if (said := _clean(item.text))]
 
 
 def _clean(line: str) -> str:
@@ -84,7 +84,7 @@ def _looks_like_json(text: str) -> bool:
     return (text.startswith("[") and text.endswith("]")) or (text.startswith("{") and text.endswith("}"))
 
 
-def _json_items(text: str) -> list[SaidAttribute]:
+def _json_items(text: str) -> list[FileAttribute]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
@@ -102,7 +102,7 @@ def _json_items(text: str) -> list[SaidAttribute]:
     return [_json_item(str(place)[:40], item) for place, item in places]
 
 
-def _json_item(place: str, item: object) -> SaidAttribute:
+def _json_item(place: str, item: object) -> FileAttribute:
     passage = None
     if isinstance(item, Mapping) and "text" in item:
         said = item.get("passage")
@@ -111,7 +111,7 @@ def _json_item(place: str, item: object) -> SaidAttribute:
         raise _nested(f"entry {place}")
     if not isinstance(item, str):
         raise InputError(f"Entry {place} of the list of attributes is not a text.", "Put it in quotation marks.")
-    return SaidAttribute(item, passage)
+    return FileAttribute(item, passage)
 
 
 def _nested(place: str) -> InputError:

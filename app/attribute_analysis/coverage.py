@@ -104,7 +104,7 @@ def expected_themes(experts: Sequence[int], units: int) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class OtherExpertsCoverage:
     """Coverage of one expert by the others: of the expert's `of` attributes, `covered` resemble one by somebody else;
     the ends are those of the share's 95 % interval (Wilson 1927)."""
 
@@ -144,7 +144,7 @@ class ThemeCoverage:
     coverage: Figure | None
     unseen_themes: float | None
     next_expert: float | None
-    leave_one_out: Mapping[str, LeftOut]
+    leave_one_out: Mapping[str, OtherExpertsCoverage]
     in_order: tuple[ThemesSoFar, ...]
     expected: tuple[float, ...]
     last_expert: str
@@ -191,11 +191,11 @@ class ChecklistCoverage:
     version: int
     questions: int
     left: Mapping[str, int]
-    experts: Mapping[str, LeftOut]
+    experts: Mapping[str, OtherExpertsCoverage]
     near: float
     embedding: str
     judge: str = ""
-    judged: Mapping[str, LeftOut] = field(default_factory=dict)
+    judged: Mapping[str, OtherExpertsCoverage] = field(default_factory=dict)
     agreement: float | None = None
     kappa: float | None = None
 
@@ -312,6 +312,6 @@ def _numbered(groups: Sequence[Sequence[int]], written: Sequence[int]) -> tuple[
     return tuple(order[of[position]] for position in range(len(of)))
 
 
-def left_out(covered: int, of: int) -> LeftOut:
+def left_out(covered: int, of: int) -> OtherExpertsCoverage:
     ends = binomtest(covered, of).proportion_ci(method="wilson")
-    return LeftOut(covered, of, float(ends.low), float(ends.high))
+    return OtherExpertsCoverage(covered, of, float(ends.low), float(ends.high))

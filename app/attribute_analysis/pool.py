@@ -79,7 +79,7 @@ def pool_attributes(
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class AttributeUse:
     """How one contributor's (or kind's) attributes were used in one checklist.
 
     given: attributes that the checklist was built from. reached: those behind at least one question in use. dropped:
@@ -104,11 +104,11 @@ class Contribution:
 
     asked: int
     without_lineage: int
-    by_contributor: Mapping[str, Reach]
-    by_kind: Mapping[str, Reach]
+    by_contributor: Mapping[str, AttributeUse]
+    by_kind: Mapping[str, AttributeUse]
 
     @property
-    def joint(self) -> dict[str, Reach]:
+    def joint(self) -> dict[str, AttributeUse]:
         """Return the kinds that have more than one contributor; a single contributor stands for its kind."""
         alone = list(self.by_contributor.values())
         return {kind: reach for kind, reach in self.by_kind.items() if reach not in alone}
@@ -132,7 +132,7 @@ def contribution_of(checklist: Checklist, attributes: Mapping[int, Attribute]) -
     )
 
 
-def _reaches(checklist: Checklist, owners: Mapping[int, str]) -> dict[str, Reach]:
+def _reaches(checklist: Checklist, owners: Mapping[int, str]) -> dict[str, AttributeUse]:
     """Return the use of each group's attributes. owners: attribute id -> name of its group."""
     behind = {q.id: {owners[i] for i in q.attributes if i in owners} for q in checklist.asked}
     reached = {i for question in checklist.asked for i in question.attributes}
@@ -140,7 +140,7 @@ def _reaches(checklist: Checklist, owners: Mapping[int, str]) -> dict[str, Reach
     found = {}
     for name in dict.fromkeys(owners.values()):
         mine = {i for i, owner in owners.items() if owner == name}
-        found[name] = Reach(
+        found[name] = AttributeUse(
             given=len(mine),
             reached=len(mine & reached),
             dropped=len((mine & dropped) - reached),

@@ -101,7 +101,7 @@ KINDS_OF_TEXT = _words("kinds_of_text")["all"]
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class DroppedWords:
     """The words left out of a set's topics, and the languages found: language -> texts, the most frequent first."""
 
     words: frozenset[str]
@@ -127,7 +127,7 @@ def language_of(text: str) -> str:
     return max(hits, key=lambda language: hits[language]) if first > second else ""
 
 
-def left_out(texts: Sequence[str], names: Iterable[str] = ()) -> LeftOut:
+def left_out(texts: Sequence[str], names: Iterable[str] = ()) -> DroppedWords:
     """Return the words to leave out. names: the dimension's and the task's texts'; without any, usual kinds of text."""
     counts = Counter(filter(None, map(language_of, texts)))
     enough = max(2, LEAST_SHARE * counts.total())
@@ -136,7 +136,7 @@ def left_out(texts: Sequence[str], names: Iterable[str] = ()) -> LeftOut:
     words: set[str] = {token for name in names for token in unicode_tokens(name)} or set(KINDS_OF_TEXT)
     for language in languages or (ENGLISH,):
         words |= STOP_WORDS[language] | INSTRUCTIONS[language]
-    return LeftOut(frozenset(words), languages)
+    return DroppedWords(frozenset(words), languages)
 
 
 SIMPLE_WORD = re.compile(r"\b\w\w+\b")

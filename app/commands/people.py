@@ -23,7 +23,7 @@ from app.errors import InputError
 
 if TYPE_CHECKING:
     from app.services.checklists.assignments import MemberTasks
-    from app.services.people.invitations import MadeLink
+    from app.services.people.invitations import NewInvitationLink
 
 
 def assign(
@@ -228,20 +228,20 @@ def trail(
     """
 
     from app.services.data.projects import get_project
-    from app.services.people.invitations import server_trail, trail_csv, trail_of
+    from app.services.people.invitations import audit_log_csv, project_audit_log, server_audit_log
 
     workbench = open_workbench()
-    found = trail_of(workbench, get_project(workbench, project).id) if project else server_trail(workbench)
+    found = project_audit_log(workbench, get_project(workbench, project).id) if project else server_audit_log(workbench)
     if json_:
         print_json([asdict(one) for one in found])
     elif csv:
-        echo_file(trail_csv(found))
+        echo_file(audit_log_csv(found))
     else:
         rows = [[f"{one.at:%Y-%m-%d %H:%M}", one.who, one.act, one.about, one.project] for one in found]
         echo(table(["When (UTC)", "Who", "Did", "What", "Project"], rows))
 
 
-def _print(made: "MadeLink", link: str, json_: bool) -> None:
+def _print(made: "NewInvitationLink", link: str, json_: bool) -> None:
     if json_:
         print_json({"name": made.name, "link": link, "expires_at": made.expires_at})
         return

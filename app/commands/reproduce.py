@@ -81,7 +81,7 @@ def reproduce(
     """
     from app.corpora.recipes.recipe import load_recipe
     from app.services.reproduction.cells import cells_of
-    from app.services.reproduction.reproduction import Reproduction, Wishes
+    from app.services.reproduction.reproduction import Reproduction, ReproductionOptions
 
     if output is not None and output.suffix.lower() not in _SUFFIXES:
         raise InputError(f"The table can't be written as “{output.name}”.", f"End the name in {', '.join(_SUFFIXES)}.")
@@ -93,7 +93,7 @@ def reproduce(
         raise InputError("No table is named.", f"{recipe.paper} has recipes for {', '.join(recipe.tables)}.")
     asking = chosen_model_options(max_output_tokens, timeout, effort, tier)
     files = (*(data or ()), *map(str, more or ()))
-    wishes = Wishes(files, tuple(judge or ()), tuple(model or ()), project, sample, asking)
+    wishes = ReproductionOptions(files, tuple(judge or ()), tuple(model or ()), project, sample, asking)
     made = Reproduction(open_workbench(), recipe, name, wishes)
     made.bring_in(say)
     if dry_run:

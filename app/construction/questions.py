@@ -52,7 +52,7 @@ EXCERPT = 1_500
 
 
 @dataclass(frozen=True, slots=True)
-class DecidedError:
+class JudgeMistake:
     """A text on which the judge's answer differs from the decision, with the reasons of both, "" for none."""
 
     text: Text
@@ -76,7 +76,7 @@ async def propose_wordings(
     task: Task,
     dimension: Dimension,
     question: Question,
-    errors: Sequence[DecidedError],
+    errors: Sequence[JudgeMistake],
     others: Sequence[str] = (),
 ) -> ProposedWordings:
     """Return up to five new, different wordings. others: the wordings of the checklist's other questions.
@@ -92,7 +92,7 @@ async def propose_wordings(
 
 
 def improve_request(
-    task: Task, dimension: Dimension, question: Question, errors: Sequence[DecidedError], others: Sequence[str]
+    task: Task, dimension: Dimension, question: Question, errors: Sequence[JudgeMistake], others: Sequence[str]
 ) -> ChatRequest:
     template = load_prompt(IMPROVE)
     prompt = template.render(
@@ -111,7 +111,7 @@ def improve_request(
     return ChatRequest(prompt, template.output_schema)
 
 
-def _case(number: int, error: DecidedError) -> dict[str, Any]:
+def _case(number: int, error: JudgeMistake) -> dict[str, Any]:
     return {
         "number": number,
         "said": "no answer" if error.said is Answer.UNANSWERED else error.said.value,
@@ -123,7 +123,7 @@ def _case(number: int, error: DecidedError) -> dict[str, Any]:
     }
 
 
-def _mixed(errors: Sequence[DecidedError]) -> list[DecidedError]:
+def _mixed(errors: Sequence[JudgeMistake]) -> list[JudgeMistake]:
     """Return errors decided as yes and as no in turn, so that neither kind crowds out the other."""
     missed = [error for error in errors if error.decided is Answer.YES]
     others = [error for error in errors if error.decided is not Answer.YES]

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from app.domain.improvement import Half
+from app.domain.improvement import DocumentHalf
 from app.domain.project import Text, TextPlace
 from app.errors import InputError, NotReadyError
 
@@ -223,17 +223,17 @@ def _level(
     return False
 
 
-def draw_halves(documents: Iterable[str], drawn: Mapping[str, Half], seed: int = 0) -> dict[str, Half]:
+def draw_halves(documents: Iterable[str], drawn: Mapping[str, DocumentHalf], seed: int = 0) -> dict[str, DocumentHalf]:
     """Return documents -> half, for those without one in `drawn`; the others keep theirs.
 
     Documents are shuffled, and each goes to the half with fewer documents, at random if both have as many.
     """
     new = sorted(set(documents) - drawn.keys())
     rng = np.random.default_rng([seed, len(drawn)])
-    counts = {half: sum(one is half for one in drawn.values()) for half in Half}
-    found: dict[str, Half] = {}
+    counts = {half: sum(one is half for one in drawn.values()) for half in DocumentHalf}
+    found: dict[str, DocumentHalf] = {}
     for place in rng.permutation(len(new)):
-        few, many = sorted(Half, key=counts.__getitem__)
+        few, many = sorted(DocumentHalf, key=counts.__getitem__)
         half = (few, many)[int(rng.integers(2))] if counts[few] == counts[many] else few
         found[new[place]] = half
         counts[half] += 1

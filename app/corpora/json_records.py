@@ -125,15 +125,15 @@ def _entries(whole: Any) -> Any:
     return [whole] if any(fields <= whole.keys() for fields in _ONE_RECORD) else _wrapped_list(whole)
 
 
-class _Broken:
+class _UnreadableLine:
     """The reason why a line can't be read, in place of its value; None is JSON's null."""
 
     def __init__(self, why: str) -> None:
         self.why = why
 
 
-_BROKEN = _Broken(_INCOMPLETE)
-_TOO_DEEP = _Broken(f"It is nested more than {_DEEPEST} levels deep, or has a number too long.")
+_BROKEN = _UnreadableLine(_INCOMPLETE)
+_TOO_DEEP = _UnreadableLine(f"It is nested more than {_DEEPEST} levels deep, or has a number too long.")
 
 
 def _parsed(line: str) -> Any:
@@ -151,7 +151,7 @@ def _sorted_out(entries: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, dict[
             yield number, entry
         else:
             yield SkippedRow(
-                number, entry.why if isinstance(entry, _Broken) else "It is not an object with named fields."
+                number, entry.why if isinstance(entry, _UnreadableLine) else "It is not an object with named fields."
             )
 
 

@@ -201,7 +201,7 @@ class AttributeChange:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldBack:
+class SampleExclusions:
     """The texts that a dimension's samples keep out of scoring: whole documents, or only the sample texts (ids)."""
 
     documents: tuple[str, ...] = ()
@@ -276,7 +276,7 @@ MOST_MARKED = 100  # in one message of the browser
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedWords:
+class PassageAttribute:
     """An expert's attribute about a passage that they selected. `number` is its place, from 1, in the order of
     selection."""
 
@@ -290,7 +290,7 @@ class MarkedMessage:
     """Marked passages that the server hasn't confirmed yet. `page` is the id of the browser page that numbers them."""
 
     page: str
-    marked: tuple[MarkedWords, ...]
+    marked: tuple[PassageAttribute, ...]
 
 
 def read_marked(raw: object, text_id: int) -> MarkedMessage:
@@ -303,13 +303,13 @@ def read_marked(raw: object, text_id: int) -> MarkedMessage:
     return MarkedMessage(page, tuple(_marked(entry, text_id) for entry in marked))
 
 
-def _marked(raw: object, text_id: int) -> MarkedWords:
+def _marked(raw: object, text_id: int) -> PassageAttribute:
     if not isinstance(raw, dict):
         raise _odd()
     number, words = raw.get("number"), raw.get("words")
     if type(number) is not int or not 0 < number < 2**31 or not isinstance(words, str) or len(words) > LONGEST_FIELD:
         raise _odd()
-    return MarkedWords(number, Passage.from_json({**raw, "text_id": text_id}), storable(words))
+    return PassageAttribute(number, Passage.from_json({**raw, "text_id": text_id}), storable(words))
 
 
 def _odd() -> InputError:

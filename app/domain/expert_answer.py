@@ -29,7 +29,7 @@ class AnswerWave:
 
 
 @dataclass(frozen=True, slots=True)
-class WishedWave:
+class WaveRequest:
     """A request to draw a wave of `texts` texts. `anew`: replace the texts drawn already."""
 
     texts: int
@@ -73,7 +73,7 @@ class ExpertAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class CarriedAnswers:
+class ReusedAnswers:
     """Counts of experts' answers to earlier versions that count again for unchanged questions.
 
     `answers` of all `given` answers and `questions` of all `asked` questions. `versions`: version -> number of answers,
@@ -101,12 +101,12 @@ class CarriedAnswers:
         return {"answers": self.answers, "of": self.given, "questions": self.questions, "versions": versions}
 
 
-def carried_answers(checklist: Checklist, answers: Iterable[ExpertAnswer]) -> CarriedAnswers:
+def reused_answers(checklist: Checklist, answers: Iterable[ExpertAnswer]) -> ReusedAnswers:
     """Count the answers to a checklist that were given to earlier versions of it."""
     given = [one for one in answers if one.answer is not None]
     carried = [one for one in given if one.from_version is not None]
     versions = Counter(one.from_version for one in carried if one.from_version is not None)
-    return CarriedAnswers(
+    return ReusedAnswers(
         len(carried),
         len(given),
         len({one.question for one in carried}),
@@ -154,8 +154,8 @@ class AnswerSheet:
         return sum((one := self.given.get(pair)) is not None and one.answer in kinds for pair in pairs)
 
     @property
-    def carried(self) -> CarriedAnswers:
-        return carried_answers(self.checklist, self.given.values())
+    def carried(self) -> ReusedAnswers:
+        return reused_answers(self.checklist, self.given.values())
 
     @property
     def done(self) -> int:
@@ -178,8 +178,8 @@ class AnswerSet:
     shares: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
     @property
-    def carried(self) -> CarriedAnswers:
-        return carried_answers(self.checklist, self.answers)
+    def carried(self) -> ReusedAnswers:
+        return reused_answers(self.checklist, self.answers)
 
 
 class DriftVerdict(StrEnum):

@@ -57,7 +57,7 @@ def contradictions(decisions: Iterable[Decision]) -> list[tuple[Decision, ...]]:
     return [tuple(found) for found in by_text.values() if len({one.answer for one in found}) > 1]
 
 
-class Half(StrEnum):
+class DocumentHalf(StrEnum):
     """The use of a document's decisions: making and choosing wordings (DEVELOPMENT), or the final test (PROOF)."""
 
     DEVELOPMENT = "development"

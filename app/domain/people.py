@@ -109,7 +109,7 @@ NOBODY = Actor()
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ResourceLocation:
     """The place to which something belongs: a project, mostly one of its dimensions, and its author if only one person
     owns it.
 
@@ -369,7 +369,7 @@ def _words(name: str) -> re.Pattern[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class TrailEntry:
+class AuditEntry:
     """An entry of the audit log. `project` is the project's name, which stays after deletion; "" for acts on the
     server. `who` is "" for the owner of this computer, who has no name."""
 

@@ -186,7 +186,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class LockedSplit:
+class HeldOutSplit:
     """The held-out split: `documents` drawn with `share` and `seed`. `opened_at` is None while they are locked."""
 
     id: int

@@ -92,14 +92,14 @@ _HEADERS = {
 }
 
 
-def door_page(kind: str, status: int = 200, **words: str) -> Response:
+def sign_in_page(kind: str, status: int = 200, **words: str) -> Response:
     """Return a page of the sign-in template. kind: which one."""
     page = _PAGES.get_template("door.html").render(kind=kind, **words)
     return HTMLResponse(page, status, _HEADERS)
 
 
 def refusal(reason: str | WorkbenchError) -> Response:
-    return door_page("refused", 403, reason=str(reason), ask=whom_to_ask(), more=more_on(reason))
+    return sign_in_page("refused", 403, reason=str(reason), ask=whom_to_ask(), more=more_on(reason))
 
 
 def more_on(reason: str | WorkbenchError) -> str:
@@ -173,7 +173,7 @@ def _trouble(error: WorkbenchError, back: str) -> Response:
         _log.warning("Nobody was signed in: %s", error)  # the server's owner looks here
     status = 502 if isinstance(error, SignInError) else 403
     unlisted = isinstance(error, NotListedError)
-    return door_page("again", status, reason=str(error), more=more_on(error), **button(back, other=unlisted))
+    return sign_in_page("again", status, reason=str(error), more=more_on(error), **button(back, other=unlisted))
 
 
 _AGE = SIGNED_IN_DAYS * 24 * 3600
@@ -191,10 +191,10 @@ def enter(request: Request) -> Response:
     try:
         here = who_asks(workbench, request.cookies, request.headers)
         if here.person is None and access_mode() is AccessMode.OIDC:
-            return door_page("sign_in_first", 401, **button(f"/enter?{urlencode({'key': key})}"))
+            return sign_in_page("sign_in_first", 401, **button(f"/enter?{urlencode({'key': key})}"))
         if request.method != "POST":
             signed_in = here.name if access_mode() is AccessMode.OIDC else ""
-            return door_page("welcome", name=read_invitation(workbench, key, here).name, signed_in=signed_in)
+            return sign_in_page("welcome", name=read_invitation(workbench, key, here).name, signed_in=signed_in)
         _, cookie = accept_invitation(workbench, key, here)
     except WorkbenchError as error:
         if came_in_by(workbench, key, here):
@@ -209,14 +209,14 @@ def enter(request: Request) -> Response:
 
 def leave(request: Request) -> Response:
     if request.method != "POST":
-        return door_page("leave", provider=_provider().get("provider", ""))
+        return sign_in_page("leave", provider=_provider().get("provider", ""))
     end_sign_in(open_workbench(), request.cookies.get(cookie_name(SIGN_IN_COOKIE), ""))
-    answer = door_page("left", 200, **({"ask": whom_to_ask()} | _provider()))
+    answer = sign_in_page("left", 200, **({"ask": whom_to_ask()} | _provider()))
     answer.delete_cookie(cookie_name(SIGN_IN_COOKIE), httponly=True, samesite="lax", secure=is_secure())
     return answer
 
 
-def door_routes() -> list[Route]:
+def sign_in_routes() -> list[Route]:
     """Return the routes of invitations and signing out, and with OIDC of signing in. The handlers aren't async:
     Starlette runs them in threads, so that a slow database blocks nobody else."""
     routes = [Route("/enter", enter, methods=["GET", "POST"]), Route("/leave", leave, methods=["GET", "POST"])]
@@ -247,15 +247,15 @@ class StartLink:
         without the cookie.)"""
         given = asking.query_params.get(PARAMETER, "")
         if given and asking.scope["type"] == "http" and asking.scope["method"] in ("GET", "HEAD"):
-            return self._let_in(asking) if self._is_token(given) else door_page("start", 403)
+            return self._let_in(asking) if self._is_token(given) else sign_in_page("start", 403)
         if words_in(asking.cookies.get(self._cookie, ""), _PURPOSE, _SECONDS) == [COOKIE]:
             return None
-        return door_page("start", 401)
+        return sign_in_page("start", 401)
 
     def _let_in(self, asking: HTTPConnection) -> Response:
         kept = [(name, value) for name, value in asking.query_params.multi_items() if name != PARAMETER]
         query = f"?{urlencode(kept)}" if kept else ""
-        page = door_page("started", to="/" + quote(asking.scope["path"].lstrip("/")) + query)
+        page = sign_in_page("started", to="/" + quote(asking.scope["path"].lstrip("/")) + query)
         page.set_cookie(self._cookie, signed_words([COOKIE], _PURPOSE), _SECONDS, httponly=True, samesite="strict")
         return page
 
@@ -394,5 +394,5 @@ def _unknown(connection: HTTPConnection, mode: AccessMode) -> Response | None:
         return None
     if mode is AccessMode.OIDC:
         wished = f"{connection.url.path}?{connection.url.query}".removesuffix("?")
-        return door_page("sign_in", 401, **button(way_back(wished)))
-    return door_page("closed", 401, ask=whom_to_ask())
+        return sign_in_page("sign_in", 401, **button(way_back(wished)))
+    return sign_in_page("closed", 401, ask=whom_to_ask())

@@ -209,7 +209,7 @@ TOO_MUCH = "Your uploads fill your share of the server's memory. Load the screen
 TOO_LARGE = 413
 
 
-class OwnFiles:
+class FileGuard:
     def __init__(self, app: ASGIApp, owners: SessionOwners) -> None:
         self._app = app
         self._owners = owners
@@ -299,7 +299,7 @@ class Guard:
         start_token: str = "",
         scripts: Iterable[str] = (),
     ) -> None:
-        self._app = Gate(OwnFiles(app, owners), mode, start_token, own.port)
+        self._app = Gate(FileGuard(app, owners), mode, start_token, own.port)
         self._own = own
         self._headers = answer_headers(scripts)
 

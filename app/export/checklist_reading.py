@@ -164,7 +164,7 @@ Named = tuple[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class ReadComment:
+class ImportedComment:
     """A comment in a file. `at` is None if the file doesn't say when."""
 
     who: str
@@ -173,7 +173,7 @@ class ReadComment:
     at: datetime | None
 
     @classmethod
-    def of(cls, item: object) -> "ReadComment | None":
+    def of(cls, item: object) -> "ImportedComment | None":
         if not isinstance(item, Mapping) or not isinstance(item.get("text"), str) or not item["text"].strip():
             return None
         try:
@@ -259,15 +259,15 @@ def read_document(content: str, dimension: str, known: Known | None = None) -> C
     return _checklist(named, dimension, known or {}, described if isinstance(described, list) else [])
 
 
-def read_comments(content: str) -> dict[tuple[str, str], list[ReadComment]]:
+def read_comments(content: str) -> dict[tuple[str, str], list[ImportedComment]]:
     """Return (component, question) -> comments of the document; malformed ones are skipped."""
     document = _parsed(content)
     questions = document.get("questions") if isinstance(document, dict) else document
-    found: dict[tuple[str, str], list[ReadComment]] = {}
+    found: dict[tuple[str, str], list[ImportedComment]] = {}
     for item in questions if isinstance(questions, list) else []:
         if isinstance(item, Mapping) and isinstance(item.get("comments"), list):
             place = tuple(" ".join(str(item.get(field) or "").split()) for field in ("component", "text"))
-            said = (ReadComment.of(comment) for comment in item["comments"])
+            said = (ImportedComment.of(comment) for comment in item["comments"])
             found.setdefault((place[0], place[1]), []).extend(comment for comment in said if comment)
     return found
 

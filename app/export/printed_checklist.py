@@ -23,7 +23,7 @@ MOST_EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class Authorship:
     """Who edited the checklist, and when it was made or, if it is published, published."""
 
     editors: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class PrintedChecklist:
     components: tuple[PrintedComponent, ...]
 
 
-def printed_checklist(document: Mapping[str, Any], making: Making) -> PrintedChecklist:
+def printed_checklist(document: Mapping[str, Any], making: Authorship) -> PrintedChecklist:
     """Return the printed form of a `checklist_document`; questions are numbered as on the screen."""
     described = {component["name"]: component for component in document["components"]}
     listed: dict[str, list[PrintedQuestion]] = {}
@@ -133,7 +133,7 @@ def _read_component(name: str, questions: Sequence[PrintedQuestion], described: 
     return PrintedComponent(name or NO_COMPONENT, *texts, tuple(questions))
 
 
-def _made(document: Mapping[str, Any], making: Making) -> list[str]:
+def _made(document: Mapping[str, Any], making: Authorship) -> list[str]:
     said = {(a["kind"] != "human", a["contributor"]) for q in document["questions"] for a in q["attributes"]}
     when = f"{making.at:%d %B %Y}" if making.at else ""
     lines = [f"{document['status'].capitalize()}{f', {when}' if when else ''}"]

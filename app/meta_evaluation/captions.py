@@ -3,7 +3,7 @@
 import numpy as np
 
 from app.meta_evaluation.correlation import Basis
-from app.meta_evaluation.score_matrix import Constant, Duplicates, Intake, Level, Resampling, ScoreTable
+from app.meta_evaluation.score_matrix import Constant, Duplicates, Level, Resampling, RowCounts, ScoreTable
 
 FEW_TO_DRAW = 30
 """Number of units below which a 95 % percentile interval covers clearly less than 95 %. Simulated as in test_coverage:
@@ -14,7 +14,7 @@ Ends = tuple[float | None, float | None, float | None]
 """A figure with the lower and the upper end of its interval."""
 
 
-def caption(level: Level, basis: Basis, intake: Intake, constant: Constant, duplicates: Duplicates) -> str:
+def caption(level: Level, basis: Basis, intake: RowCounts, constant: Constant, duplicates: Duplicates) -> str:
     """Return the caption, as "per-source, 61 of 96 sources used, 35 had constant scores or ratings and were left out;
     732 of 1,152 texts; 41 % of the compared pairs tied"."""
     parts = [_rests_on(level, basis, constant), _texts(basis)]

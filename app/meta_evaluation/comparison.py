@@ -32,8 +32,8 @@ from app.meta_evaluation.score_matrix import (
     Coefficient,
     Column,
     Floats,
-    Intake,
     Measure,
+    RowCounts,
     ScoreTable,
     numbers,
     source_grid,
@@ -108,7 +108,7 @@ class Comparison:
     design: Design
     permutations: int
     basis: Basis
-    intake: Intake
+    intake: RowCounts
     differences: dict[Coefficient, TestedDifference]
     mae: Difference
     signature: Signature

@@ -28,8 +28,8 @@ from app.meta_evaluation.score_matrix import (
     Coefficient,
     Column,
     Floats,
-    Intake,
     Measure,
+    RowCounts,
     ScoreTable,
     score_table,
     source_grid,
@@ -151,7 +151,7 @@ class MetaEvaluation:
 
     design: Design
     basis: Basis
-    intake: Intake
+    intake: RowCounts
     figures: dict[Coefficient, Figure]
     mae: Figure
     signature: Signature
@@ -226,14 +226,14 @@ def evaluate(
     )
 
 
-def full_caption(basis: Basis, intake: Intake, design: Design, undefined: int, *, intervals: bool) -> str:
+def full_caption(basis: Basis, intake: RowCounts, design: Design, undefined: int, *, intervals: bool) -> str:
     said = caption(design.level, basis, intake, design.constant, design.duplicates)
     if design.resamples == 0:
         return said
     return f"{said}; {resampling_caption(design.resampling, design.resamples, undefined, intervals=intervals)}"
 
 
-def basis_json(basis: Basis, intake: Intake) -> dict[str, object]:
+def basis_json(basis: Basis, intake: RowCounts) -> dict[str, object]:
     """Return what the figures rest on, in the fields of the command line's contract."""
     return {
         "n": basis.n,

@@ -60,7 +60,7 @@ SPARSE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Intake:
+class RowCounts:
     """Counts of rows used and left out. `missing_*` count rows with an empty cell or no usable number, after
     duplicates.
 
@@ -92,7 +92,7 @@ class ScoreTable:
     system: Ints | None
     sources: int
     systems: int
-    intake: Intake
+    intake: RowCounts
 
     @property
     def n(self) -> int:
@@ -162,7 +162,7 @@ def score_table(
     for code in (source_code, system_code):
         if code is not None:
             missing_key |= code < 0
-    intake = Intake(
+    intake = RowCounts(
         rows=int(ratings.size),
         duplicates=int(repeated.sum()),
         conflicting=int(conflicting.sum()),

@@ -200,7 +200,7 @@ def digest_of(request: ChatRequest, model: ChatModel) -> str:
 
 
 @runtime_checkable
-class RepliesOnRecord(Protocol):
+class RecordedReplies(Protocol):
     """A model that answers earlier requests from a record."""
 
     async def discard(self, requests: Sequence[ChatRequest]) -> None:
@@ -211,7 +211,7 @@ class RepliesOnRecord(Protocol):
 async def discard(model: ChatModel, requests: Sequence[ChatRequest]) -> None:
     """Mark all replies of a conversation without a usable answer as unreadable, re-asks included. Replies that led to a
     usable one are kept, so that a repetition isn't paid again."""
-    if isinstance(model, RepliesOnRecord):
+    if isinstance(model, RecordedReplies):
         await model.discard(requests)
 
 

@@ -19,7 +19,7 @@ RUN_S = "The run's budget"
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class SharedBudget:
     """US dollars left of an amount that other runs and stages spend from too. `whose`: its name in messages when
     nothing is left, `hint`: what to do then."""
 
@@ -28,7 +28,7 @@ class Purse:
     hint: str
 
 
-Look = Callable[[], Awaitable[Purse | None]]
+Look = Callable[[], Awaitable[SharedBudget | None]]
 """Reads what is left of money that several processes spend; None for no limit. Raises BudgetError at nothing."""
 
 
@@ -108,7 +108,7 @@ class Budget:
         self._hold = hold
         self._most = inf if most is None else most
         self._looked = -inf
-        self._purse: Purse | None = None
+        self._purse: SharedBudget | None = None
         self._purse_at = inf  # how much is spent here when the purse is empty
         self._per_estimate = 0.0  # tokens of input for each estimated one, at most so far
         self._spent = 0.0
@@ -121,7 +121,7 @@ class Budget:
         """Wait until the request fits, and reserve its cost. Raises BudgetError if it won't fit."""
         size = RequestSize.of(request)
         async with self._returned:
-            await self._look_into_purse()
+            await self._read_shared_budget()
             while not (self._fits(wanted := self._wanted(size, price)) and await self._taken(wanted)):
                 await self._returned.wait()
             self._likely += wanted.likely
@@ -151,7 +151,7 @@ class Budget:
         likely, tokens = sum(each.likely for each in wanted), sum(each.input_tokens for each in wanted)
         together = Reservation(likely, likely, tokens)
         async with self._returned:
-            await self._look_into_purse()
+            await self._read_shared_budget()
             while self._in_flight:
                 await self._returned.wait()
             if not self._fits(together) or likely > self._left():
@@ -183,7 +183,7 @@ class Budget:
             raise
         return True
 
-    async def _look_into_purse(self) -> None:
+    async def _read_shared_budget(self) -> None:
         """Read the purse. What this process paid and hasn't recorded yet doesn't count as left: only others' spending
         lowers it."""
         if self._look is None or time.monotonic() - self._looked < LOOK_SECONDS:

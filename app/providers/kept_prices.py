@@ -28,7 +28,7 @@ _CONTEXTS: Mapping[str, dict[str, str]] = {FLEX: {"service_tier": "flex"}, BATCH
 
 
 @dataclass(frozen=True)
-class KeptPrices:
+class PackagePrices:
     """The prices of genai-prices, of any day."""
 
     snapshot: DataSnapshot
@@ -73,18 +73,18 @@ class KeptPrices:
         return next(provider for provider in self.snapshot.providers if provider.id == vendor)
 
 
-def bundled_prices(compared: Mapping[str, Any]) -> KeptPrices:
+def bundled_prices(compared: Mapping[str, Any]) -> PackagePrices:
     """Return the package's prices. compared: its version that was compared with the vendors' pages, and the day."""
     installed = version(PACKAGE)
     day = compared.get("day") if compared.get("version") == installed else None
-    return KeptPrices(get_snapshot(), PriceOrigin(f"{PACKAGE} {installed}", day))
+    return PackagePrices(get_snapshot(), PriceOrigin(f"{PACKAGE} {installed}", day))
 
 
-def read_kept(content: bytes, day: date) -> KeptPrices:
+def read_kept(content: bytes, day: date) -> PackagePrices:
     """Return the prices of an update's file from that day. Raises FileFormatError if it isn't one or lacks a vendor."""
     try:
         snapshot = DataSnapshot(providers_from_raw(json.loads(content)), from_auto_update=True)
-        kept = KeptPrices(snapshot, PriceOrigin(PACKAGE, day))
+        kept = PackagePrices(snapshot, PriceOrigin(PACKAGE, day))
         names = kept.names(day)
     except Exception as error:  # whatever the package stumbles over: its file may have any form one day
         raise FileFormatError(f"That is no file of {PACKAGE}.", "Update the prices again.") from error
@@ -93,7 +93,7 @@ def read_kept(content: bytes, day: date) -> KeptPrices:
     return kept
 
 
-def read_kept_file(path: Path) -> KeptPrices:
+def read_kept_file(path: Path) -> PackagePrices:
     """Return prices as `read_kept`; the file's modification time is the day of the update."""
     day = datetime.fromtimestamp(path.stat().st_mtime, UTC).date()
     return read_kept(path.read_bytes(), day)

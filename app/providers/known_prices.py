@@ -92,7 +92,7 @@ def known_prices() -> PriceList:
 
 
 @dataclass(slots=True)
-class LateSource:
+class LazySource:
     """A source that is read at its first use."""
 
     file: Path | None
@@ -146,7 +146,7 @@ def _state(file: Path) -> _State | None:
 @lru_cache(maxsize=4)
 def _list(own: _State | None, kept: _State | None) -> PriceList:
     files: list[OwnPrices] = [read_prices(own[0])] if own else []
-    return PriceList((*files, shipped_prices()), LateSource(kept[0] if kept else None))
+    return PriceList((*files, shipped_prices()), LazySource(kept[0] if kept else None))
 
 
 @lru_cache(maxsize=1)

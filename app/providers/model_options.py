@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from app.errors import EffortError, InputError, NoRoomError, OverloadedError, TierError
+from app.errors import EffortError, InputError, NoCapacityError, OverloadedError, TierError
 from app.providers.base import ChatModel, ChatReply, ChatRequest, WrappedModel
 from app.providers.model_name import ModelName, parse_model_name
 from app.providers.pricing import FLEX, STANDARD
@@ -112,7 +112,7 @@ class TieredModel(WrappedModel):
         billed."""
         try:
             return await self._ask(request, FLEX)
-        except (NoRoomError, OverloadedError):
+        except (NoCapacityError, OverloadedError):
             if self._tier != FLEX_OR_STANDARD:
                 raise
         return await self._ask(request, STANDARD)

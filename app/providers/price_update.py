@@ -9,7 +9,7 @@ from genai_prices.update_prices import DEFAULT_UPDATE_URL
 from app.errors import ConnectionFailedError, FileFormatError, TransientError
 from app.limits import PRICE_LIST
 from app.providers.adapters.connections import trusted
-from app.providers.kept_prices import KeptPrices, read_kept
+from app.providers.kept_prices import PackagePrices, read_kept
 from app.settings import settings
 
 SECONDS = 30.0
@@ -17,7 +17,7 @@ LARGEST = PRICE_LIST.size  # it has 2 MB
 _MEANWHILE = "Until then the prices of before hold."
 
 
-def fetch_prices(day: date) -> KeptPrices:
+def fetch_prices(day: date) -> PackagePrices:
     """Download and store prices; return the new ones. Raises a ProviderError that says why prices weren't updated, or
     OSError if the folder can't be written."""
     address = settings().prices_url.strip() or DEFAULT_UPDATE_URL

@@ -16,7 +16,7 @@ from app.providers.model_options import FLEX_OR_STANDARD
 from app.providers.pricing import STANDARD
 from app.providers.retry import RetryingModel
 from app.providers.specs import traced_names
-from app.telemetry import asked_span
+from app.telemetry import request_span
 
 
 class Ledger(Protocol):
@@ -200,7 +200,7 @@ class RecordedModel:
                 key = await self._ledger.intend(digest, self._run)
                 request = replace(request, idempotency_key=key)
             self.tally.calls += 1
-            with asked_span(*traced_names(self.name), request.prompt, self._run) as span:
+            with request_span(*traced_names(self.name), request.prompt, self._run) as span:
                 reply, mended = storable_reply(await self._inner.complete(request))
                 span.answered(reply.text, traced_names(reply.model)[1], reply.finish, reply.usage)
             usage, cost = reply.usage, prices.cost(self.name, reply.usage, day, reply.tier or STANDARD)

@@ -36,7 +36,7 @@ class ModelInfo:
 
 
 @runtime_checkable
-class OnTheWire(Protocol):
+class WithWire(Protocol):
     """An adapter that gives access to its `Wire`, for batches."""
 
     def wire(self) -> Wire: ...
@@ -99,7 +99,7 @@ def cached_from(name: str) -> int | None:
 def open_batches(model: ChatModel) -> Batches:
     """Return the batches of an opened model. Raises UnsupportedError if its provider has none."""
     spec = spec_of(parse_model_name(model.name).provider)
-    if not spec.batcher or not isinstance(model, OnTheWire):
+    if not spec.batcher or not isinstance(model, WithWire):
         raise UnsupportedError(f"{model.name} takes no batches.")
     batches: Batches = imported(spec.batcher)(model.wire())
     return batches

@@ -200,7 +200,7 @@ class RetryingModel(WrappedModel):
         requests pass; LimitReachedError when none did for a long time. Reply and error carry the usage of all attempts,
         as some failed ones are billed.
         """
-        tries, spent, key = _Tries(self._policy), Usage(), request.idempotency_key
+        tries, spent, key = _Attempts(self._policy), Usage(), request.idempotency_key
         while True:
             try:
                 reply = await self._attempt(request, tries)
@@ -223,7 +223,7 @@ class RetryingModel(WrappedModel):
                 raise billed(StoppedError("The run is ending: nothing is tried again."), spent)
             self.retries += 1
 
-    def _wait_after(self, error: ProviderError, tries: "_Tries") -> float:
+    def _wait_after(self, error: ProviderError, tries: "_Attempts") -> float:
         """Return seconds until the next attempt. Raises the error if there is none."""
         if not isinstance(error, TransientError):
             raise error
@@ -248,13 +248,13 @@ class RetryingModel(WrappedModel):
                 each.cancel()
         return self._stopped.is_set()
 
-    async def _attempt(self, request: ChatRequest, tries: "_Tries") -> ChatReply:
+    async def _attempt(self, request: ChatRequest, tries: "_Attempts") -> ChatReply:
         if self.pause is None:
             return await self._send(request, tries)
         async with self.pause.attempt(self._stopped):
             return await self._send(request, tries)
 
-    async def _send(self, request: ChatRequest, tries: "_Tries") -> ChatReply:
+    async def _send(self, request: ChatRequest, tries: "_Attempts") -> ChatReply:
         if self._limiter is None:
             return await self._model.complete(request)
         async with self._limiter.slot(self._stopped, tries.refusals):
@@ -265,7 +265,7 @@ class RetryingModel(WrappedModel):
         return (retry_after or 0.0) + self._rng.uniform(0.0, ceiling)
 
 
-class _Tries:
+class _Attempts:
     """The attempts at one request. Their time counts from the first failure, however long that request took."""
 
     def __init__(self, policy: RetryPolicy) -> None:

@@ -17,7 +17,7 @@ from app.rules.reading import Measure, Reading
 STRONG, WEAK = 3.0, 1.0
 
 
-class Better(StrEnum):
+class GoodDirection(StrEnum):
     """The good direction of a measured value."""
 
     MORE = "more"
@@ -63,7 +63,7 @@ class Rule:
     strong: str
     weak: str
     measure: Measure
-    better: Better
+    better: GoodDirection
     limits: tuple[float, float, float, float, float]
     unit: Unit
     allowed: str
@@ -78,7 +78,7 @@ class Rule:
         """Return whether the value is on the good side of the limit; a rule that doesn't apply passes."""
         if not reading.applies:
             return True
-        return reading.value >= limit if self.better is Better.MORE else reading.value <= limit
+        return reading.value >= limit if self.better is GoodDirection.MORE else reading.value <= limit
 
     def reason(self, reading: Reading, limit: float) -> str:
         """Return the finding and the limit in words."""
@@ -121,7 +121,7 @@ def _entries(name: str) -> list[dict[str, Any]]:
 def _rule(entry: Mapping[str, Any]) -> Rule:
     read = {
         "measure": getattr(measures, entry["measure"]),
-        "better": Better(entry["better"]),
+        "better": GoodDirection(entry["better"]),
         "unit": Unit(entry["unit"]),
         **{name: tuple(entry[name]) for name in ("limits", "questions", "attributes")},
     }

@@ -97,7 +97,7 @@ _LIGHT = word_set("thing things way ways lot bit right good bad sure kind sort")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedGroup:
     """A named group of attributes; `size` is their number."""
 
     name: str
@@ -113,7 +113,7 @@ def components(variables: Mapping[str, Any]) -> dict[str, Any]:
     found = _named_groups(texts, wanted, context)[:wanted]
     if not found:
         name = context.dimension or "Overall quality"
-        found = [Named(name[:1].upper() + name[1:], f"Whether the {context.text_name} is good as a whole.", 0)]
+        found = [NamedGroup(name[:1].upper() + name[1:], f"Whether the {context.text_name} is good as a whole.", 0)]
     return {"components": [{"name": group.name, "description": group.description} for group in found]}
 
 
@@ -125,18 +125,20 @@ def partition(rows: np.ndarray, count: int) -> np.ndarray:
     return labels
 
 
-def _named_groups(texts: Sequence[str], wanted: int, context: Context) -> list[Named]:
+def _named_groups(texts: Sequence[str], wanted: int, context: Context) -> list[NamedGroup]:
     """Cut the cluster tree finer until enough groups have different names; groups of one name are one."""
     rows = vectors(texts, context)
-    best: list[Named] = []
+    best: list[NamedGroup] = []
     for count in range(wanted, min(3 * wanted, len(texts)) + 1):
-        merged: dict[str, Named] = {}
+        merged: dict[str, NamedGroup] = {}
         labels = partition(rows, count)
         for label in range(labels.max() + 1):
             members = [text for text, own in zip(texts, labels, strict=True) if own == label]
             group = _name(members, context)
             before = merged.get(group.name)
-            merged[group.name] = Named(group.name, group.description, len(members) + (before.size if before else 0))
+            merged[group.name] = NamedGroup(
+                group.name, group.description, len(members) + (before.size if before else 0)
+            )
         groups = sorted(merged.values(), key=lambda group: (-group.size, group.name))
         large = [group for group in groups if group.size >= max(LEAST_SIZE * len(texts), 1)]
         groups = large if len(large) >= FEWEST else groups
@@ -150,7 +152,7 @@ def _named_groups(texts: Sequence[str], wanted: int, context: Context) -> list[N
     return best
 
 
-def _name(members: Sequence[str], context: Context) -> Named:
+def _name(members: Sequence[str], context: Context) -> NamedGroup:
     """Name a group after the theme of most members, if at least half have one; else after their most common words."""
     votes: Counter[str] = Counter()
     for text in members:
@@ -159,11 +161,11 @@ def _name(members: Sequence[str], context: Context) -> Named:
             votes[max(weights, key=lambda theme: weights[theme])] += 1
     if votes.total() >= LEAST_THEMED * len(members):
         theme = THEMES[votes.most_common(1)[0][0]]
-        return Named(theme.name, theme.description, len(members))
+        return NamedGroup(theme.name, theme.description, len(members))
     return _after_words(members, context)
 
 
-def _after_words(members: Sequence[str], context: Context) -> Named:
+def _after_words(members: Sequence[str], context: Context) -> NamedGroup:
     """Name a group after its two most common topic words, in their usual spelling: "Recipe steps"."""
     counts: Counter[str] = Counter()
     spelled: dict[str, Counter[str]] = {}
@@ -177,10 +179,10 @@ def _after_words(members: Sequence[str], context: Context) -> Named:
     ranked = [found for found in ranked if common[found] not in _LIGHT and not common[found].endswith("ing")]
     top = [common[found] for found in ranked[:4]]
     if not top or counts[ranked[0]] < 2:
-        return Named(OTHER_POINTS, f"What else is said about the {context.text_name}.", len(members))
+        return NamedGroup(OTHER_POINTS, f"What else is said about the {context.text_name}.", len(members))
     unspaced = all(len(word) == 1 and not word.isascii() for word in top)
     name = "".join(top) if unspaced else (" and " if top[0].isascii() else ", ").join(top[:2])
-    return Named(name[:1].upper() + name[1:], f"What is said about {', '.join(top)}.", len(members))
+    return NamedGroup(name[:1].upper() + name[1:], f"What is said about {', '.join(top)}.", len(members))
 
 
 def _is_verb(word: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from app.rules.catalogue import BY_ID, RULES, THEMES, Better, Rule
+from app.rules.catalogue import BY_ID, RULES, THEMES, GoodDirection, Rule
 from app.rules.english import content_stems, sentences, words
 from app.rules.measures import (
     OPINION,
@@ -196,7 +196,7 @@ SOURCES_KEPT = 128
 
 
 @dataclass(frozen=True, slots=True)
-class RuledQuestion:
+class QuestionRule:
     """A question's key with the rule and the limit that answer it; `fits` is False if no rule is about it. `fault`:
     whether it asks for a fault, so that a passed rule means no."""
 
@@ -208,7 +208,7 @@ class RuledQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class RuledAnswers:
+class RuleAnswers:
     """Answers and reasons by question key; `decided` are the rules that applied, and whether they passed."""
 
     answers: dict[str, str]
@@ -243,7 +243,7 @@ class RuleJudge:
         beside: Source = self._source(source)
         return Profile(cut, beside, grounding_of(cut, beside))
 
-    def answer(self, variables: Mapping[str, Any]) -> RuledAnswers:
+    def answer(self, variables: Mapping[str, Any]) -> RuleAnswers:
         """Answer each question "yes" or "no", or "does not apply" if the question allows that and its rule doesn't
         apply to the text."""
         questions = tuple((question["key"], question["question"]) for question in variables["questions"])
@@ -270,19 +270,19 @@ class RuleJudge:
             reasons[asked.key] = reason.replace("the source", f"the {context.source_name}")
             if reading.applies and not open_:
                 decided[asked.key] = rule, good
-        return RuledAnswers(answers, reasons, profile, decided)
+        return RuleAnswers(answers, reasons, profile, decided)
 
 
-def plan(questions: Sequence[tuple[str, str]], context: Context) -> tuple[RuledQuestion, ...]:
+def plan(questions: Sequence[tuple[str, str]], context: Context) -> tuple[QuestionRule, ...]:
     """Return the rule and the limit for each (key, question), in order."""
     rules = [best_rule(question, context) for _, question in questions]
     totals, seen = Counter(rule.id for rule in rules), Counter[str]()
-    asked: list[RuledQuestion] = []
+    asked: list[QuestionRule] = []
     for (key, question), rule in zip(questions, rules, strict=True):
         strictness = (seen[rule.id] + 0.5) / totals[rule.id]
         seen[rule.id] += 1
         fits, fault = named_rule(question, context) is not None, asks_for_a_fault(question, context)
-        asked.append(RuledQuestion(key, rule, rule.limit(strictness), fits, fault))
+        asked.append(QuestionRule(key, rule, rule.limit(strictness), fits, fault))
     return tuple(asked)
 
 
@@ -370,7 +370,7 @@ def _family(rule: Rule) -> str:
 def _agreement(rule: Rule, readings: Sequence[Reading], scores: Sequence[float | None]) -> float:
     """Return Kendall's tau-a between the measured value, turned so that more is better, and the score of the samples
     that have one; -1 to 1."""
-    turn = 1 if rule.better is Better.MORE else -1
+    turn = 1 if rule.better is GoodDirection.MORE else -1
     rated = [(turn * r.value, float(s)) for r, s in zip(readings, scores, strict=True) if s is not None]
     pairs = list(combinations(rated, 2))
     if not pairs:

@@ -81,7 +81,7 @@ class ApiTokenRow(NumberedRow, table=True):
     spent_usd: float = 0.0
 
 
-class TrailRow(NumberedRow, table=True):
+class AuditLogRow(NumberedRow, table=True):
     """An entry of the audit log. `project` is the project's name then; `project_id` is empty once the project is
     deleted, `person_id` once the person is."""
 

@@ -205,7 +205,7 @@ class AnchorLookRow(NumberedRow, table=True):
     looked_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
-class LockedSplitRow(NumberedRow, table=True):
+class HeldOutSplitRow(NumberedRow, table=True):
     """A locked split. `opened_at` is empty while it is locked. An opened one stays, with its documents and looks."""
 
     __tablename__ = "locked_split"
@@ -219,7 +219,7 @@ class LockedSplitRow(NumberedRow, table=True):
     opened_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
-class LockedDocumentRow(NumberedRow, table=True):
+class HeldOutDocumentRow(NumberedRow, table=True):
     """A locked document, by its name: texts imported later for it are locked too."""
 
     __tablename__ = "locked_document"
@@ -229,7 +229,7 @@ class LockedDocumentRow(NumberedRow, table=True):
     doc_id: str
 
 
-class LockedLookRow(NumberedRow, table=True):
+class HeldOutLookRow(NumberedRow, table=True):
     """One deliberate look at results on the locked texts; `runs` are the numbers of the runs looked at."""
 
     __tablename__ = "locked_look"

@@ -50,7 +50,7 @@ class TextOfFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class AddedRows:
     """What an import added, and what it left out: (row of the file, reason)."""
 
     texts: int
@@ -88,14 +88,14 @@ class Imports(Repository):
         if self._session.get_bind().dialect.name == "postgresql":  # on SQLite there is one writer at a time anyway
             self._session.execute(sql_select(func.pg_advisory_xact_lock(_TURN)))
 
-    def keep(self, import_id: int, project_id: int) -> Kept:
+    def keep(self, import_id: int, project_id: int) -> AddedRows:
         """Add all texts and ratings to a project that has their dimensions. Existing ones stay unchanged."""
         self._touch(import_id)
         left_out = self._drop_texts_under_a_taken_key(import_id, project_id)
         texts = self._add_texts(import_id, project_id)
         left_out += self._ratings_left_out(import_id, project_id)
         ratings = self._add_ratings(import_id, project_id)
-        return Kept(texts, ratings, tuple(left_out))
+        return AddedRows(texts, ratings, tuple(left_out))
 
     def abandoned(self, job_file: int | None = None) -> list[int]:
         """Return imports of killed processes, or of processes that lost the job with this file to the caller."""

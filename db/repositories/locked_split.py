@@ -7,18 +7,18 @@ from sqlalchemy import func
 from sqlalchemy import select as sql_select
 from sqlmodel import col, select
 
-from app.domain.project import LockedSplit, Look, Scope
+from app.domain.project import HeldOutSplit, Look, Scope
 from app.domain.run import ScoreStatus
 from db.models.columns import now
 from db.models.project import TextRow
-from db.models.run import LockedDocumentRow, LockedLookRow, LockedSplitRow, ScoreRow, ScoringRunRow
+from db.models.run import HeldOutDocumentRow, HeldOutLookRow, HeldOutSplitRow, ScoreRow, ScoringRunRow
 from db.repositories.repository import Repository, value_of
 
 _LOCKED_TEXTS = (
     sql_select(col(TextRow.id))
-    .join(LockedDocumentRow, col(LockedDocumentRow.doc_id) == col(TextRow.doc_id))
-    .join(LockedSplitRow, col(LockedSplitRow.id) == col(LockedDocumentRow.split_id))
-    .where(col(LockedSplitRow.project_id) == col(TextRow.project_id), col(LockedSplitRow.opened_at).is_(None))
+    .join(HeldOutDocumentRow, col(HeldOutDocumentRow.doc_id) == col(TextRow.doc_id))
+    .join(HeldOutSplitRow, col(HeldOutSplitRow.id) == col(HeldOutDocumentRow.split_id))
+    .where(col(HeldOutSplitRow.project_id) == col(TextRow.project_id), col(HeldOutSplitRow.opened_at).is_(None))
 )
 
 
@@ -30,32 +30,32 @@ def within(scope: Scope, text_id: Any) -> list[Any]:
     return [col(text_id).not_in(_LOCKED_TEXTS) if scope is Scope.OPEN else col(text_id).in_(_LOCKED_TEXTS)]
 
 
-class LockedSplits(Repository):
-    def of(self, project_id: int) -> list[LockedSplit]:
+class HeldOutSplits(Repository):
+    def of(self, project_id: int) -> list[HeldOutSplit]:
         """Return the splits, newest first; at most the first is still locked."""
         rows = self._session.exec(
-            select(LockedSplitRow)
-            .where(LockedSplitRow.project_id == project_id)
-            .order_by(col(LockedSplitRow.id).desc())
+            select(HeldOutSplitRow)
+            .where(HeldOutSplitRow.project_id == project_id)
+            .order_by(col(HeldOutSplitRow.id).desc())
         )
         return [self._value(row) for row in rows]
 
     def lock(self, project_id: int, documents: Sequence[str], share: float, seed: int, who: str) -> None:
-        row = LockedSplitRow(project_id=project_id, share=share, seed=seed, locked_by=who)
+        row = HeldOutSplitRow(project_id=project_id, share=share, seed=seed, locked_by=who)
         self._add(row)
-        self._session.add_all(LockedDocumentRow(split_id=int(row.id or 0), doc_id=name) for name in documents)
+        self._session.add_all(HeldOutDocumentRow(split_id=int(row.id or 0), doc_id=name) for name in documents)
         self._session.flush()
 
     def open(self, split_id: int, who: str) -> None:
-        row = self._session.get_one(LockedSplitRow, split_id)
+        row = self._session.get_one(HeldOutSplitRow, split_id)
         row.opened_by, row.opened_at = who, now()
 
     def add_look(self, split_id: int, who: str, runs: Sequence[int]) -> None:
-        self._session.add(LockedLookRow(split_id=split_id, who=who, runs=list(runs)))
+        self._session.add(HeldOutLookRow(split_id=split_id, who=who, runs=list(runs)))
 
     def scored_before(self, split_id: int) -> int:
         """Return how many of the locked texts had a score of a run that was started before they were locked."""
-        split = self._session.get_one(LockedSplitRow, split_id)
+        split = self._session.get_one(HeldOutSplitRow, split_id)
         return self._session.exec(
             select(func.count(func.distinct(ScoreRow.text_id)))
             .join(ScoringRunRow, col(ScoringRunRow.id) == ScoreRow.run_id)
@@ -82,17 +82,17 @@ class LockedSplits(Repository):
         )
         return list(rows)
 
-    def _value(self, row: LockedSplitRow) -> LockedSplit:
+    def _value(self, row: HeldOutSplitRow) -> HeldOutSplit:
         documents = self._session.exec(
-            select(LockedDocumentRow.doc_id)
-            .where(LockedDocumentRow.split_id == row.id)
-            .order_by(col(LockedDocumentRow.doc_id))
+            select(HeldOutDocumentRow.doc_id)
+            .where(HeldOutDocumentRow.split_id == row.id)
+            .order_by(col(HeldOutDocumentRow.doc_id))
         )
         looks = self._session.exec(
-            select(LockedLookRow).where(LockedLookRow.split_id == row.id).order_by(col(LockedLookRow.id))
+            select(HeldOutLookRow).where(HeldOutLookRow.split_id == row.id).order_by(col(HeldOutLookRow.id))
         )
         return value_of(
-            LockedSplit,
+            HeldOutSplit,
             row,
             documents=tuple(documents),
             looks=tuple(Look(look.who, look.looked_at, tuple(look.runs)) for look in looks),

@@ -17,8 +17,8 @@ from app.domain.people import (
     Actor,
     Membership,
     Person,
-    Place,
     ProjectMember,
+    ResourceLocation,
     Role,
     is_said_in,
     replace_name_in_json,
@@ -41,7 +41,7 @@ from db.models.checklist import (
     SideBySideRow,
 )
 from db.models.columns import FieldText, now
-from db.models.people import ApiTokenRow, MembershipRow, PersonRow, TrailRow
+from db.models.people import ApiTokenRow, AuditLogRow, MembershipRow, PersonRow
 from db.models.project import DimensionRow, JobRow, ProjectRow, TextRow
 from db.models.run import ModelCallRow, ScoringRunRow
 from db.models.think_aloud import AttributeRow, ContributorRow, ProposedAttributeRow, TranscriptRow
@@ -208,7 +208,7 @@ _NO_PERSON = "\0"
 """Author of what an LLM wrote: no person has this name, whatever the LLM is called."""
 
 
-class _Climbing(NamedTuple):
+class _AncestorSearch(NamedTuple):
     """A row on the way up to its project, with what was found below."""
 
     id: int
@@ -217,10 +217,10 @@ class _Climbing(NamedTuple):
     draft: bool = False
 
 
-class Places(Repository):
-    def of(self, kind: str, ids: Iterable[int]) -> set[Place]:
+class ResourceLocations(Repository):
+    def of(self, kind: str, ids: Iterable[int]) -> set[ResourceLocation]:
         """Return the places of these things. Raises NotFoundError if one of them doesn't exist."""
-        found = {_Climbing(one) for one in ids}
+        found = {_AncestorSearch(one) for one in ids}
         if kind == "project":  # what is part of another has it: foreign keys see to that
             self._rows(ProjectRow, {each.id for each in found})
         while kind != "project":
@@ -228,20 +228,20 @@ class Places(Repository):
             rows = self._rows(model, {each.id for each in found}, column)
             found = {self._above(each, kind, rows[each.id], column) for each in found}
             kind = parent
-        return {Place(each.id, each.dimension, each.author, each.draft) for each in found}
+        return {ResourceLocation(each.id, each.dimension, each.author, each.draft) for each in found}
 
-    def _above(self, below: _Climbing, kind: str, row: Any, column: str) -> _Climbing:
-        return _Climbing(
+    def _above(self, below: _AncestorSearch, kind: str, row: Any, column: str) -> _AncestorSearch:
+        return _AncestorSearch(
             getattr(row, column),
             below.id if kind == "dimension" else below.dimension,
             below.author or self._author(row),
             below.draft or kind == "build" or (kind == "checklist" and row.status == ChecklistStatus.DRAFT.value),
         )
 
-    def named(self, project: str) -> set[Place]:
+    def named(self, project: str) -> set[ResourceLocation]:
         """Return the place of the project of this name; none where there is no such project."""
         found = self._session.exec(select(ProjectRow.id).where(ProjectRow.name == project)).first()
-        return set() if found is None else {Place(found)}
+        return set() if found is None else {ResourceLocation(found)}
 
     def _rows(self, model: type[SQLModel], ids: set[int], parent: str = "id") -> dict[int, Any]:
         """Return the rows with the columns that `_above` reads. Raises NotFoundError if one is missing."""
@@ -305,7 +305,7 @@ PLACES: Mapping[tuple[str, str], Put] = {
 
 
 _TABLES = SQLModel.metadata.tables
-_TRAIL, _PEOPLE = _TABLES[TrailRow.__tablename__], _TABLES[PersonRow.__tablename__]
+_TRAIL, _PEOPLE = _TABLES[AuditLogRow.__tablename__], _TABLES[PersonRow.__tablename__]
 _PARTS, _JOBS = _TABLES[MembershipRow.__tablename__], _TABLES[JobRow.__tablename__]
 _DATA = frozenset({"text", "rating"})  # what is judged is as it came: names in it are nobody's here
 

@@ -13,7 +13,7 @@ from app.domain.checklist import Answer, Example, QuestionComment
 from app.domain.expert_answer import Room, RoomStage, RoomVote
 from app.domain.improvement import (
     Decision,
-    Half,
+    DocumentHalf,
     Improvement,
     ImprovementStatus,
     ProposedWording,
@@ -351,16 +351,16 @@ _TRIED, _TRIAL = TypeAdapter(TriedWording), TypeAdapter(WordingTrial)
 
 
 class Improvements(Repository):
-    def halves(self, project_id: int) -> dict[str, Half]:
+    def halves(self, project_id: int) -> dict[str, DocumentHalf]:
         """Return document -> its half, of those assigned to one."""
         rows = self._session.exec(select(DocumentHalfRow).where(DocumentHalfRow.project_id == project_id))
-        return {row.doc_id: Half(row.half) for row in rows}
+        return {row.doc_id: DocumentHalf(row.half) for row in rows}
 
     def hold_halves(self, project_id: int) -> None:
         """Lock the halves until the end of the transaction, so that nobody else draws."""
         self._session.exec(select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update()).all()
 
-    def add_halves(self, project_id: int, drawn: Mapping[str, Half]) -> None:
+    def add_halves(self, project_id: int, drawn: Mapping[str, DocumentHalf]) -> None:
         self._session.add_all(
             DocumentHalfRow(project_id=project_id, doc_id=document, half=half.value) for document, half in drawn.items()
         )

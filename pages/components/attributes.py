@@ -36,10 +36,10 @@ from app.services.attributes.attributes import (
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import visible_attributes
 from pages.components.shell.attribute_list.attribute_list import (
+    ActResult,
     ListContents,
     ListedAttribute,
     ListedGroup,
-    Performed,
     attribute_list,
 )
 from pages.components.shell.browser.page_scripts import saved_typing
@@ -355,7 +355,7 @@ def _state(a: Attribute, texts: Mapping[int, str]) -> str:
     return f"{said}: {a.reason}" if a.reason else said
 
 
-def _perform(workbench: Workbench, pool: Pool, act: AttributeAct) -> Performed:
+def _perform(workbench: Workbench, pool: Pool, act: AttributeAct) -> ActResult:
     here = pool.dimension.id
     if not visible_attributes(workbench, pool.project_id, here, current_expert())[1]:
         raise ConflictError("What others wrote is hidden from you.", "Say on Think aloud that you are done.")
@@ -374,12 +374,12 @@ def _perform(workbench: Workbench, pool: Pool, act: AttributeAct) -> Performed:
             return _done(workbench, "reworded", edit_attribute(workbench, act.ids[0], act.text, here))
 
 
-def _done(workbench: Workbench, verb: str, change: AttributeChange, more: str = "") -> Performed:
+def _done(workbench: Workbench, verb: str, change: AttributeChange, more: str = "") -> ActResult:
     what = number(len(change.after), "attribute")
     gone = f" {number(change.missing, 'attribute')} can't be found here any more." if change.missing else ""
     if not change.after:
-        return Performed("", f"Nothing to change.{gone}")
-    return Performed(f"{verb} {what}", f"{what} {verb}{more}.{gone}", partial(take_back, workbench, change))
+        return ActResult("", f"Nothing to change.{gone}")
+    return ActResult(f"{verb} {what}", f"{what} {verb}{more}.{gone}", partial(take_back, workbench, change))
 
 
 MEASURES: dict[Measure, str] = {"words": "rare words", "order": "same order"}

@@ -16,12 +16,12 @@ from app.errors import ConflictError, WorkbenchError
 from app.services.data.projects import text_titles
 from app.services.disagreements.deciding import decide_answer, keep_decision, undo_decision
 from app.services.disagreements.queue import (
+    DisagreementKind,
     DisagreementQueue,
-    PartedKind,
+    PairAnswers,
     QueuedPair,
     QueueFilter,
     QueueState,
-    SidesOfPair,
     decidable_versions,
     sides_of_pair,
 )
@@ -182,7 +182,7 @@ def _guide(pair: QueuedPair) -> str:
 
 
 LISTED = "listed"
-PARTING = {PartedKind.EXPERTS: "experts", PartedKind.JUDGE: "judge", PartedKind.REPEATS: "repeats"}
+PARTING = {DisagreementKind.EXPERTS: "experts", DisagreementKind.JUDGE: "judge", DisagreementKind.REPEATS: "repeats"}
 PAGE_SIZE = 50
 # Native shortcuts take letters and digits alone.
 _KEY = page_script("""(() => {
@@ -270,9 +270,9 @@ def _table(workbench: Workbench, project: Project, page: Sequence[QueuedPair]) -
 
 
 KINDS = {
-    PartedKind.EXPERTS: "Experts disagree",
-    PartedKind.JUDGE: "Judge disagrees with experts",
-    PartedKind.REPEATS: "Judge's repeats differ",
+    DisagreementKind.EXPERTS: "Experts disagree",
+    DisagreementKind.JUDGE: "Judge disagrees with experts",
+    DisagreementKind.REPEATS: "Judge's repeats differ",
 }
 STATES: dict[QueueState, str] = {"open": "To decide", "decided": "Decided", "contradicting": "Contradicting decisions"}
 ALL = "all"
@@ -303,7 +303,9 @@ def queue_filter(queue: DisagreementQueue) -> QueueFilter:
         judge = _one_of("by_judge", "Judge", {name: model_label(name) for name in queue.judges})
         parts = dict.fromkeys(each.component for each in queue.checklist.asked if each.component)
         part = _one_of("part", "Component", {name: name for name in parts}) if len(parts) > 1 else ""
-    return QueueFilter(PartedKind(kind) if kind else None, int(question) if question else None, judge, part, state)
+    return QueueFilter(
+        DisagreementKind(kind) if kind else None, int(question) if question else None, judge, part, state
+    )
 
 
 def nothing_here(queue: DisagreementQueue) -> None:
@@ -405,7 +407,7 @@ def _open_room(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair,
         st.session_state[_OPENED] = queue.checklist.id
 
 
-def _reading(project: Project, found: SidesOfPair) -> None:
+def _reading(project: Project, found: PairAnswers) -> None:
     st.caption(plain(f"{project.task.text_name.capitalize()}: {text_title(found.text)}"))
     places = [place for one in found.judges for said in one.judgments if (place := _place(said, found.text))]
     here, there = ([(p.start, p.end) for p in places if p.in_source is source] for source in (False, True))
@@ -475,7 +477,7 @@ def _decided(one: Decision) -> None:
         st.caption(plain(f"The question was then: “{one.wording}”"))
 
 
-def _experts(found: SidesOfPair) -> None:
+def _experts(found: PairAnswers) -> None:
     if not found.people:
         st.caption("No expert has answered this.")
         return
@@ -490,7 +492,7 @@ def _experts(found: SidesOfPair) -> None:
     st.markdown(_BREAK.join(lines))
 
 
-def _judges(found: SidesOfPair, source: str) -> None:
+def _judges(found: PairAnswers, source: str) -> None:
     """Draw the judges' answers. `source`: what the project calls the texts' sources."""
     if not found.judges:
         return

@@ -12,7 +12,7 @@ from app.domain.build import Stage
 from app.domain.people import AccessMode
 from app.entrance import gate
 from app.errors import (
-    AwaitedError,
+    BatchPendingError,
     InputError,
     NotFoundError,
     NothingNewError,
@@ -45,7 +45,15 @@ from tests.support.repository import ROOT, name_of, nodes, python_files
 
 BY_HAND = sorted({path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.md")} - set(MADE))
 OUTSIDE = re.compile(r"[a-z]+:")
-SAID_IN_FULL = {WorkbenchError, InputError, NotFoundError, NotReadyError, NothingNewError, RepeatedError, AwaitedError}
+SAID_IN_FULL = {
+    WorkbenchError,
+    InputError,
+    NotFoundError,
+    NotReadyError,
+    NothingNewError,
+    RepeatedError,
+    BatchPendingError,
+}
 """What these are about differs from case to case: the message itself says it."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.meta_evaluation.judges.drift import LIMIT, REPEATS, Answerings, Codes, capital, look_p
+from app.meta_evaluation.judges.drift import LIMIT, REPEATS, Codes, RepeatedAnchorAnswers, capital, look_p
 from app.meta_evaluation.score_matrix import Bools, Floats
 
 SIMULATIONS, LOOKS, SEED, AT_ONCE = 1000, 200, 7, 100
@@ -110,4 +110,6 @@ def look_ps(answers: Codes) -> Floats:
     """(..., looks) of each answering after the first REPEATS."""
     present = np.ones(answers.shape[:-1], dtype=np.bool_)
     looks = range(REPEATS + 1, answers.shape[-2] + 1)
-    return np.stack([look_p(Answerings(answers[..., :end, :], present[..., :end])) for end in looks], axis=-1)
+    return np.stack(
+        [look_p(RepeatedAnchorAnswers(answers[..., :end, :], present[..., :end])) for end in looks], axis=-1
+    )

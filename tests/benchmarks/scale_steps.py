@@ -32,7 +32,7 @@ from app.services.results.rubric_xray import rubric_xray
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import forecast
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
-from app.services.think_aloud.samples import ensure_samples, held_out
+from app.services.think_aloud.samples import ensure_samples, sample_exclusion_counts
 from db.unit_of_work import Database
 
 PROJECT, DIMENSION, RUN = "Benchmark", "coherence", 1
@@ -129,7 +129,7 @@ class Steps:
             return overview(workbench, 1), list_runs(workbench, 1), state_of(workbench, 1)
 
         def score_screen() -> object:
-            return held_out(workbench, 1, dimension.id), forecast(workbench, 1, options)
+            return sample_exclusion_counts(workbench, 1, dimension.id), forecast(workbench, 1, options)
 
         def verdict() -> object:
             return verdict_of(workbench, kept_results(workbench, RUN)[0])

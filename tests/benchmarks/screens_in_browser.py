@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 6
 CLICKS, CLICK_HEARD_MS = 3, 20_000
-DOORS, ROOMS = ".st-key-doors", ".st-key-rooms"
+NAVIGATION, ROOMS = ".st-key-doors", ".st-key-rooms"
 RESEARCH, SET_UP = ".st-key-doors_research", ".st-key-doors_set_up"
 # A link names its screen before the query; the first screen has the empty name.
 SCREENS = "links => links.map(link => link.getAttribute('href').split('?')[0].split('/').pop() || 'overview')"
@@ -77,7 +77,7 @@ def _walk(tabs: "BrowserContext", app: ServedApp) -> list[ScreenLook]:
     processor = tabs.new_cdp_session(page)
     processor.send("Performance.enable")
     looks = [_look(page, processor, app, "overview", lambda: page.goto(app.address))]
-    page.locator(f"{DOORS} a:visible").first.wait_for()  # what stands beside the screen may come after it
+    page.locator(f"{NAVIGATION} a:visible").first.wait_for()  # what stands beside the screen may come after it
     for _ in range(ROUNDS):
         for screen, link in _links(page):
             # A link to the screen that is open changes nothing; the first screen is where the first round begins.
@@ -105,7 +105,7 @@ def _follow(page: "Page", link: "Locator", screen: str) -> None:
 
 def _links(page: "Page") -> Iterator[tuple[str, "Locator"]]:
     """Every screen and the link to it, as they come into sight: those of a room are there once its door is open."""
-    for door in _in_place(page, DOORS):
+    for door in _in_place(page, NAVIGATION):
         yield door
         yield from list(_in_place(page, ROOMS))[1:]
     for place in (RESEARCH, SET_UP):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.run import RunStatus
-from app.errors import NoRoomError, OverloadedError, ProviderError, TierError
+from app.errors import NoCapacityError, OverloadedError, ProviderError, TierError
 from app.providers.base import ChatReply, Usage
 from app.providers.known_prices import known_prices, today
 from app.providers.model_options import ModelOptions, TieredModel
@@ -57,7 +57,7 @@ def test_without_room_it_fails_for_a_passing_reason_or_asks_at_the_standard_pric
     case: AdapterCase, server: FakeLlm
 ) -> None:
     server.usual = Fail("no-room")
-    with pytest.raises((NoRoomError, OverloadedError)) as caught:
+    with pytest.raises((NoCapacityError, OverloadedError)) as caught:
         asked(case, server, "flex")
     assert_silent(caught.value, "")
     assert tiers_sent(case, server) == ["flex"]

@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from app.domain.checklist import Answer, Checklist, ChecklistStatus, Question
 from app.domain.improvement import (
     AnswerErrors,
-    Half,
+    DocumentHalf,
     Improvement,
     ImprovementStatus,
     ProposedWording,
@@ -80,12 +80,12 @@ def test_a_document_has_one_half(database: Database, first: Checklist) -> None:
     with database.write() as work:
         project = work.projects.project_of(work.checklists.dimension_of(first.id))
         work.improvements.hold_halves(project.id)
-        work.improvements.add_halves(project.id, {"1": Half.PROOF, "2": Half.DEVELOPMENT})
+        work.improvements.add_halves(project.id, {"1": DocumentHalf.PROOF, "2": DocumentHalf.DEVELOPMENT})
     with database.read() as work:
-        assert work.improvements.halves(project.id) == {"1": Half.PROOF, "2": Half.DEVELOPMENT}
+        assert work.improvements.halves(project.id) == {"1": DocumentHalf.PROOF, "2": DocumentHalf.DEVELOPMENT}
         assert work.improvements.halves(project.id + 1) == {}
     with pytest.raises(IntegrityError), database.write() as work:
-        work.improvements.add_halves(project.id, {"1": Half.DEVELOPMENT})
+        work.improvements.add_halves(project.id, {"1": DocumentHalf.DEVELOPMENT})
 
 
 def test_texts_that_were_decided_about_are_known_as_read(database: Database, first: Checklist) -> None:

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from pages.components.shell.navigation.screens import DOORS, RESEARCH, SCREENS, door_of
+from pages.components.shell.navigation.screens import NAVIGATION, RESEARCH, SCREENS, entry_of
 
 PATIENCE_MS = 90_000
 OPENINGS = 20  # of a list, at most
@@ -45,8 +45,8 @@ def settled(page: Page) -> None:
 def screen(page: Page, title: str) -> None:
     """Go to another screen through the door that it lies behind, as people do."""
     target = next(screen for screen in SCREENS.values() if screen.title == title)
-    door, heading = door_of(target.name), page.get_by_role("heading", level=1, name=title, exact=True)
-    if door not in DOORS:
+    door, heading = entry_of(target.name), page.get_by_role("heading", level=1, name=title, exact=True)
+    if door not in NAVIGATION:
         if door is RESEARCH and not at(page, "doors_research").count():
             click(page.get_by_text(RESEARCH.title, exact=True), shows=at(page, "doors_research"))
         key = "doors_research" if door is RESEARCH else "doors_set_up"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.services.results.raters import peoples_scale
+from app.services.results.raters import scores_on_rating_scale
 from app.services.results.result_files import MAPPED, mapped_csv
 from app.services.results.results import Choices, DimensionResult, results_of
 from app.services.runtime.workbench import Workbench
@@ -30,7 +30,7 @@ def strict(result: DimensionResult) -> DimensionResult:
 
 def test_a_strict_judge_gets_a_map_and_both_scores_are_kept(demo: Workbench, result: DimensionResult) -> None:
     found = strict(result)
-    scale = peoples_scale(demo, found)
+    scale = scores_on_rating_scale(demo, found)
     assert scale is not None
     assert scale.found.offered
     rows = list(csv.DictReader(io.StringIO(mapped_csv([(found, scale)]).decode("utf-8-sig"))))
@@ -42,11 +42,11 @@ def test_a_strict_judge_gets_a_map_and_both_scores_are_kept(demo: Workbench, res
 
 
 def test_what_is_no_better_is_not_offered(demo: Workbench, result: DimensionResult) -> None:
-    scale = peoples_scale(demo, result)
+    scale = scores_on_rating_scale(demo, result)
     assert scale is not None
     assert not scale.found.offered
     assert "points" not in scale.found.to_json()
-    assert peoples_scale(demo, replace(result, rows=result.rows[:30])) is None
+    assert scores_on_rating_scale(demo, replace(result, rows=result.rows[:30])) is None
 
 
 def test_the_section_says_what_the_map_changes(demo: Workbench, open_results: Callable[..., AppTest]) -> None:

@@ -14,7 +14,7 @@ from app.services.attributes.attributes import add_attributes
 from app.services.data.projects import get_project, save_task, text_page
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.llm_think_aloud import ask_models
-from pages.components.shell.navigation.screens import DOORS, RESEARCH
+from pages.components.shell.navigation.screens import NAVIGATION, RESEARCH
 from pages.components.texts.text_list import OPEN_TEXT
 from tests.support.projects import ready_to_score
 
@@ -45,7 +45,7 @@ def words(app: AppTest) -> str:
     return "\n".join(read)
 
 
-PROJECT_SCREENS = [(screen.name, screen.title) for door in (*DOORS[1:], RESEARCH) for screen in door.screens]
+PROJECT_SCREENS = [(screen.name, screen.title) for door in (*NAVIGATION[1:], RESEARCH) for screen in door.screens]
 
 
 @pytest.mark.parametrize(("screen", "title"), PROJECT_SCREENS)

@@ -18,7 +18,7 @@ from streamlit.runtime.state import SafeSessionState, SessionState
 
 from app import server
 from app.entrance.streamlit_app import PINNED, run_callbacks_whole
-from app.server import KnownBrowsers, ScreenAddresses, WholeCharacters, with_whole_characters
+from app.server import KnownBrowsers, ScreenAddresses, SurrogateFilter, with_whole_characters
 from pages.components.shell.browser.page_scripts import BROWSER_COOKIE
 from pages.components.shell.error_panel import error_panel
 
@@ -36,7 +36,7 @@ async def echo(socket: WebSocket) -> None:
 @pytest.fixture
 def client() -> TestClient:
     routes = [Route("/{path:path}", reached), WebSocketRoute("/_stcore/stream", echo)]
-    guards = [Middleware(ScreenAddresses), Middleware(WholeCharacters)]
+    guards = [Middleware(ScreenAddresses), Middleware(SurrogateFilter)]
     return TestClient(Starlette(routes=routes, middleware=guards), follow_redirects=False)
 
 

@@ -20,7 +20,7 @@ from app.commands.shared import (
     say,
     table,
 )
-from app.domain.expert_answer import WishedWave
+from app.domain.expert_answer import WaveRequest
 from app.input_file import LARGEST_LIST, read_file
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def plan(
         drawn = draw_of(workbench, checklist_id)
         left = drawable(workbench, checklist_id) - (len(drawn.texts) if drawn else 0)
         texts = min(USUAL_MORE, max(left, 1))
-    wished = WishedWave(texts, seed)
+    wished = WaveRequest(texts, seed)
     found = planned_answers(workbench, checklist_id, wished)
     if draw_:
         draw_planned(workbench, checklist_id, wished)
@@ -172,10 +172,10 @@ def import_(
     --expert-column Ana --expert-column Ben --judge-column gpt-6-luna
     """
     from app.services.data.uploads import Upload
-    from app.services.scoring.own_scores import AnswerGivers, bring_answers_in
+    from app.services.scoring.own_scores import AnswerAuthors, bring_answers_in
 
     checklist_id, _ = _checklist(project, dimension, version)
-    givers = AnswerGivers(expert, judge, tuple(expert_column or ()), tuple(judge_column or ()))
+    givers = AnswerAuthors(expert, judge, tuple(expert_column or ()), tuple(judge_column or ()))
     upload = Upload(file.name, read_file(file, LARGEST_LIST))
     found = bring_answers_in(open_workbench(), checklist_id, upload, givers, replace)
     if json_:

@@ -226,11 +226,11 @@ def _ids(pair: str) -> tuple[int, int]:
 
 
 def _kind(kind: str) -> Any:
-    from app.meta_evaluation.questions.question_agreement import PartedKind
+    from app.meta_evaluation.questions.question_agreement import DisagreementKind
 
-    if kind and kind not in list(PartedKind):
-        raise InputError(f"“{kind}” is no kind of disagreement.", f"The kinds are {', '.join(PartedKind)}.")
-    return PartedKind(kind) if kind else None
+    if kind and kind not in list(DisagreementKind):
+        raise InputError(f"“{kind}” is no kind of disagreement.", f"The kinds are {', '.join(DisagreementKind)}.")
+    return DisagreementKind(kind) if kind else None
 
 
 def _states(state: str) -> list[Any]:

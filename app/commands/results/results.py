@@ -150,7 +150,7 @@ def _print(
 ) -> None:
     from app.services.results.contribution import aspects_of
     from app.services.results.method_grid import result_words
-    from app.services.results.raters import peoples_scale
+    from app.services.results.raters import scores_on_rating_scale
 
     for result, verdict in zip(found, verdicts, strict=True):
         echo(verdict.about(result_words(result, found)))
@@ -160,7 +160,7 @@ def _print(
         if counted:
             echo(f"{result.dimension.name}, {shown_model(result.run.judge)}: quotes: {counted}")
     for result in found:
-        if scale := peoples_scale(workbench, result):
+        if scale := scores_on_rating_scale(workbench, result):
             echo(f"{result_words(result, found)}: {scale.sentence}")
     for result in found:
         _print_aspects(result, aspects_of(workbench, result))
@@ -177,10 +177,10 @@ def _documents(
     """Return the results as JSON. gates: {} without gates."""
     from app.services.results.contribution import aspects_of
     from app.services.results.method_grid import dimension_means, method_labels
-    from app.services.results.raters import peoples_scale
+    from app.services.results.raters import scores_on_rating_scale
 
     about = [aspects_of(workbench, result) for result in found]
-    scales = [peoples_scale(workbench, result) for result in found]
+    scales = [scores_on_rating_scale(workbench, result) for result in found]
     means = {mean.result.run.id: {"mean_over_dimensions": mean.to_json()} for mean in dimension_means(found)}
     labels = method_labels(found)
     held = {place: {"gates": [gate.to_json() for gate in each]} for place, each in gates.items()}

@@ -374,10 +374,10 @@ def _warn_of_window(workbench: "Workbench", project_id: int, options: "RunOption
 
 def _say_samples(workbench: "Workbench", project_id: int, dimensions: "Sequence[Dimension]") -> None:
     """Print why a run has fewer texts than the project."""
-    from app.services.think_aloud.samples import held_out
+    from app.services.think_aloud.samples import sample_exclusion_counts
 
     for dimension in dimensions:
-        out = held_out(workbench, project_id, dimension.id)
+        out = sample_exclusion_counts(workbench, project_id, dimension.id)
         if out.texts:
             whole = "" if out.alone else ", or share their source with one that was"
             say(f"{dimension.name}: {out.texts} of {out.all} texts stay out: they were shown as samples{whole}")

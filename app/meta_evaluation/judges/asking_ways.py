@@ -30,7 +30,7 @@ TOGETHER, ALONE, REVERSED = range(3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AskedTexts:
+class AskingWayAnswers:
     """Answers to Q questions about T texts in three ways of asking; the first axis is AskingWay's order.
 
     `answers` is (3, T, Q): 1 yes, 0 no, NaN none. `scores` is (3, T), NaN for none that counts. `human` is (T,) ratings
@@ -47,7 +47,7 @@ class AskedTexts:
     items: Sequence[str] = ()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, AskedTexts) and self._contents == other._contents
+        return isinstance(other, AskingWayAnswers) and self._contents == other._contents
 
     def __hash__(self) -> int:
         return hash(self._contents)
@@ -59,7 +59,7 @@ class AskedTexts:
 
 
 @dataclass(frozen=True, slots=True)
-class WayFigures:
+class AskingWayFigures:
     """Figures of one way: its correlation with ratings, the share of its answers equal to the experts' majority, and
     the share of yes. None where undefined."""
 
@@ -97,7 +97,7 @@ class AskingComparison:
     experts: int
     expert_texts: int
     expert_documents: int
-    ways: Mapping[AskingWay, WayFigures]
+    ways: Mapping[AskingWay, AskingWayFigures]
     comparison: Comparison | None
     problem: str
     accuracy: EstimatedFigure | None
@@ -152,7 +152,7 @@ class AskingComparison:
 
 
 def compare_asking(
-    asked: AskedTexts, *, level: Level = "per-source", resamples: int = RESAMPLES, seed: int = 0
+    asked: AskingWayAnswers, *, level: Level = "per-source", resamples: int = RESAMPLES, seed: int = 0
 ) -> AskingComparison:
     """Compare the three ways of asking. Raises InputError without `resamples`, or if no question about any text has an
     answer in all three ways."""
@@ -181,7 +181,7 @@ def compare_asking(
         expert_texts=int(checked.any(axis=1).sum()),
         expert_documents=shares.documents_of(checked),
         ways={
-            way: WayFigures(*values[place], accuracies[place], shares.of(filled[place], given))
+            way: AskingWayFigures(*values[place], accuracies[place], shares.of(filled[place], given))
             for place, way in enumerate(AskingWay)
         },
         comparison=comparison,
@@ -258,7 +258,9 @@ def _by_half(filled: Floats, given: Bools) -> tuple[Floats, Bools]:
     return (filled[TOGETHER] - filled[REVERSED]) * sign, given & (sign != 0)
 
 
-def _agreement(asked: AskedTexts, one: int, level: Level, resamples: int, seed: int) -> tuple[Comparison | None, str]:
+def _agreement(
+    asked: AskingWayAnswers, one: int, level: Level, resamples: int, seed: int
+) -> tuple[Comparison | None, str]:
     """Compare the scores of one way with those of asking alone, over the texts that all three ways scored."""
     scored = np.where(np.isnan(asked.scores).any(axis=0), np.nan, asked.scores)
     if np.isnan(asked.human).all():

@@ -86,7 +86,7 @@ def _gain(ps: Floats) -> Floats:
 
 Codes = NDArray[np.integer[Any]]
 REPEATS = 3
-"""Answerings of each anchor at the beginning: fewer leave a look little to differ from."""
+"""Answers to each anchor at the beginning: fewer leave a look little to differ from."""
 NEEDED = 0.1
 """The share of flipped answers that anchors must be able to show: two models of one maker differ by more."""
 POWER = 0.8
@@ -99,7 +99,7 @@ _CELLS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answerings:
+class RepeatedAnchorAnswers:
     """Repeated answers to anchors: codes (..., anchors, answerings, questions) from 0, the newest answering last; 0 is
     no, 1 is yes.
 
@@ -110,7 +110,7 @@ class Answerings:
     present: Bools
 
 
-def look_p(found: Answerings) -> Floats:
+def look_p(found: RepeatedAnchorAnswers) -> Floats:
     """Return (...) p-values: how often any of the answerings would differ as much as the newest; 1 without answers."""
     odd = _surprise(found)
     base = np.where(found.present, odd, np.iinfo(np.int64).max).min(axis=-1, keepdims=True)
@@ -123,7 +123,7 @@ def look_p(found: Answerings) -> Floats:
     return p
 
 
-def findable_rate(found: Answerings, ps: Floats, seed: int = 0) -> float | None:
+def findable_rate(found: RepeatedAnchorAnswers, ps: Floats, seed: int = 0) -> float | None:
     """Return the smallest share of flipped answers that the next look, after looks with `ps`, finds with 80 % power.
 
     Answers flip independently; the judge's own noise is that of the answerings so far. None if even a half of the
@@ -144,7 +144,7 @@ def is_enough(rate: float | None) -> bool:
     return rate is not None and rate <= NEEDED
 
 
-def look_power(found: Answerings, ps: Floats, rate: float, rng: np.random.Generator) -> float:
+def look_power(found: RepeatedAnchorAnswers, ps: Floats, rate: float, rng: np.random.Generator) -> float:
     """Return, by simulation, how often the next look finds that a share `rate` of the answers flipped."""
     anchors, answerings, questions = found.codes.shape
     at_once = max(min(_SIMULATED, _CELLS // max(anchors * answerings * questions, 1)), 1)
@@ -157,13 +157,15 @@ def look_power(found: Answerings, ps: Floats, rate: float, rng: np.random.Genera
         own = np.take_along_axis(before, place[..., None, None], axis=-2)
         flipped = np.where(rng.random(own.shape) < rate, np.where(own == 1, 0, 1), own)
         answered = present.any(axis=-1, keepdims=True)
-        p = look_p(Answerings(np.concatenate([before, flipped], -2), np.concatenate([present, answered], -1)))
+        p = look_p(
+            RepeatedAnchorAnswers(np.concatenate([before, flipped], -2), np.concatenate([present, answered], -1))
+        )
         earlier = np.broadcast_to(ps, (draws, ps.size))
         hits += int((capital(np.concatenate([earlier, p[:, None]], axis=-1))[:, -1] >= LIMIT).sum())
     return hits / _SIMULATED
 
 
-def _surprise(found: Answerings) -> Ints:
+def _surprise(found: RepeatedAnchorAnswers) -> Ints:
     """Return (..., anchors, answerings) how rare the answers are among all to the question, in eighths of a bit."""
     total = np.maximum(found.present.sum(axis=-1), 1)[..., None]
     odd = np.zeros(found.present.shape)
@@ -232,7 +234,7 @@ class LookFigures:
         return asdict(self) | {"questions": list(self.questions)}
 
 
-def reference_figures(found: Answerings) -> ReferenceFigures:
+def reference_figures(found: RepeatedAnchorAnswers) -> ReferenceFigures:
     """Return the figures of the first answerings alone."""
     values = np.concatenate([_unlike_first(found, place)[1] for place in range(1, REPEATS)])
     mean = float(values.mean()) if values.size else 0.0
@@ -240,7 +242,7 @@ def reference_figures(found: Answerings) -> ReferenceFigures:
     return ReferenceFigures(int(found.present.any(axis=1).sum()), mean, upper_bound(values), rate)
 
 
-def look_figures(found: Answerings, people: Floats, documents: Sequence[str], ps: Floats) -> LookFigures:
+def look_figures(found: RepeatedAnchorAnswers, people: Floats, documents: Sequence[str], ps: Floats) -> LookFigures:
     """Return the figures of the newest look, the last answering of `found` (anchors, answerings, questions).
 
     `people` (anchors, questions) is 1, 0 or NaN where they were split; `ps` are the p-values of the earlier looks.
@@ -265,14 +267,14 @@ def look_figures(found: Answerings, people: Floats, documents: Sequence[str], ps
     )
 
 
-def _unlike_first(found: Answerings, place: int) -> tuple[Floats, Floats]:
+def _unlike_first(found: RepeatedAnchorAnswers, place: int) -> tuple[Floats, Floats]:
     """Return whether answers differ from the first (anchors that have both, questions), and the shares by anchor."""
     both = found.present[:, 0] & found.present[:, place]
     unlike = (found.codes[both, place] != found.codes[both, 0]).astype(np.float64)
     return unlike, unlike.mean(axis=1)
 
 
-def _errors(found: Answerings, people: Floats) -> tuple[Floats, Floats]:
+def _errors(found: RepeatedAnchorAnswers, people: Floats) -> tuple[Floats, Floats]:
     """Return (anchors,) the share of answers unlike people's, and its growth since the first REPEATS answerings; NaN if
     undefined."""
     known = ~np.isnan(people)

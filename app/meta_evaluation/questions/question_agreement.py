@@ -19,7 +19,7 @@ OUTSIDE = 2.0
 _EACH = (1.0, 0.0, OUTSIDE)
 
 
-class PartedKind(StrEnum):
+class DisagreementKind(StrEnum):
     """Kinds of disagreement. EXPERTS: people gave different answers. JUDGE: the majority of a judge's repeats differs
     from the people's majority (not where either is split). REPEATS: a judge's repeats differ."""
 
@@ -29,7 +29,7 @@ class PartedKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PartedAnswers:
+class DisagreeingAnswers:
     """Where answers differ, by kind: `experts` (texts, questions), `judges` and `repeats` (judges, texts, questions).
     Decisions don't change them.
 
@@ -49,7 +49,7 @@ class PartedAnswers:
         return found
 
 
-def parted_answers(people: Floats, judges: Sequence[Floats], decided: Floats) -> PartedAnswers:
+def disagreeing_answers(people: Floats, judges: Sequence[Floats], decided: Floats) -> DisagreeingAnswers:
     """Return the disagreements. `people` is (people, texts, questions), each of `judges` (repeats, texts, questions),
     and `decided` (texts, questions) the answers decided already, NaN elsewhere."""
     shape = decided.shape
@@ -57,7 +57,7 @@ def parted_answers(people: Floats, judges: Sequence[Floats], decided: Floats) ->
     most = most_given(people)
     both = ~np.isnan(own) & ~np.isnan(most)
     wavering = [_part(answers) for answers in judges]
-    return PartedAnswers(
+    return DisagreeingAnswers(
         _part(people),
         both & (own != most),
         np.stack(wavering) if wavering else np.empty((0, *shape), dtype=bool),

@@ -32,7 +32,7 @@ NOT_SHARED = "The raters rated different sources or texts, so their mean has no 
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeBeside:
+class JudgeAsRater:
     """A judge compared with the same means of the other raters. `difference` is the judge's coefficient less a
     person's, with its 95 % interval from the same resamples."""
 
@@ -72,11 +72,11 @@ class Ceiling:
     method: str = "leave one rater out"
     low: float | None = None
     high: float | None = None
-    judge: JudgeBeside | None = None
+    judge: JudgeAsRater | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _LeftOut:
+class _LeaveOneOutFigures:
     """Figures of one rater, and of the judge if any, against the mean of the others. `drawn` names the resampled
     units."""
 
@@ -110,7 +110,7 @@ def human_ceiling(
         values = estimate(table, by.level, by.constant).values
         used = ~np.isnan(np.vstack([*preds, others])).any(axis=0)
         drawn = _drawn(table, design.resampling, used)
-        found.append(_LeftOut(values, draw_figures(table, design), table.n, drawn))
+        found.append(_LeaveOneOutFigures(values, draw_figures(table, design), table.n, drawn))
     return {name: _ceiling(name, index, by.level, found) for index, name in enumerate(COEFFICIENTS)}
 
 
@@ -141,7 +141,7 @@ def _drawn(table: ScoreTable, resampling: Resampling, used: Bools) -> bytes:
     return used.tobytes() if code is None else np.unique(code).tobytes()
 
 
-def _ceiling(name: Coefficient, index: int, level: Level, found: Sequence[_LeftOut]) -> Ceiling:
+def _ceiling(name: Coefficient, index: int, level: Level, found: Sequence[_LeaveOneOutFigures]) -> Ceiling:
     by_rater = tuple(None if np.isnan(each.values[0, index]) else float(each.values[0, index]) for each in found)
     known = [each for each in found if not np.isnan(each.values[:, :MAE]).any()]
     lost = len(found) - len(known)
@@ -172,8 +172,8 @@ def _ceiling(name: Coefficient, index: int, level: Level, found: Sequence[_LeftO
     )
 
 
-def _beside(means: Floats, spread: Interval) -> JudgeBeside:
-    return JudgeBeside(float(means[1]), float(means[1] - means[0]), spread.low, spread.high)
+def _beside(means: Floats, spread: Interval) -> JudgeAsRater:
+    return JudgeAsRater(float(means[1]), float(means[1] - means[0]), spread.low, spread.high)
 
 
 SCALE_METRICS: tuple[Metric, ...] = ("interval", "ordinal")

@@ -66,7 +66,7 @@ def krippendorff_alpha(
     counts = np.zeros((n, values.size))
     np.add.at(counts, (np.nonzero(present)[1], code), 1)
     owner = np.arange(n) if group is None else _codes(group)[usable]
-    given = _Given(counts, values - values.mean(), owner)
+    given = _CountedRatings(counts, values - values.mean(), owner)
     value = float(_alphas(given, np.ones((1, given.owners)), metric)[0])
     each = n if metric == "ordinal" and values.size > FEW else 1
     parts = count_parts(owner, given.owners, resamples, np.random.default_rng(seed), each=each)
@@ -159,7 +159,7 @@ def _cohen(a: Floats, b: Floats, times: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Given:
+class _CountedRatings:
     """Ratings as (units, V) `counts` of the sorted `values`, and each unit's `owner`, the group that resamples draw."""
 
     counts: Floats
@@ -175,7 +175,7 @@ class _Given:
         return np.bincount(self.owner, numbers).astype(np.float64)
 
 
-def _alphas(given: _Given, drawn: Floats, metric: Metric) -> Floats:
+def _alphas(given: _CountedRatings, drawn: Floats, metric: Metric) -> Floats:
     """Return (B,) alpha with the units of owner g counted drawn[b, g] times; NaN if the ratings don't vary.
 
     A pair of ratings disagrees by its squared distance on a line; the sum over all pairs of a unit with m ratings is 2
@@ -202,7 +202,7 @@ def _alphas(given: _Given, drawn: Floats, metric: Metric) -> Floats:
     return np.where(varied, 1 - observed / chance, np.nan)
 
 
-def _apart(given: _Given, drawn: Floats, place: Floats) -> Floats:
+def _apart(given: _CountedRatings, drawn: Floats, place: Floats) -> Floats:
     """Return (B,) sums over units of m sum of squares - square of sum, over m - 1, with values at (B, V) `place`."""
     counts, size = given.counts, given.counts.sum(axis=1)
     within = size[:, None] * (counts @ (place**2).T) - (counts @ place.T) ** 2
@@ -210,7 +210,7 @@ def _apart(given: _Given, drawn: Floats, place: Floats) -> Floats:
     return apart
 
 
-def _apart_of_few(given: _Given, drawn: Floats, place: Floats) -> Floats:
+def _apart_of_few(given: _CountedRatings, drawn: Floats, place: Floats) -> Floats:
     """Return the sums of `_apart` from V and V x V sums an owner, without numbers for each unit and resample."""
     counts, size = given.counts, given.counts.sum(axis=1)
     shares = counts / (size[:, None] - 1)

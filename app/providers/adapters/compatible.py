@@ -22,7 +22,7 @@ from app.errors import (
 )
 from app.providers.adapters.body_limits import OversizedBodyError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, call
-from app.providers.adapters.connections import ElsewhereError, client_options
+from app.providers.adapters.connections import RedirectedError, client_options
 from app.providers.adapters.openai import OpenAIModel, idempotency_header
 from app.providers.adapters.rejection import billed, no_echo, unreadable
 from app.providers.adapters.request_style import RequestStyle
@@ -161,7 +161,7 @@ def _failure(provider: ProviderSpec, error: Exception, timeout: float, key_place
     match error:
         case APITimeoutError():
             return list_timed_out(provider, timeout)
-        case APIConnectionError() if isinstance(error.__cause__, ElsewhereError):
+        case APIConnectionError() if isinstance(error.__cause__, RedirectedError):
             return list_elsewhere(provider)
         case APIConnectionError():
             return ConnectionFailedError(

@@ -62,16 +62,16 @@ _KEEPALIVE = [
 
 def spread_connections() -> dict[str, httpx2.AsyncBaseTransport]:
     """Return the `mounts` of a client; none if the environment names a proxy, which the client then uses itself."""
-    return {} if getproxies() else {"all://": SpreadTransport()}
+    return {} if getproxies() else {"all://": MultiPoolTransport()}
 
 
-class ElsewhereError(httpx2.UnsupportedProtocol):
+class RedirectedError(httpx2.UnsupportedProtocol):
     """The server redirects the request to another server; nothing was sent there."""
 
 
 def at_home(address: str) -> dict[str, list[Callable[[Any], Awaitable[None]]]]:
     """Return the `event_hooks` of a client that sends requests to this address alone: redirects, and upload addresses
-    that a server names, would get the texts and the key. Raises ElsewhereError for any other address.
+    that a server names, would get the texts and the key. Raises RedirectedError for any other address.
 
     Bodies are counted while they arrive and are decompressed: raises OversizedBodyError beyond the limits.
     """
@@ -168,7 +168,7 @@ def _checked(address: str) -> Callable[[httpx2.Request], None]:
 
     def asked(request: httpx2.Request) -> None:
         if place(request.url) != home:
-            raise ElsewhereError("the request was led to another server", request=request)
+            raise RedirectedError("the request was led to another server", request=request)
         request.headers["accept-encoding"] = "gzip, deflate"  # what `bounded` unpacks
 
     return asked
@@ -180,7 +180,7 @@ class _Pool:
     busy: int = 0
 
 
-class SpreadTransport(httpx2.AsyncBaseTransport):
+class MultiPoolTransport(httpx2.AsyncBaseTransport):
     """A transport over several pools. Each request uses the first pool with room, so the newest pool is used least."""
 
     def __init__(self) -> None:
@@ -238,7 +238,7 @@ def read_sdk_error(
             return unreachable(name, asked_at(error.request), was_sent(error.__cause__))
         case sdk.APITimeoutError():
             return timed_out(name, timeout)
-        case sdk.APIConnectionError() if isinstance(error.__cause__, ElsewhereError):
+        case sdk.APIConnectionError() if isinstance(error.__cause__, RedirectedError):
             return led_elsewhere(name)
         case sdk.APIConnectionError():
             return unreachable(name, asked_at(error.request), was_sent(error.__cause__))

@@ -27,7 +27,7 @@ from pydantic import ValidationError
 from app.domain.run import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, SdkModel, call
-from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections, was_sent
+from app.providers.adapters.connections import RedirectedError, at_home, spread_connections, was_sent
 from app.providers.adapters.rejection import (
     Rejection,
     asked_at,
@@ -122,7 +122,7 @@ def read_error(name: ModelName, error: Exception, timeout: float) -> Rejection |
     match error:
         case APIError():
             return _rejection(error)
-        case ElsewhereError():
+        case RedirectedError():
             return led_elsewhere(name)
         case httpx2.ConnectTimeout() | httpx2.PoolTimeout():
             return unreachable(name, _address(error), was_sent(error))

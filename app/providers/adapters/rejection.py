@@ -17,8 +17,8 @@ from app.errors import (
     EffortError,
     LimitReachedError,
     ModelTimeoutError,
+    NoCapacityError,
     NoLogprobsError,
-    NoRoomError,
     OverloadedError,
     OversizedReplyError,
     ProviderError,
@@ -255,7 +255,7 @@ def _rate_limit(name: ModelName, rejection: Rejection) -> ProviderError:
 
 
 def _no_room(name: ModelName, rejection: Rejection) -> ProviderError:
-    return NoRoomError(
+    return NoCapacityError(
         f"{name.title} has no room for {name} in the slower tier ({_status(rejection)}).",
         retry_after=rejection.retry_after,
     )

@@ -55,7 +55,7 @@ _LIMITS = (
 _BELOW = (r"to (\d+) \(exclusive\)",)
 
 
-class OutputRoom:
+class OutputAllowance:
     """What one client has learned about the output tokens that its model's answers need.
 
     most: a person's own limit. reasons: False if the model is known not to reason: then the room starts with what the
@@ -158,7 +158,7 @@ class RequestStyle:
         return self.json_form == "json_schema"
 
 
-class Lesson(StrEnum):
+class LearnedRefusal(StrEnum):
     """A thing that a model turned out to refuse."""
 
     TEMPERATURE = "temperature"
@@ -220,7 +220,7 @@ def memory_of(name: ModelName, most_output: int | None = None, address: str = ""
         learned = LearnedStyle(first_style(name), forms, _digest(*at))
         if address:
             learned = _LEARNED.setdefault(at, learned)
-    return StyleMemory(learned, OutputRoom(most_output, reasons=efforts_of(name) != ()))
+    return StyleMemory(learned, OutputAllowance(most_output, reasons=efforts_of(name) != ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,34 +291,34 @@ def _write_kept(digest: str, learned: Mapping[str, Any]) -> None:
         beside.replace(file)
 
 
-def lesson_of(rejection: Rejection, request: ChatRequest, style: RequestStyle) -> Lesson | None:
+def lesson_of(rejection: Rejection, request: ChatRequest, style: RequestStyle) -> LearnedRefusal | None:
     """Return what the rejection teaches about the style of the request; None if it is about something else."""
     gist = rejection.gist
     named = rejection.status == 500 and _WORDS_OF_500.search(gist)
     if rejection.status not in _REFUSED_STATUS and not named:
         return None
     if not style.beta and "not found for api version v1" in gist:
-        return Lesson.BETA
+        return LearnedRefusal.BETA
     if style.top_p and request.top_p is not None and re.search(r"top_?p\b", gist):
-        return Lesson.TOP_P
+        return LearnedRefusal.TOP_P
     if style.temperature and request.temperature is not None and "temperature" in gist:
-        return Lesson.TEMPERATURE
+        return LearnedRefusal.TEMPERATURE
     if re.search(r"max_(completion_)?tokens", gist) and _NOT_SUPPORTED.search(gist):
-        return Lesson.LIMIT_PARAMETER
+        return LearnedRefusal.LIMIT_PARAMETER
     if style.cache_mark and "prompt_cache" in gist:
-        return Lesson.CACHE_MARK
+        return LearnedRefusal.CACHE_MARK
     if style.system_message and system_text(request, style) and _NO_SYSTEM.search(gist):
-        return Lesson.SYSTEM_MESSAGE
+        return LearnedRefusal.SYSTEM_MESSAGE
     if _SCHEMA_WORDS.search(gist) or (style.json_form == "json_object_schema" and _NAMES_SCHEMA.search(gist)):
         return _about_json_form(gist, request, style)
     return None
 
 
-def _about_json_form(gist: str, request: ChatRequest, style: RequestStyle) -> Lesson | None:
+def _about_json_form(gist: str, request: ChatRequest, style: RequestStyle) -> LearnedRefusal | None:
     if request.schema is None or style.json_form == "prompt":
         return None
     beside = style.json_form == "json_object_schema" and _NAMES_SCHEMA.search(gist)
-    return Lesson.JSON_SCHEMA_BESIDE if beside else Lesson.JSON_FORM
+    return LearnedRefusal.JSON_SCHEMA_BESIDE if beside else LearnedRefusal.JSON_FORM
 
 
 class LearnedStyle:
@@ -341,7 +341,7 @@ class LearnedStyle:
         self.schema_kept: bool | None = None
         self.window: int | None = None
         self._forms = json_forms
-        self._learned: set[Lesson] = set()
+        self._learned: set[LearnedRefusal] = set()
         self._lock = threading.Lock()
         self._digest = digest
         self._recalled_form: JsonForm | None = None
@@ -378,13 +378,13 @@ class LearnedStyle:
             self._kept = now
             _write_kept(self._digest, now)
 
-    def learn(self, lesson: Lesson, used: RequestStyle) -> bool:
+    def learn(self, lesson: LearnedRefusal, used: RequestStyle) -> bool:
         """Learn from a refusal; return whether to ask again. `used` is the style that was refused.
 
         With many requests in flight several learn the same: those sent in an older style ask again too.
         """
         with self._lock:
-            if lesson in (Lesson.JSON_FORM, Lesson.JSON_SCHEMA_BESIDE):
+            if lesson in (LearnedRefusal.JSON_FORM, LearnedRefusal.JSON_SCHEMA_BESIDE):
                 if self.style.json_form == used.json_form:
                     form = self.first.json_form if self._recalled_form == used.json_form else self._next_form(lesson)
                     self.style, self._recalled_form = replace(self.style, json_form=form), None
@@ -405,11 +405,11 @@ class LearnedStyle:
         form = now.json_form if self.schema_kept is not None else None
         return LearnedFacts(form, self.schema_kept, self.logprobs, self.window, tuple(differences))
 
-    def _next_form(self, lesson: Lesson) -> JsonForm:
+    def _next_form(self, lesson: LearnedRefusal) -> JsonForm:
         """Return the next form of JSON to try. A server that refuses the schema beside json_object may take json_object
         alone. If it refuses json_object in other words it takes no form; no further request is spent on finding out."""
         now = self.style.json_form
-        if now == "json_object_schema" and lesson is Lesson.JSON_FORM:
+        if now == "json_object_schema" and lesson is LearnedRefusal.JSON_FORM:
             return "prompt"
         following = self._forms[self._forms.index(now) + 1 :]
         return following[0] if following else "prompt"
@@ -422,8 +422,8 @@ _LEARNED: dict[tuple[str, str], LearnedStyle] = {}
 class StyleMemory:
     """What one client knows of its model: the style of requests, and the room of its answers."""
 
-    def __init__(self, learned: LearnedStyle, room: OutputRoom | None = None) -> None:
-        self.room = room or OutputRoom()
+    def __init__(self, learned: LearnedStyle, room: OutputAllowance | None = None) -> None:
+        self.room = room or OutputAllowance()
         self._learned = learned
         self._trials: dict[bool, asyncio.Future[None]] = {}
 
@@ -431,7 +431,7 @@ class StyleMemory:
     def style(self) -> RequestStyle:
         return self._learned.style
 
-    def learn(self, lesson: Lesson, used: RequestStyle) -> bool:
+    def learn(self, lesson: LearnedRefusal, used: RequestStyle) -> bool:
         """See LearnedStyle.learn."""
         return self._learned.learn(lesson, used)
 
@@ -485,20 +485,20 @@ class StyleMemory:
             style = self.style
 
 
-def _without(style: RequestStyle, lesson: Lesson) -> RequestStyle:
+def _without(style: RequestStyle, lesson: LearnedRefusal) -> RequestStyle:
     match lesson:
-        case Lesson.TEMPERATURE:
+        case LearnedRefusal.TEMPERATURE:
             return replace(style, temperature=False)
-        case Lesson.TOP_P:
+        case LearnedRefusal.TOP_P:
             return replace(style, top_p=False)
-        case Lesson.LIMIT_PARAMETER:
+        case LearnedRefusal.LIMIT_PARAMETER:
             swapped = style.limit_parameter == "max_tokens"
             return replace(style, limit_parameter="max_completion_tokens" if swapped else "max_tokens")
-        case Lesson.CACHE_MARK:
+        case LearnedRefusal.CACHE_MARK:
             return replace(style, cache_mark=False)
-        case Lesson.BETA:
+        case LearnedRefusal.BETA:
             return replace(style, beta=True)
-        case Lesson.SYSTEM_MESSAGE:
+        case LearnedRefusal.SYSTEM_MESSAGE:
             return replace(style, system_message=False)
         case _:
             raise ValueError(lesson)

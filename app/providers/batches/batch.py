@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from app.errors import AwaitedError, CutOffError, ProviderError, UnknownModelError, WrongAddressError
+from app.errors import BatchPendingError, CutOffError, ProviderError, UnknownModelError, WrongAddressError
 from app.limits import REPLY
 from app.providers.adapters.calling import Wire, guarded
 from app.providers.adapters.rejection import billed, oversized
@@ -18,7 +18,7 @@ from app.providers.known_prices import known_prices, today
 from app.providers.pricing import BATCH
 from app.providers.recorded import RecordedModel, Tally, answered_call
 from app.providers.specs import traced_names
-from app.telemetry import asked_span
+from app.telemetry import request_span
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class BatchedModel(RecordedModel):
 
     def awaiting(self, awaited: dict[str, ChatRequest]) -> "BatchedModel":
         """Return a copy that sends nothing: it puts requests that aren't on record into `awaited` by digest, and raises
-        AwaitedError."""
+        BatchPendingError."""
         again = copy(self)
         again._awaited, again._asking, again.tally = awaited, {}, Tally()
         return again
@@ -171,7 +171,7 @@ class BatchedModel(RecordedModel):
         """Trace the answered requests, without those that the batch did not reach."""
         if line.reply is None and line.failure is None:
             return
-        with asked_span(*traced_names(self.name), request.prompt, self._run, batch=True) as span:
+        with request_span(*traced_names(self.name), request.prompt, self._run, batch=True) as span:
             if line.reply is not None:
                 model = traced_names(line.reply.model)[1]
                 span.answered(line.reply.text, model, line.reply.finish, line.reply.usage)
@@ -203,7 +203,7 @@ class BatchedModel(RecordedModel):
             return await super()._ask(request, digest)
         self._awaited[digest] = request
         self._asked_for.setdefault(digest, text_asked_for())
-        raise AwaitedError("The request waits for a batch.")
+        raise BatchPendingError("The request waits for a batch.")
 
     def _price(self, usage: Usage) -> float | None:
         return known_prices().cost(self.name, usage, today(), BATCH)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from app.attribute_analysis.coverage import LeftOut, ThemeCoverage, theme_coverage
+from app.attribute_analysis.coverage import OtherExpertsCoverage, ThemeCoverage, theme_coverage
 from app.attribute_analysis.embedding import Embedder, LsaEmbedder
 from app.attribute_analysis.pool import AttributePool, pool_attributes
 from app.attribute_analysis.similarity import (
@@ -44,8 +44,8 @@ __all__ = [
     "MINILM_INSTALL",
     "CoherenceAt",
     "GroupSpread",
-    "LeftOut",
     "OneSidedTheme",
+    "OtherExpertsCoverage",
     "SetComparison",
     "ThemeCoverage",
     "TopicAnalysis",

@@ -124,7 +124,7 @@ def import_attribute_table(workbench: Workbench, project: Project, data: bytes, 
     if not all(name in rows[0][1] for name in NEEDED):
         raise FileFormatError("The file is no table of attributes with their contributors.", _HINT)
     with workbench.database.write() as work:
-        keeping = _Keeping(work, project, dimension)
+        keeping = _AttributeWriter(work, project, dimension)
         for number, row in rows:
             try:
                 keeping.keep(row)
@@ -150,7 +150,7 @@ def _rows(text: str) -> list[tuple[int, dict[str, Any]]]:
     return rows
 
 
-class _Keeping:
+class _AttributeWriter:
     """Stores rows of a table. `numbers` maps ids in the file to new ids, `merged` maps new ids to the file's id of the
     attribute they are merged into."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.attribute_analysis.coverage import Bools, ChecklistCoverage, LeftOut, covered_without, left_out
+from app.attribute_analysis.coverage import Bools, ChecklistCoverage, OtherExpertsCoverage, covered_without, left_out
 from app.attribute_analysis.embedding import cosine_matrix
 from app.construction.questions import COVERAGE, ask_coverage, coverage_in, coverage_request
 from app.domain.attribute import ContributorKind
@@ -105,7 +105,7 @@ def checklist_coverage(
     return replace(found, judge=judge, judged=judged, agreement=float((alike == model).mean()), kappa=kappa)
 
 
-def _shares(near: Bools, given: _Material) -> tuple[dict[str, int], dict[str, LeftOut], Bools]:
+def _shares(near: Bools, given: _Material) -> tuple[dict[str, int], dict[str, OtherExpertsCoverage], Bools]:
     """Return expert -> number of questions that remain, expert -> share covered by them, and for all experts'
     attributes whether each is covered."""
     of = {name: covered_without(near, given.owners, given.behind, name) for name in given.experts}

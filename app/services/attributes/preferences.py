@@ -96,7 +96,7 @@ def import_preferences(
         added = report.added_texts
         texts.refuse(report.skipped)
     with workbench.database.write() as work:
-        keeping = _Keeping(work, project, texts)
+        keeping = _PreferenceWriter(work, project, texts)
         for pair, a, b in placed:
             keeping.take(pair, a, b)
         keeping.save()
@@ -231,7 +231,7 @@ class _Texts:
         return place if place.id else TextPlace(ids[place.key], *place.key)
 
 
-class _Keeping:
+class _PreferenceWriter:
     """Collects the pairs, then writes those of each dimension at once."""
 
     def __init__(self, work: UnitOfWork, project: str, texts: _Texts) -> None:

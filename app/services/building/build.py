@@ -256,7 +256,7 @@ class AgainJob:
 
 
 @dataclass(frozen=True, slots=True)
-class BegunBuild:
+class StartedBuild:
     """A build of a `BuildsJob`. `problem`: why it could not be started, "" if it was."""
 
     dimension: str
@@ -268,7 +268,7 @@ class BegunBuild:
 class BuildsJob:
     """The job that finishes whole builds and makes a version of the checklist from each."""
 
-    builds: tuple[BegunBuild, ...]
+    builds: tuple[StartedBuild, ...]
     asking: ModelOptions
     who: str
 
@@ -325,9 +325,9 @@ def begin_builds(
         except WorkbenchError as error:
             if one:
                 raise
-            begun.append(BegunBuild(dimension.name, None, str(error)))
+            begun.append(StartedBuild(dimension.name, None, str(error)))
         else:
-            begun.append(BegunBuild(dimension.name, build_id))
+            begun.append(StartedBuild(dimension.name, build_id))
     title = f"Building the checklist of {one.name}" if one else "Building all checklists"
     start_job(workbench, key, title, BuildsJob(tuple(begun), workbench.asking, who))
 

@@ -13,7 +13,7 @@ from app.errors import FileFormatError, InputError, NotFoundError
 from app.evaluators.checklist import PLAIN, judge_request
 from app.export.checklist import FORMATS, checklist_document, checklist_file, marks_of, schema_text
 from app.export.checklist_reading import (
-    ReadComment,
+    ImportedComment,
     ReadSettings,
     read_comments,
     read_document,
@@ -21,7 +21,7 @@ from app.export.checklist_reading import (
     read_rows,
     read_settings,
 )
-from app.export.printed_checklist import Making, print_page, printed_checklist, word_file
+from app.export.printed_checklist import Authorship, print_page, printed_checklist, word_file
 from app.export.tool_files.writing import ENDINGS, JudgeWords, tool_file
 from app.prompting.template import enclose, one_line
 from app.providers.base import ChatRequest
@@ -100,11 +100,11 @@ def export_file(workbench: Workbench, view: ChecklistView, format_name: str) -> 
     return checklist_file(format_name, document).encode()
 
 
-def _making(workbench: Workbench, checklist: Checklist) -> Making:
+def _making(workbench: Workbench, checklist: Checklist) -> Authorship:
     with workbench.database.read() as work:
         history = work.drafts.history(checklist.id)
     editors = dict.fromkeys(change.who for change in reversed(history) if change.who)
-    return Making(tuple(editors), checklist.published_at or checklist.created_at)
+    return Authorship(tuple(editors), checklist.published_at or checklist.created_at)
 
 
 def checklist_for_programs(view: ChecklistView) -> dict[str, Any]:
@@ -357,7 +357,7 @@ def _new_dimension(name: str, settings: ReadSettings) -> Dimension:
 
 def _questions(
     content: str, name: str, dimension: str, known: Mapping[tuple[str, str], int]
-) -> tuple[Checklist, Mapping[tuple[str, str], Sequence[ReadComment]]]:
+) -> tuple[Checklist, Mapping[tuple[str, str], Sequence[ImportedComment]]]:
     ending = _ending(name)
     if ending in _TABLES:
         return read_rows(_rows(content, name), dimension), {}
@@ -393,7 +393,7 @@ def _kept(
     work: UnitOfWork,
     dimension_id: int,
     found: Checklist,
-    comments: Mapping[tuple[str, str], Sequence[ReadComment]],
+    comments: Mapping[tuple[str, str], Sequence[ImportedComment]],
 ) -> Checklist:
     """Store a new draft, with people's comments on its questions, and return it."""
     saved = work.checklists.get(work.checklists.save(dimension_id, found, origin="imported"))

@@ -16,8 +16,8 @@ from app.domain.expert_answer import (
     AnswerSheet,
     AnswerWave,
     SheetEntry,
-    WishedWave,
-    carried_answers,
+    WaveRequest,
+    reused_answers,
 )
 from app.domain.people import Right
 from app.domain.project import Text, TextPlace
@@ -279,7 +279,7 @@ def answers_taken_over(workbench: Workbench, checklist_id: int) -> str:
     """Return a sentence on how many of the experts' answers are from earlier versions; "" for none."""
     with workbench.database.read() as work:
         draw = work.expert_answers.draw_of(checklist_id)
-        return str(carried_answers(work.checklists.get(checklist_id), work.expert_answers.of(draw.id))) if draw else ""
+        return str(reused_answers(work.checklists.get(checklist_id), work.expert_answers.of(draw.id))) if draw else ""
 
 
 def answer_cube(found: AnswerSet, values: Mapping[Answer | None, float] = _AS_NUMBER) -> NDArray[np.float64]:
@@ -349,7 +349,7 @@ class AnswerPlan:
     texts: tuple[Text, ...]
 
 
-def plan_answers(workbench: Workbench, checklist_id: int, wished: WishedWave) -> AnswerPlan:
+def plan_answers(workbench: Workbench, checklist_id: int, wished: WaveRequest) -> AnswerPlan:
     """Return the next wave without storing it. The same seed draws the same texts.
 
     Raises InputError if fewer texts are left, NotReadyError for a draft.
@@ -369,7 +369,7 @@ def plan_answers(workbench: Workbench, checklist_id: int, wished: WishedWave) ->
 
 
 @use_case(Right.FACILITATE, act="drew texts for experts")
-def draw_planned(workbench: Workbench, checklist_id: int, wished: WishedWave) -> AnswerDraw:
+def draw_planned(workbench: Workbench, checklist_id: int, wished: WaveRequest) -> AnswerDraw:
     """Draw the wave of `plan_answers`: the first texts of a version, or more texts for every expert.
 
     Experts' answers and the order of their texts stay. Raises as `plan_answers`, and ConflictError for a new draw
@@ -385,7 +385,7 @@ def draw_planned(workbench: Workbench, checklist_id: int, wished: WishedWave) ->
         return store_wave(work, work.expert_answers.add_draw(checklist_id, wished.seed, stratified), wave)
 
 
-def _wave(work: UnitOfWork, checklist_id: int, wished: WishedWave) -> tuple[AnswerDraw | None, DrawnWave]:
+def _wave(work: UnitOfWork, checklist_id: int, wished: WaveRequest) -> tuple[AnswerDraw | None, DrawnWave]:
     published(work, checklist_id)
     before = None if wished.anew else work.expert_answers.draw_of(checklist_id)
     if not pool(work, checklist_id)[0]:

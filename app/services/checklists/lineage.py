@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from app.attribute_analysis.pool import Reach, contribution_of
+from app.attribute_analysis.pool import AttributeUse, contribution_of
 from app.construction.lineage import LEFT_OUT, Branch, Flow, Lineage, Unserved, flows, lineage_of
 from app.construction.steps.result import as_checklist, from_document
 from app.domain.attribute import Attribute
@@ -27,7 +27,7 @@ class LineageView:
     checklist: Checklist
     attributes: Mapping[int, Attribute]
     lineage: Lineage
-    reaches: Mapping[str, Reach]
+    reaches: Mapping[str, AttributeUse]
     to_components: Sequence[Flow]
     to_questions: Sequence[Flow]
     decisions: Mapping[int, int] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from app.construction.components import DEFAULT, check_number
-from app.domain.attribute import HeldBack
+from app.domain.attribute import SampleExclusions
 from app.domain.build import Stage
 from app.domain.checklist import Checklist
 from app.domain.condition import Family, StudyCondition, of_condition, study_conditions
@@ -246,7 +246,7 @@ class StudyPlan:
     options: StudyOptions
     cells: tuple[Cell, ...]
     texts: dict[int, tuple[int, ...]]
-    left_out: dict[int, HeldBack]
+    left_out: dict[int, SampleExclusions]
     prompt: str
 
     @property

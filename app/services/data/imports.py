@@ -85,7 +85,7 @@ REPORTS = TypeAdapter(ImportReport)
 
 
 @dataclass(frozen=True, slots=True)
-class SentFile:
+class ReceivedFile:
     """An uploaded file: its name, and its id if it was handed over with a job."""
 
     name: str
@@ -165,7 +165,11 @@ def defined(corpus: CorpusReader, paper: str) -> CorpusReader:
 
 
 def keep_corpus(
-    workbench: Workbench, corpus: Corpus | CorpusReader, project: str, notice: str = "", sent: SentFile | None = None
+    workbench: Workbench,
+    corpus: Corpus | CorpusReader,
+    project: str,
+    notice: str = "",
+    sent: ReceivedFile | None = None,
 ) -> ImportReport:
     """Store a corpus block by block, visible only once it is complete, so that memory holds one block and others can
     write meanwhile.
@@ -316,7 +320,7 @@ def _import(workbench: Workbench, job: ImportJob, progress: Progress) -> str:
     upload = _uploads.pop(job.upload)
     progress.report(_READING)
     with stored(upload) as path:
-        _bring_in(workbench, path, job.project, job.plan, SentFile(upload.name))
+        _bring_in(workbench, path, job.project, job.plan, ReceivedFile(upload.name))
     return ""
 
 
@@ -330,7 +334,7 @@ def _import_handed(workbench: Workbench, job: HandedImportJob, progress: Progres
     try:
         with stored_as(name) as path:
             write_handed(workbench, job.file, path)
-            _bring_in(workbench, path, job.project, job.plan, SentFile(name, job.file))
+            _bring_in(workbench, path, job.project, job.plan, ReceivedFile(name, job.file))
     except WorkbenchError:
         if not is_used(workbench, job.file):
             raise
@@ -338,7 +342,7 @@ def _import_handed(workbench: Workbench, job: HandedImportJob, progress: Progres
 
 
 @use_case(Right.FACILITATE, project="project")
-def _bring_in(workbench: Workbench, path: Path, project: str, plan: ImportPlan, sent: SentFile) -> None:
+def _bring_in(workbench: Workbench, path: Path, project: str, plan: ImportPlan, sent: ReceivedFile) -> None:
     """Import as the person in the audit log; the right is checked again, because it may have been revoked meanwhile."""
     mapping = plan.mapped.mapping() if plan.mapped else None
     preset = load_preset(plan.preset) if plan.preset else None

@@ -9,7 +9,7 @@ from statistics import fmean
 
 from app.corpora.draws import stratified_draw
 from app.domain.people import Right
-from app.domain.project import LockedSplit
+from app.domain.project import HeldOutSplit
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
@@ -23,12 +23,12 @@ class SplitState:
     already had a score when locked, so that somebody may have seen results on them. earlier: splits opened since.
     """
 
-    split: LockedSplit
+    split: HeldOutSplit
     documents_all: int
     texts: int
     texts_all: int
     scored_before: int
-    earlier: tuple[LockedSplit, ...] = ()
+    earlier: tuple[HeldOutSplit, ...] = ()
 
 
 @use_case(Right.FACILITATE, act="locked a test split")
@@ -77,7 +77,7 @@ def state_of(workbench: Workbench, project_id: int) -> SplitState | None:
 
 
 @use_case(Right.SEE)
-def opened_splits(workbench: Workbench, project_id: int) -> list[LockedSplit]:
+def opened_splits(workbench: Workbench, project_id: int) -> list[HeldOutSplit]:
     """Return splits that were opened, newest first."""
     with workbench.database.read() as work:
         return [split for split in work.locked_splits.of(project_id) if split.opened_at is not None]
@@ -105,11 +105,11 @@ def require_name(who: str) -> str:
     return who.strip()
 
 
-def _locked(work: UnitOfWork, project_id: int) -> LockedSplit | None:
+def _locked(work: UnitOfWork, project_id: int) -> HeldOutSplit | None:
     return next((split for split in work.locked_splits.of(project_id) if split.opened_at is None), None)
 
 
-def require_split(work: UnitOfWork, project_id: int) -> LockedSplit:
+def require_split(work: UnitOfWork, project_id: int) -> HeldOutSplit:
     """Return the held-out split. Raises NotReadyError without one."""
     split = _locked(work, project_id)
     if split is None:
@@ -129,7 +129,7 @@ def _document_means(work: UnitOfWork, project_id: int) -> dict[str, float]:
     return {document: fmean(found) for document, found in shares.items()}
 
 
-def _state(work: UnitOfWork, project_id: int, splits: Sequence[LockedSplit]) -> SplitState:
+def _state(work: UnitOfWork, project_id: int, splits: Sequence[HeldOutSplit]) -> SplitState:
     documents, _ = work.every_text.distinct(project_id)
     return SplitState(
         split=splits[0],

@@ -45,7 +45,7 @@ _WRONG = "Name a file that `project export` wrote."
 
 
 @dataclass(frozen=True, slots=True)
-class CarriedProject:
+class TransferredProject:
     """Counts of a transferred project; `texts` without held-out ones, `recordings` whose files exist."""
 
     project: str
@@ -59,7 +59,7 @@ class CarriedProject:
 
 
 @use_case(Right.FACILITATE, project="name", act="took the project along")
-def export_project(workbench: Workbench, name: str, target: Path) -> CarriedProject:
+def export_project(workbench: Workbench, name: str, target: Path) -> TransferredProject:
     """Write everything of a project into one file, with held-out texts; the project stays unchanged.
 
     Raises NotFoundError, InputError if the file can't be written.
@@ -79,7 +79,7 @@ def export_project(workbench: Workbench, name: str, target: Path) -> CarriedProj
 
 
 @use_case(Right.SERVE, act="brought a project in", about="name")
-def import_project(workbench: Workbench, file: Path, name: str = "") -> CarriedProject:
+def import_project(workbench: Workbench, file: Path, name: str = "") -> TransferredProject:
     """Import a file that `export_project` wrote as a new project, all or nothing; `name` replaces its own.
 
     Raises NotFoundError, FileFormatError, ConflictError if the name is taken, DatabaseError for a newer version.
@@ -111,7 +111,7 @@ def project_bytes(workbench: Workbench, name: str) -> bytes:
 
 
 @use_case(Right.SERVE, act="brought a project in", about="name")
-def import_uploaded_project(workbench: Workbench, content: bytes, name: str = "") -> CarriedProject:
+def import_uploaded_project(workbench: Workbench, content: bytes, name: str = "") -> TransferredProject:
     """Import an uploaded file as `import_project` does."""
     with TemporaryDirectory(prefix="interacteval-") as folder:
         file = Path(folder) / "project.zip"
@@ -141,7 +141,7 @@ def _written(workbench: Workbench, name: str, file: Path) -> list[str]:
     return [one for one in recordings if voice_recording_path(one).is_file()]
 
 
-def _taken(workbench: Workbench, source: Database, archive: ZipFile, file: Path, name: str) -> CarriedProject:
+def _taken(workbench: Workbench, source: Database, archive: ZipFile, file: Path, name: str) -> TransferredProject:
     with source.read() as other:
         projects = other.projects.all()
         if len(projects) != 1:
@@ -155,7 +155,7 @@ def _taken(workbench: Workbench, source: Database, archive: ZipFile, file: Path,
             end = monotonic() + import_seconds(source.file)
             project_id = work.transfers.take_project(other.transfers, projects[0].id, called, recordings, end)
             act_made_project(project_id)
-            return CarriedProject(
+            return TransferredProject(
                 called, str(file), work.texts.count(project_id), len(work.runs.all(project_id)), len(recordings)
             )
 
@@ -181,12 +181,12 @@ def _size(archive: ZipFile) -> int:
     return sum(part.compress_size for part in archive.infolist())
 
 
-def _about(file: Path, name: str, target: Path, recordings: int) -> CarriedProject:
+def _about(file: Path, name: str, target: Path, recordings: int) -> TransferredProject:
     database = Database(f"sqlite:///{file}")
     try:
         with database.read() as work:
             project = work.projects.get(name)
-            return CarriedProject(
+            return TransferredProject(
                 name, str(target), work.texts.count(project.id), len(work.runs.all(project.id)), recordings
             )
     finally:

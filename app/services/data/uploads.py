@@ -21,11 +21,11 @@ from app.errors import WorkbenchError
 from app.meta_evaluation.captions import FEW_TO_DRAW
 from app.meta_evaluation.correlation import estimate
 from app.meta_evaluation.score_matrix import Level, score_table
-from app.think_aloud import SAMPLES, UnratedCandidate, choose_samples, draw_unrated, held_back, sample_candidate
+from app.think_aloud import SAMPLES, UnratedCandidate, choose_samples, draw_unrated, sample_candidate, sample_exclusions
 
 
 @dataclass(frozen=True, slots=True)
-class LevelOutlook:
+class LevelFeasibility:
     """The possibility of agreement at a level: its number of units (sources, texts or systems), or the reason why
     not."""
 
@@ -44,12 +44,12 @@ class Feasibility:
     texts: int
     scored: int
     rated: int
-    levels: tuple[LevelOutlook, ...] = ()
+    levels: tuple[LevelFeasibility, ...] = ()
     sources: int = 0
     samples: int = 0
     sample_sources: int = 0
 
-    def at(self, level: Level) -> LevelOutlook | None:
+    def at(self, level: Level) -> LevelFeasibility | None:
         return next((found for found in self.levels if found.level == level), None)
 
 
@@ -88,7 +88,7 @@ def _of(texts: _Outline, dimension: str, ratings: Mapping[int, Sequence[float]])
     count = len(texts.documents)
     samples = _samples(texts, ratings)
     in_document = Counter(texts.documents)
-    out = held_back(
+    out = sample_exclusions(
         samples,
         lambda documents: sum(in_document[document] for document in documents),
         count,
@@ -123,7 +123,7 @@ def _samples(texts: _Outline, ratings: Mapping[int, Sequence[float]]) -> list[tu
     return chosen + [(candidate.text_id, candidate.doc_id) for candidate in drawn]
 
 
-def _levels(sources: Sequence[str], systems: Sequence[str], human: Sequence[float]) -> tuple[LevelOutlook, ...]:
+def _levels(sources: Sequence[str], systems: Sequence[str], human: Sequence[float]) -> tuple[LevelFeasibility, ...]:
     table = score_table([human], human, group=sources, system=systems if any(systems) else None, duplicates="keep")
     found = []
     levels: tuple[Level, ...] = ("per-source", "dataset", "system")
@@ -133,7 +133,7 @@ def _levels(sources: Sequence[str], systems: Sequence[str], human: Sequence[floa
         estimates = estimate(table, level)
         basis = estimates.basis
         units = {"per-source": basis.groups_used, "dataset": basis.n_used, "system": basis.systems_used}[level]
-        found.append(LevelOutlook(level, units, estimates.reason))
+        found.append(LevelFeasibility(level, units, estimates.reason))
     return tuple(found)
 
 

@@ -11,20 +11,25 @@ from typing import Any, Literal
 import numpy as np
 
 from app.domain.checklist import Answer, Checklist, ChecklistStatus, Judgment, Question
-from app.domain.expert_answer import CarriedAnswers, ExpertAnswer, carried_answers
+from app.domain.expert_answer import ExpertAnswer, ReusedAnswers, reused_answers
 from app.domain.improvement import Decision, contradictions, reference
 from app.domain.people import Right
 from app.domain.project import Text
 from app.domain.run import RunSummary
 from app.errors import NotFoundError
-from app.meta_evaluation.questions.question_agreement import OUTSIDE, PartedAnswers, PartedKind, parted_answers
+from app.meta_evaluation.questions.question_agreement import (
+    OUTSIDE,
+    DisagreeingAnswers,
+    DisagreementKind,
+    disagreeing_answers,
+)
 from app.meta_evaluation.score_matrix import Floats
 from app.services.checklists.expert_answers import published
 from app.services.results.question_analysis import Ints, judge_cube, judged_texts, places_among
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database, UnitOfWork
 
-__all__ = ["PartedKind"]
+__all__ = ["DisagreementKind"]
 
 
 NUMBERS = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: OUTSIDE}
@@ -42,7 +47,7 @@ class VersionAnswers:
     texts: Ints
     experts: tuple[str, ...]
     people: Floats
-    carried: CarriedAnswers
+    carried: ReusedAnswers
     runs: tuple[RunSummary, ...]
     judges: tuple[Floats, ...]
     decisions: Mapping[int, Sequence[Decision]]
@@ -85,7 +90,7 @@ def version_answers(workbench: Workbench, checklist_id: int) -> VersionAnswers:
         texts,
         experts,
         _people(given, experts, texts, asked),
-        carried_answers(checklist, given),
+        reused_answers(checklist, given),
         tuple(runs),
         tuple(_aligned(cube, of, texts) for of, cube in judged),
         decisions,
@@ -159,7 +164,7 @@ class QueuedPair:
     key: Key
     question: Question
     number: int
-    kinds: frozenset[PartedKind]
+    kinds: frozenset[DisagreementKind]
     judges: tuple[str, ...]
     wavering: tuple[str, ...]
     people: Mapping[Answer, int]
@@ -201,10 +206,10 @@ class QueuedPair:
             "contradicting": len(self.contradicting),
         }
         whose: list[tuple[str | None, str | None]] = []
-        if PartedKind.EXPERTS in self.kinds:
-            whose.append((PartedKind.EXPERTS.value, None))
-        whose.extend((PartedKind.JUDGE.value, judge) for judge in self.judges)
-        whose.extend((PartedKind.REPEATS.value, judge) for judge in self.wavering)
+        if DisagreementKind.EXPERTS in self.kinds:
+            whose.append((DisagreementKind.EXPERTS.value, None))
+        whose.extend((DisagreementKind.JUDGE.value, judge) for judge in self.judges)
+        whose.extend((DisagreementKind.REPEATS.value, judge) for judge in self.wavering)
         return [{**about, "kind": kind, "judge": judge, **rest} for kind, judge in whose or [(None, None)]]
 
 
@@ -213,7 +218,7 @@ class QueueFilter:
     """The filter of pairs to show; None and "" don't filter. `question` is its number; `judge` differs from experts or
     from itself."""
 
-    kind: PartedKind | None = None
+    kind: DisagreementKind | None = None
     question: int | None = None
     judge: str = ""
     component: str = ""
@@ -229,9 +234,9 @@ class QueueFilter:
         )
 
     def _judges(self, pair: QueuedPair) -> Sequence[str]:
-        if self.kind is PartedKind.JUDGE:
+        if self.kind is DisagreementKind.JUDGE:
             return pair.judges
-        return pair.wavering if self.kind is PartedKind.REPEATS else (*pair.judges, *pair.wavering)
+        return pair.wavering if self.kind is DisagreementKind.REPEATS else (*pair.judges, *pair.wavering)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +250,7 @@ class DisagreementQueue:
     answered: int
     runs: tuple[RunSummary, ...]
     pairs: tuple[QueuedPair, ...]
-    carried: CarriedAnswers
+    carried: ReusedAnswers
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -289,7 +294,7 @@ def disagreement_queue(workbench: Workbench, checklist_id: int) -> DisagreementQ
     draft."""
     found = version_answers(workbench, checklist_id)
     decided = _decided(found)
-    parted = parted_answers(found.people, found.judges, decided)
+    parted = disagreeing_answers(found.people, found.judges, decided)
     places = np.argwhere(parted.anywhere | ~np.isnan(decided))
     with workbench.database.read() as work:
         keys = work.texts.keys_of(np.unique(found.texts[places[:, 0]]).tolist())
@@ -315,7 +320,7 @@ def _decided(found: VersionAnswers) -> Floats:
 
 
 def _pairs(
-    found: VersionAnswers, parted: PartedAnswers, keys: Mapping[int, Key], places: Iterable[Any]
+    found: VersionAnswers, parted: DisagreeingAnswers, keys: Mapping[int, Key], places: Iterable[Any]
 ) -> list[QueuedPair]:
     """Return the queued pairs at these places. keys: text -> doc_id, system_id and item_id."""
     asked = found.checklist.asked
@@ -329,9 +334,9 @@ def _pairs(
         apart = tuple(name for name, here in zip(judges, parted.judges[:, row, place], strict=True) if here)
         wavering = tuple(name for name, here in zip(judges, parted.repeats[:, row, place], strict=True) if here)
         kinds = {
-            PartedKind.EXPERTS: bool(parted.experts[row, place]),
-            PartedKind.JUDGE: bool(apart),
-            PartedKind.REPEATS: bool(wavering),
+            DisagreementKind.EXPERTS: bool(parted.experts[row, place]),
+            DisagreementKind.JUDGE: bool(apart),
+            DisagreementKind.REPEATS: bool(wavering),
         }
         pairs.append(
             QueuedPair(
@@ -356,7 +361,7 @@ def _contradicting(decisions: Iterable[Decision]) -> dict[int, tuple[Decision, .
 
 
 @dataclass(frozen=True, slots=True)
-class PersonSaid:
+class ExpertPairAnswer:
     """One expert's answer. `who` is "Expert A" and so on until a decision, then the name. UNANSWERED is a skipped
     question, None only a note. `from_version`: the earlier version in which it was given, None for this one."""
 
@@ -367,7 +372,7 @@ class PersonSaid:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeSaid:
+class JudgePairAnswers:
     """A judge's answers to one pair; `judgments` in the order of the repeats."""
 
     judge: str
@@ -376,18 +381,18 @@ class JudgeSaid:
 
 
 @dataclass(frozen=True, slots=True)
-class SidesOfPair:
+class PairAnswers:
     """All answers to one pair. `decisions` about it in all versions of the question, newest first, with undone ones."""
 
     text: Text
     question: Question
-    people: tuple[PersonSaid, ...]
-    judges: tuple[JudgeSaid, ...]
+    people: tuple[ExpertPairAnswer, ...]
+    judges: tuple[JudgePairAnswers, ...]
     decisions: tuple[Decision, ...]
 
 
 @use_case(Right.READ)
-def sides_of_pair(workbench: Workbench, checklist_id: int, question_id: int, text_id: int) -> SidesOfPair:
+def sides_of_pair(workbench: Workbench, checklist_id: int, question_id: int, text_id: int) -> PairAnswers:
     """Return all answers to a pair. Raises NotFoundError for a question that the version doesn't ask, or a missing or
     held-out text."""
     with workbench.database.read() as work:
@@ -405,12 +410,12 @@ def sides_of_pair(workbench: Workbench, checklist_id: int, question_id: int, tex
         about = work.decisions.of_checklist(checklist_id).get(question_id, [])
     decisions = [one for one in about if one.text == text_id]
     given = kept_answers(workbench.database, draw.id, state) if draw else ()
-    return SidesOfPair(
+    return PairAnswers(
         text,
         question,
         _answers_of_people(given, (text_id, question_id), checklist_id, named=any(one.stands for one in decisions)),
         tuple(
-            JudgeSaid(run.judge, run.id, said)
+            JudgePairAnswers(run.judge, run.id, said)
             for run, judgments in judged
             if (said := tuple(one for one in judgments if one.question == question_id))
         ),
@@ -420,7 +425,7 @@ def sides_of_pair(workbench: Workbench, checklist_id: int, question_id: int, tex
 
 def _answers_of_people(
     given: tuple[ExpertAnswer, ...], pair: tuple[int, int], checklist_id: int, named: bool
-) -> tuple[PersonSaid, ...]:
+) -> tuple[ExpertPairAnswer, ...]:
     """Return experts' answers. Letters are in a random order, fixed for the version, that hides who came first."""
     names = sorted({one.expert for one in given})
     random.Random(checklist_id).shuffle(names)  # noqa: S311 - an order, no secret
@@ -428,7 +433,7 @@ def _answers_of_people(
     said = [one for one in given if (one.text, one.question) == pair and (one.answer is not None or one.note)]
     ordered = sorted(said, key=lambda one: one.expert if named else letters[one.expert])
     return tuple(
-        PersonSaid(one.expert if named else letters[one.expert], one.answer, one.note, one.from_version)
+        ExpertPairAnswer(one.expert if named else letters[one.expert], one.answer, one.note, one.from_version)
         for one in ordered
     )
 

@@ -15,7 +15,7 @@ from app.domain.project import Dimension, Text
 from app.domain.run import RunStatus, RunSummary, ScoredText
 from app.errors import InputError, NotReadyError
 from app.evaluators.checklist import OPEN, PROMPT, PROMPT_WITH_EXAMPLES
-from app.meta_evaluation.judges.drift import Answerings
+from app.meta_evaluation.judges.drift import RepeatedAnchorAnswers
 from app.meta_evaluation.judges.figures import by_document, resampled
 from app.meta_evaluation.questions.question_agreement import reference_of
 from app.meta_evaluation.score_matrix import RESAMPLES, Floats
@@ -168,19 +168,19 @@ _PEOPLE = {Answer.NO: 0.0, Answer.YES: 1.0}
 
 
 @dataclass(frozen=True, slots=True)
-class AskedAnchors:
+class AnchorHistory:
     """A judge's reference askings and the looks compared with them, each in order."""
 
     references: tuple[AnchorLook, ...]
     looks: tuple[AnchorLook, ...]
 
 
-def asked_anchors(workbench: Workbench, found: AnchorSet, judge: str, against: str) -> AskedAnchors:
+def asked_anchors(workbench: Workbench, found: AnchorSet, judge: str, against: str) -> AnchorHistory:
     with workbench.database.read() as work:
         all_ = work.anchors.looks(found.id)
     references = tuple(each for each in all_ if each.is_reference and each.judge == against)
     looks = (each for each in all_ if not each.is_reference and (each.judge, each.against) == (judge, against))
-    return AskedAnchors(references, tuple(looks))
+    return AnchorHistory(references, tuple(looks))
 
 
 def is_over(workbench: Workbench, look: AnchorLook) -> bool:
@@ -189,7 +189,7 @@ def is_over(workbench: Workbench, look: AnchorLook) -> bool:
         return work.runs.get(look.run).status is RunStatus.DONE
 
 
-def answerings_of(workbench: Workbench, found: AnchorSet, askings: Sequence[AnchorLook]) -> Answerings:
+def answerings_of(workbench: Workbench, found: AnchorSet, askings: Sequence[AnchorLook]) -> RepeatedAnchorAnswers:
     """Return (anchors, askings, questions) in the order frozen; unanswered and "does not apply" are values of their
     own."""
     with workbench.database.read() as work:
@@ -204,7 +204,7 @@ def answerings_of(workbench: Workbench, found: AnchorSet, askings: Sequence[Anch
             for _, question, answer in by_text.get(text, ()):
                 if question in place:
                     codes[anchor, number, place[question]] = _CODES[answer]
-    return Answerings(codes, present)
+    return RepeatedAnchorAnswers(codes, present)
 
 
 def people_of(workbench: Workbench, found: AnchorSet) -> Floats:

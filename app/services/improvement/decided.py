@@ -7,10 +7,10 @@ from datetime import datetime
 from functools import cached_property
 from statistics import fmean
 
-from app.construction.questions import DecidedError
+from app.construction.questions import JudgeMistake
 from app.corpora.draws import draw_halves
 from app.domain.checklist import Answer, Checklist, Judgment, Question, Step
-from app.domain.improvement import AnswerErrors, Decision, Half, Improvement, answer_said, errors_of, reference
+from app.domain.improvement import AnswerErrors, Decision, DocumentHalf, Improvement, answer_said, errors_of, reference
 from app.domain.people import Right
 from app.domain.project import Text
 from app.domain.run import RunSummary, ScoredText
@@ -27,7 +27,7 @@ from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import earlier_answers, options_of, reuse_params
-from app.services.think_aloud.samples import held_back_by_samples
+from app.services.think_aloud.samples import stored_sample_exclusions
 from db.unit_of_work import UnitOfWork
 
 __all__ = ["FEWEST_PROOF", "too_few_sentence"]
@@ -168,7 +168,7 @@ class DecidedQuestion:
     run: RunSummary | None
     decisions: Mapping[int, Decision]
     texts: Mapping[int, Text]
-    halves: Mapping[int, Half]
+    halves: Mapping[int, DocumentHalf]
     spent: frozenset[int]
     answers: Mapping[int, tuple[Answer, str]]
     attempts: tuple[Improvement, ...] = ()
@@ -176,20 +176,20 @@ class DecidedQuestion:
     @cached_property
     def development(self) -> dict[int, Answer]:
         """Return text -> decided answer in the development half."""
-        return self._of(Half.DEVELOPMENT)
+        return self._of(DocumentHalf.DEVELOPMENT)
 
     @cached_property
     def proof(self) -> dict[int, Answer]:
         """Return text -> decided answer in the proof half, without spent texts."""
-        return {text: answer for text, answer in self._of(Half.PROOF).items() if text not in self.spent}
+        return {text: answer for text, answer in self._of(DocumentHalf.PROOF).items() if text not in self.spent}
 
-    def errors(self, half: Half) -> AnswerErrors:
+    def errors(self, half: DocumentHalf) -> AnswerErrors:
         """Return the errors of the run's judge in a half; in the proof half over spent texts too, since this proves
         nothing."""
         return errors_of({text: said for text, (said, _) in self.answers.items()}, self._of(half))
 
     @property
-    def mistaken(self) -> list[DecidedError]:
+    def mistaken(self) -> list[JudgeMistake]:
         """Return the errors of the development half; those of the proof half are only counted, never shown."""
         return mistakes(self, self.development, self.answers)
 
@@ -202,16 +202,16 @@ class DecidedQuestion:
             self.question.examples,
         )
 
-    def _of(self, half: Half) -> dict[int, Answer]:
+    def _of(self, half: DocumentHalf) -> dict[int, Answer]:
         return {text: self.decisions[text].answer for text in self.texts if self.halves.get(text) is half}
 
 
 def mistakes(
     decided: DecidedQuestion, wanted: Mapping[int, Answer], answers: Mapping[int, tuple[Answer, str]]
-) -> list[DecidedError]:
+) -> list[JudgeMistake]:
     """Return the answers that differ from the decided ones, with the reasons of both."""
     return [
-        DecidedError(decided.texts[text], answers[text][0], right, answers[text][1], decided.decisions[text].why)
+        JudgeMistake(decided.texts[text], answers[text][0], right, answers[text][1], decided.decisions[text].why)
         for text, right in wanted.items()
         if text in answers and answers[text][0] is not right
     ]
@@ -243,7 +243,7 @@ def read_decided(work: UnitOfWork, checklist_id: int, run_id: int | None = None)
     checklist = work.checklists.get(checklist_id)
     dimension_id = work.checklists.dimension_of(checklist_id)
     project = work.projects.project_of(dimension_id)
-    held = held_back_by_samples(work, project.id, dimension_id)
+    held = stored_sample_exclusions(work, project.id, dimension_id)
     known = work.texts.many({text for decisions in standing.values() for text in decisions})
     texts = {id_: text for id_, text in known.items() if not held.holds(text)}
     halves = halves_now(work, project.id)
@@ -272,7 +272,7 @@ def read_decided(work: UnitOfWork, checklist_id: int, run_id: int | None = None)
     return found
 
 
-def halves_now(work: UnitOfWork, project_id: int) -> dict[str, Half]:
+def halves_now(work: UnitOfWork, project_id: int) -> dict[str, DocumentHalf]:
     """Return document -> its half: as stored, and for others as it would be drawn now."""
     drawn = work.improvements.halves(project_id)
     return drawn | draw_halves(_drawable(work, project_id), drawn, project_id)
@@ -309,7 +309,7 @@ def _drawable(work: UnitOfWork, project_id: int) -> list[str]:
     held = {
         document
         for dimension in work.projects.dimensions(project_id)
-        for document in held_back_by_samples(work, project_id, dimension.id).documents
+        for document in stored_sample_exclusions(work, project_id, dimension.id).documents
     }
     return [document for document in work.texts.documents(project_id) if document not in held]
 

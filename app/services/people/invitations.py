@@ -13,6 +13,7 @@ from app.domain.people import (
     NOBODY,
     Actor,
     ApiToken,
+    AuditEntry,
     Invitation,
     InvitedPerson,
     LinkState,
@@ -22,7 +23,6 @@ from app.domain.people import (
     ProjectMember,
     Right,
     Role,
-    TrailEntry,
 )
 from app.domain.storable_text import checked_name, oddities, quoted
 from app.errors import BudgetError, InputError, NotAllowedError, NotFoundError, WorkbenchError
@@ -42,7 +42,7 @@ _REFUSALS = {
 
 
 @dataclass(frozen=True, slots=True)
-class MadeLink:
+class NewInvitationLink:
     """A new link. `token` is stored nowhere, so that a lost link has to be replaced. `remarks`: what is odd about the
     name, such as that it looks like another's."""
 
@@ -55,7 +55,7 @@ class MadeLink:
 @use_case(Right.FACILITATE, act="invited somebody", about="name")
 def invite(
     workbench: Workbench, project_id: int, name: str, role: Role, days: int = LINK_DAYS, who: str = ""
-) -> MadeLink:
+) -> NewInvitationLink:
     """Make a link for somebody to join a project, replacing an earlier link of theirs.
 
     Raises InputError for no name, an invalid number of days, or a change of one's own role, ConflictError if an LLM has
@@ -78,10 +78,10 @@ def invite(
 @use_case(Right.FACILITATE, act="invited several people")
 def invite_several(
     workbench: Workbench, project_id: int, people: Sequence[InvitedPerson], days: int = LINK_DAYS, who: str = ""
-) -> tuple[list[tuple[InvitedPerson, MadeLink]], list[str]]:
+) -> tuple[list[tuple[InvitedPerson, NewInvitationLink]], list[str]]:
     """Make a link for each person as `invite` does; returns (person, link) pairs and the reasons for those without
     one."""
-    made: list[tuple[InvitedPerson, MadeLink]] = []
+    made: list[tuple[InvitedPerson, NewInvitationLink]] = []
     refused: list[str] = []
     for one in people:
         try:
@@ -105,14 +105,14 @@ def message_for(name: str, project: str, role: Role, link: str, expires_at: date
 
 
 @use_case(Right.SERVE, act="made a link for the owner")
-def invite_owner(workbench: Workbench, days: int = LINK_DAYS) -> MadeLink:
+def invite_owner(workbench: Workbench, days: int = LINK_DAYS) -> NewInvitationLink:
     """Make a link for the owner of the server, who may do everything. Their earlier unopened links are revoked."""
     with workbench.database.write() as work:
         return _link(work, _owner(work), None, days, "")
 
 
 @use_case(Right.SERVE, act="made a link for the owner")
-def offer_owner_link(workbench: Workbench) -> MadeLink:
+def offer_owner_link(workbench: Workbench) -> NewInvitationLink:
     """Make a link that a server prints at its start. Links of other processes stay valid until one is opened."""
     with workbench.database.write() as work:
         return _link(work, _owner(work), None, LINK_DAYS, "", beside=True)
@@ -193,12 +193,12 @@ def _owner(work: UnitOfWork) -> Person:
 
 def _link(
     work: UnitOfWork, person: Person, project_id: int | None, days: int, who: str, beside: bool = False
-) -> MadeLink:
+) -> NewInvitationLink:
     if not 1 <= days <= MOST_DAYS:
         raise InputError(f"A link can't last {days} days.", f"Give 1 to {MOST_DAYS}.")
     token, expires_at = new_token(), datetime.now(UTC) + timedelta(days=days)
     work.invitations.add(person.id, project_id, token_hash(token), who, expires_at, beside)
-    return MadeLink(person.name, token, expires_at)
+    return NewInvitationLink(person.name, token, expires_at)
 
 
 def _check_renewal(work: UnitOfWork, actor: Actor, member: ProjectMember, role: Role) -> None:
@@ -252,20 +252,20 @@ COLUMNS = ("at", "who", "act", "about", "project")
 
 
 @use_case(Right.FACILITATE)
-def trail_of(workbench: Workbench, project_id: int) -> list[TrailEntry]:
+def project_audit_log(workbench: Workbench, project_id: int) -> list[AuditEntry]:
     """Return the project's audit log, newest first."""
     with workbench.database.read() as work:
         return work.trail.of(project_id)
 
 
 @use_case(Right.SERVE)
-def server_trail(workbench: Workbench) -> list[TrailEntry]:
+def server_audit_log(workbench: Workbench) -> list[AuditEntry]:
     """Return the audit log of the server and of all projects, also deleted ones, newest first."""
     with workbench.database.read() as work:
         return work.trail.of(None)
 
 
-def trail_csv(entries: list[TrailEntry]) -> bytes:
+def audit_log_csv(entries: list[AuditEntry]) -> bytes:
     """Return a CSV with a row for each entry; times in UTC."""
     rows = (
         {"at": one.at.isoformat(), "who": one.who, "act": one.act, "about": one.about, "project": one.project}
@@ -283,7 +283,7 @@ _TOKEN_REFUSALS = {LinkState.EXPIRED: "This token is too old.", LinkState.REVOKE
 
 
 @dataclass(frozen=True, slots=True)
-class MadeToken:
+class NewApiToken:
     """A new token. `secret` is stored nowhere, so that a lost one has to be replaced."""
 
     token: ApiToken
@@ -293,7 +293,7 @@ class MadeToken:
 @use_case(Right.FACILITATE, act="made an API token", about="name")
 def make_api_token(
     workbench: Workbench, project_id: int, name: str, budget_usd: float = TOKEN_USD, days: int = TOKEN_DAYS
-) -> MadeToken:
+) -> NewApiToken:
     """Make a token for programs that use this project. budget_usd: the limit of all judging with it.
 
     Raises InputError for no name, a name that a token has or had, and an invalid number of days or dollars.
@@ -310,7 +310,7 @@ def make_api_token(
             raise InputError(f"There is a token {quoted(called)} already.", "Choose another name.")
         ends = datetime.now(UTC) + timedelta(days=days)
         made = work.api_tokens.add(project_id, workbench.spender, called, token_hash(secret), ends, budget_usd)
-    return MadeToken(made, secret)
+    return NewApiToken(made, secret)
 
 
 @use_case(Right.FACILITATE)

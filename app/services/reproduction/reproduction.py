@@ -67,7 +67,7 @@ SAYS = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class ReproductionOptions:
     """A user's options for a table. judges, models: `MODEL`, or `NAME=MODEL` to stand in for one of the paper's models.
 
     share: of the texts, instead of the recipe's draw. project: its name, or a prefix if the table has several data
@@ -171,7 +171,7 @@ class Reproduction:
     workbench: Workbench
     recipe: PaperRecipe
     name: str
-    wishes: Wishes = Wishes()
+    wishes: ReproductionOptions = ReproductionOptions()
     problems: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:

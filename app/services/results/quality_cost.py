@@ -18,9 +18,9 @@ from app.evaluators.registry import METHODS
 from app.meta_evaluation.agreement_verdict import FEWEST_UNITS
 from app.meta_evaluation.evaluation import Figure
 from app.meta_evaluation.judges.asking_ways import (
-    AskedTexts,
     AskingComparison,
     AskingVerdict,
+    AskingWayAnswers,
     asking_cautions,
     asking_verdict,
     compare_asking,
@@ -193,7 +193,7 @@ def asking_result(
 
 
 @lru_cache(maxsize=16)
-def _kept_comparison(asked: AskedTexts, level: Level, seed: int) -> AskingComparison:
+def _kept_comparison(asked: AskingWayAnswers, level: Level, seed: int) -> AskingComparison:
     """Return the comparison, cached because a screen redraws it at each click and resampling takes most of a second."""
     return compare_asking(asked, level=level, seed=seed)
 
@@ -204,12 +204,12 @@ def _result(workbench: Workbench, run: RunSummary, dimension_id: int, seed: int)
     return found
 
 
-def _asked(workbench: Workbench, results: Sequence[DimensionResult], questions: Sequence[int]) -> AskedTexts:
+def _asked(workbench: Workbench, results: Sequence[DimensionResult], questions: Sequence[int]) -> AskingWayAnswers:
     rows = list(results[0].rows)
     texts = [row.text for row in rows]
     scored = [{row.text: row.score for row in result.rows if row.counts()} for result in results]
     scores = np.array([[of_way.get(text) for text in texts] for of_way in scored], dtype=np.float64)
-    return AskedTexts(
+    return AskingWayAnswers(
         np.stack([_answers(workbench, result, texts, questions) for result in results]),
         scores,
         np.array([row.human for row in rows], dtype=np.float64),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.checklist import Answer, Checklist, Question, shares_of
-from app.domain.expert_answer import CarriedAnswers
+from app.domain.expert_answer import ReusedAnswers
 from app.domain.improvement import Decision, reference
 from app.domain.people import Right
 from app.domain.project import Dimension
@@ -260,7 +260,7 @@ class ExpertSide:
     people_inapplicable: Floats
     probability: Floats | None = None
     decided: Floats | None = None
-    carried: CarriedAnswers | None = None
+    carried: ReusedAnswers | None = None
 
     @property
     def reference(self) -> Floats:
@@ -348,7 +348,7 @@ def decided_answers(
 
 
 @dataclass(frozen=True, slots=True)
-class AskedOfExperts:
+class ExpertSampleAgreement:
     """The agreement on each question over the `texts` drawn for experts; the run has answered `judged` of them.
     `applicability`: for questions that may not apply, the agreement on whether they do. `decided` texts have a decision
     for at least one question."""
@@ -360,11 +360,11 @@ class AskedOfExperts:
     questions: tuple[tuple[Question, QuestionAgreement], ...]
     applicability: tuple[tuple[Question, ApplicabilityAgreement], ...] = ()
     decided: int = 0
-    carried: CarriedAnswers | None = None
+    carried: ReusedAnswers | None = None
 
 
 @use_case(Right.READ)
-def asked_of_experts(workbench: Workbench, result: DimensionResult) -> AskedOfExperts | None:
+def asked_of_experts(workbench: Workbench, result: DimensionResult) -> ExpertSampleAgreement | None:
     """Return the agreement; None if the run asked no questions, or no expert has answered its version."""
     side = expert_side(workbench, result)
     if side is None:
@@ -377,7 +377,7 @@ def asked_of_experts(workbench: Workbench, result: DimensionResult) -> AskedOfEx
         resamples=result.choices.resamples,
         seed=result.choices.seed,
     )
-    return AskedOfExperts(
+    return ExpertSampleAgreement(
         side.checklist.id,
         side.experts,
         int(side.drawn.sum()),

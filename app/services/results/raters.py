@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from app.domain.checklist import Answer, Question, checklist_score
-from app.domain.expert_answer import WishedWave
+from app.domain.expert_answer import WaveRequest
 from app.domain.people import Right
 from app.errors import NotReadyError
 from app.meta_evaluation.bootstrap import AgreementDesign
@@ -438,7 +438,7 @@ class PlannedAnswers:
 
 
 @use_case(Right.FACILITATE)
-def planned_answers(workbench: Workbench, checklist_id: int, wished: WishedWave) -> PlannedAnswers:
+def planned_answers(workbench: Workbench, checklist_id: int, wished: WaveRequest) -> PlannedAnswers:
     """Return the next wave and its effect, by the run with most texts of this version. Raises as `plan_answers`."""
     plan = plan_answers(workbench, checklist_id, wished)
     result = _default_result(workbench, checklist_id)
@@ -487,7 +487,7 @@ TOO_LITTLE_RATED = f"Too little is rated: {FEWEST_TEXTS} texts of {FEWEST_SOURCE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PeoplesScale:
+class RatingScaleScores:
     """Scores mapped to people's scale. `scores`: text -> mapped score; for a rated text by a map fitted without its
     source."""
 
@@ -511,7 +511,7 @@ class PeoplesScale:
 
 
 @use_case(Right.READ)
-def peoples_scale(workbench: Workbench, result: DimensionResult) -> PeoplesScale | None:
+def scores_on_rating_scale(workbench: Workbench, result: DimensionResult) -> RatingScaleScores | None:
     """Return the result's scores mapped to people's scale; None if they are on another scale, or too few texts are
     rated."""
     del workbench  # the result holds all that is needed
@@ -534,4 +534,6 @@ def peoples_scale(workbench: Workbench, result: DimensionResult) -> PeoplesScale
     others = [row for row in result.rows if row.score is not None]
     unseen = found.map.of(np.array([row.score for row in others], dtype=np.float64)).tolist()
     mapped = dict(zip((row.text for row in others), unseen, strict=True))
-    return PeoplesScale(found, mapped | dict(zip((row.text for row in rows), found.held_out.tolist(), strict=True)))
+    return RatingScaleScores(
+        found, mapped | dict(zip((row.text for row in rows), found.held_out.tolist(), strict=True))
+    )

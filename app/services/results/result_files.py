@@ -35,7 +35,7 @@ from app.services.results.method_grid import (
     method_and_judge,
     method_grid,
 )
-from app.services.results.raters import PeoplesScale, ceiling_beside
+from app.services.results.raters import RatingScaleScores, ceiling_beside
 from app.services.results.result_texts import ReportEvidence
 from app.services.results.results import DimensionResult
 from app.services.results.rubric_xray import RubricXray
@@ -211,7 +211,7 @@ NO_LLM = "The judge “rules” is a set of fixed text rules, not an LLM."
 MAPPED = "mapped_score"
 
 
-def mapped_csv(scales: Iterable[tuple[DimensionResult, PeoplesScale]]) -> bytes:
+def mapped_csv(scales: Iterable[tuple[DimensionResult, RatingScaleScores]]) -> bytes:
     """Return a CSV of raw scores and scores on people's scale, a row for each text and result."""
     rows = (
         score | {MAPPED: scale.scores.get(row.text)}

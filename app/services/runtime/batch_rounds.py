@@ -13,7 +13,7 @@ from secrets import token_hex
 from typing import Any, Protocol, TypeVar
 
 from app.domain.run import BatchStatus, ProviderBatch
-from app.errors import AwaitedError, InputError, ProviderError, StoppedError, TransientError
+from app.errors import BatchPendingError, InputError, ProviderError, StoppedError, TransientError
 from app.providers.base import ChatRequest
 from app.providers.batches.batch import BatchedModel, BatchLine, BatchProgress, parts
 from app.providers.registry import sells_batches
@@ -32,7 +32,7 @@ KEPT_TOGETHER = 40  # lines that are written into the ledger together
 
 Said = TypeVar("Said")
 Collect = Callable[[BatchedModel], Awaitable[None]]
-"""Asks the model all open requests, ignoring AwaitedError and ProviderErrors."""
+"""Asks the model all open requests, ignoring BatchPendingError and ProviderErrors."""
 Beat = Callable[[], bool]
 """Renews the run's lease; returns True once somebody asked it to stop."""
 
@@ -297,5 +297,5 @@ def check_sold_in_batches(model: str) -> None:
 async def gather_settled(asked: Iterable[Awaitable[object]]) -> None:
     """Wait for all requests of a round; their AwaitedErrors and ProviderErrors are ignored, other errors raised."""
     for ended in await asyncio.gather(*asked, return_exceptions=True):
-        if isinstance(ended, BaseException) and not isinstance(ended, AwaitedError | ProviderError):
+        if isinstance(ended, BaseException) and not isinstance(ended, BatchPendingError | ProviderError):
             raise ended

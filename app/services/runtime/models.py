@@ -26,7 +26,7 @@ from app.providers.adapters.calling import DEFAULT_TIMEOUT
 from app.providers.adapters.replay import ReplayModel
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.batches.batch import BatchedModel
-from app.providers.budget import RUN_S, Budget, Hold, Purse
+from app.providers.budget import RUN_S, Budget, Hold, SharedBudget
 from app.providers.credentials import TYPED, Access, Credentials, credentials_problem, key_place
 from app.providers.model_name import kept_recordings, parse_model_name
 from app.providers.model_options import ModelOptions, TieredModel, options_for
@@ -314,10 +314,10 @@ def _account(workbench: Workbench, model: str) -> Hashable:
 @asynccontextmanager
 async def unjudged() -> AsyncIterator[RecordedModel]:
     """Yield a placeholder for the judge, for methods without one."""
-    yield RecordedModel(_Nobody(), None)
+    yield RecordedModel(_NoModel(), None)
 
 
-class _Nobody:
+class _NoModel:
     name = "none"
     is_llm = False
 
@@ -351,14 +351,14 @@ def _budget(
             longest = work.calls.longest_reply(run)
     spent, answered, known = _spent(workbench, run)
 
-    def left() -> Purse | None:
+    def left() -> SharedBudget | None:
         allowed = allowance_left(workbench, model, project, tier)
         if limit is None or share is None:
             return allowed
         rest = limit - _spent(workbench, run)[0]
-        return allowed if allowed is not None and allowed.left < rest else Purse(rest, RUN_S, "")
+        return allowed if allowed is not None and allowed.left < rest else SharedBudget(rest, RUN_S, "")
 
-    async def look() -> Purse | None:
+    async def look() -> SharedBudget | None:
         return await asyncio.to_thread(left)
 
     if limit is None:

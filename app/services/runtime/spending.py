@@ -9,7 +9,7 @@ from typing import Any
 from app.domain.people import Right
 from app.domain.run import RunSummary
 from app.errors import BudgetError, InputError
-from app.providers.budget import Purse
+from app.providers.budget import SharedBudget
 from app.providers.credentials import credentials_problem
 from app.providers.known_prices import known_prices, today
 from app.providers.model_name import parse_model_name
@@ -204,14 +204,14 @@ def monthly_budgets() -> MonthlyBudgets:
 
 
 @use_case(Right.FACILITATE)
-def allowances_left(workbench: Workbench, project_id: int, models: Sequence[str]) -> list[Purse]:
+def allowances_left(workbench: Workbench, project_id: int, models: Sequence[str]) -> list[SharedBudget]:
     """Return the budgets that bind the actor with these models in this project, each once. Raises as
     `allowance_left`."""
     found = (allowance_left(workbench, model, project_id) for model in models)
     return list(dict.fromkeys(purse for purse in found if purse is not None))
 
 
-def allowance_left(workbench: Workbench, model: str, project: int | None, tier: str = "") -> Purse | None:
+def allowance_left(workbench: Workbench, model: str, project: int | None, tier: str = "") -> SharedBudget | None:
     """Return the budget with less left, the project's or the person's; None for no limit. Raises BudgetError if nothing
     is left, or the model's price is unknown. tier: the model's service tier."""
     monthly = monthly_budgets()
@@ -229,13 +229,13 @@ def allowance_left(workbench: Workbench, model: str, project: int | None, tier: 
             f"Choose a model whose price is known. {_what_else(workbench)}",
         )
     with workbench.database.read() as work:
-        purses = list(_purses(workbench, work, project, of_project, of_person))
+        purses = list(_shared_budgets(workbench, work, project, of_project, of_person))
     return min(purses, key=lambda purse: purse.left)
 
 
-def _purses(
+def _shared_budgets(
     workbench: Workbench, work: UnitOfWork, project: int | None, of_project: float | None, of_person: float | None
-) -> Sequence[Purse]:
+) -> Sequence[SharedBudget]:
     month = datetime.now(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     hint, found = _what_else(workbench), []
     if of_project is not None and project is not None:
@@ -244,7 +244,7 @@ def _purses(
             raise BudgetError(
                 f"This project has used up the ${of_project:,.2f} that the server gives it a month.", hint
             )
-        found.append(Purse(left, "What the server gives this project a month", hint))
+        found.append(SharedBudget(left, "What the server gives this project a month", hint))
     if of_person is not None and workbench.spender is not None:
         left = of_person - work.calls.spent_since(month, person=workbench.spender)
         if left <= 0:
@@ -253,7 +253,7 @@ def _purses(
                 "over all projects.",
                 hint,
             )
-        found.append(Purse(left, f"What the server gives {workbench.actor.name} a month", hint))
+        found.append(SharedBudget(left, f"What the server gives {workbench.actor.name} a month", hint))
     return found
 
 

@@ -22,7 +22,7 @@ from app.domain.people import (
     WHEN_NOT_AT_IT,
     Actor,
     PendingAct,
-    Place,
+    ResourceLocation,
     Right,
     Role,
 )
@@ -145,7 +145,7 @@ DEPTH = 2
 """How deep nested values are searched: a result has a run, a plan has options with dimensions."""
 
 
-def places_of(work: UnitOfWork, arguments: Mapping[str, Any], project: str = "") -> set[Place]:
+def places_of(work: UnitOfWork, arguments: Mapping[str, Any], project: str = "") -> set[ResourceLocation]:
     """Return the places that the arguments name. project: the argument that is a project's name. Raises NotFoundError
     if something doesn't exist."""
     wanted: dict[str, set[int]] = {}
@@ -189,8 +189,13 @@ LONGEST = 200
 
 
 @contextmanager
-def on_trail(
-    workbench: Workbench, act: str, places: set[Place], arguments: Mapping[str, Any], about: str, project: str
+def audited(
+    workbench: Workbench,
+    act: str,
+    places: set[ResourceLocation],
+    arguments: Mapping[str, Any],
+    about: str,
+    project: str,
 ) -> Iterator[None]:
     """Add the act's entry to the audit log, together with the first change in the block, else at its end; not if the
     block fails before.
@@ -220,7 +225,12 @@ def act_made_project(project_id: int) -> None:
 
 
 def _pending(
-    workbench: Workbench, act: str, places: set[Place], arguments: Mapping[str, Any], about: str, project: str
+    workbench: Workbench,
+    act: str,
+    places: set[ResourceLocation],
+    arguments: Mapping[str, Any],
+    about: str,
+    project: str,
 ) -> PendingAct:
     with workbench.database.read() as work:
         if not places:
@@ -295,7 +305,7 @@ def use_case(
             places = set() if vouched else check(workbench, right, given.arguments, project)
             if "who" in signature.parameters and not vouched:
                 given.arguments["who"] = _name(workbench.actor, places)
-            with _vouch(), on_trail(workbench, entry, places, given.arguments, about, project):
+            with _vouch(), audited(workbench, entry, places, given.arguments, about, project):
                 return function(*given.args, **given.kwargs)
 
         checked.right = right  # type: ignore[attr-defined]
@@ -315,7 +325,7 @@ def _vouch() -> Iterator[None]:
         _VOUCHED.reset(token)
 
 
-def check(workbench: Workbench, right: Right, arguments: Mapping[str, Any], project: str = "") -> set[Place]:
+def check(workbench: Workbench, right: Right, arguments: Mapping[str, Any], project: str = "") -> set[ResourceLocation]:
     """Return the places that the arguments name. Raises NotAllowedError if the actor lacks the right in one of them, or
     if none is named and the right belongs to a project.
 
@@ -350,7 +360,7 @@ def may(workbench: Workbench, right: Right, **arguments: Any) -> bool:
     return True
 
 
-def _check(work: UnitOfWork, actor: Actor, right: Right, place: Place, arguments: Mapping[str, Any]) -> None:
+def _check(work: UnitOfWork, actor: Actor, right: Right, place: ResourceLocation, arguments: Mapping[str, Any]) -> None:
     if not actor.has(Right.SEE, place.project):
         raise NotAllowedError(_WHY[Right.SEE], "Open your own link, or ask the project's facilitator for one.")
     if not actor.has(right, place.project):
@@ -375,5 +385,5 @@ def _check(work: UnitOfWork, actor: Actor, right: Right, place: Place, arguments
         )
 
 
-def _name(actor: Actor, places: set[Place]) -> str:
+def _name(actor: Actor, places: set[ResourceLocation]) -> str:
     return next((actor.name_in(place.project) for place in places), actor.name)

@@ -31,9 +31,9 @@ from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.run_writer import (
     DatabaseSink,
     DatabaseStages,
-    RunHold,
+    RunLease,
     RunScorer,
-    TextShelf,
+    TextCache,
     judge_session,
     logprobs_known,
 )
@@ -365,8 +365,8 @@ class _BlockFeed:
         news.set()
 
 
-class _WorkerHold(RunHold):
-    """A RunHold that prevents requests once nobody waits for its blocks, because other workers score these texts
+class _WorkerLease(RunLease):
+    """A RunLease that prevents requests once nobody waits for its blocks, because other workers score these texts
     then."""
 
     def __init__(self, database: Database, block: Block, wanted: Callable[[], bool]) -> None:
@@ -383,7 +383,7 @@ class _WorkerHold(RunHold):
 async def _open_session(
     workbench: Workbench, run: RunSummary, block: Block, wanted: Callable[[], bool]
 ) -> AsyncIterator["_OpenSession"]:
-    hold = _WorkerHold(workbench.database, block, wanted)
+    hold = _WorkerLease(workbench.database, block, wanted)
     async with judge_session(workbench, run, hold, block.share, block.budget) as model:
         with short_turns():
             yield _OpenSession(workbench, run, hold, model, lambda: not wanted())
@@ -393,12 +393,12 @@ class _OpenSession:
     """The judge, the texts and the database of a session."""
 
     def __init__(
-        self, workbench: Workbench, run: RunSummary, hold: RunHold, model: RecordedModel, ending: Callable[[], bool]
+        self, workbench: Workbench, run: RunSummary, hold: RunLease, model: RecordedModel, ending: Callable[[], bool]
     ) -> None:
         known = logprobs_known(run)
         with workbench.database.read() as work:
             stages = DatabaseStages(workbench.database, hold)
-            self.scorer = RunScorer(work, run, model, stages, known, TextShelf(workbench.database))
+            self.scorer = RunScorer(work, run, model, stages, known, TextCache(workbench.database))
         self.model = model
         self.sink = DatabaseSink(workbench.database, run, hold, model, known, ending)
         self._database = workbench.database

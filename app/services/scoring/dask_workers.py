@@ -28,7 +28,7 @@ from app.services.runtime.models import unjudged
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.block_scoring import BLOCK_TEXTS, Block, BlockReport, acting_for, score_block
 from app.services.scoring.evaluators import NO_JUDGE, check_evaluator
-from app.services.scoring.run_writer import DatabaseStages, RunScorer, TextShelf
+from app.services.scoring.run_writer import DatabaseStages, RunScorer, TextCache
 from app.settings import settings
 
 LOOK_SECONDS = 1.0
@@ -262,7 +262,7 @@ async def _load(workbench: Workbench, run: RunSummary) -> None:
     async with unjudged() as nobody:
         with workbench.database.read() as work:
             stages = DatabaseStages(workbench.database)
-            RunScorer(work, run, nobody, stages, JudgeLogprobs(), TextShelf(workbench.database))
+            RunScorer(work, run, nobody, stages, JudgeLogprobs(), TextCache(workbench.database))
 
 
 FEWEST_TEXTS = 400

@@ -71,7 +71,7 @@ def dry_run(
     method_options = options.method_options()
     each = check_evaluator(options.evaluator).calls(method_options, expects_logprobs(judge))
     with workbench.database.read() as work:
-        knowing = _Knowing(work, judge, options.model.effort, workbench.replies_of(project_id))
+        knowing = _RequestCounter(work, judge, options.model.effort, workbench.replies_of(project_id))
         stages = DatabaseStages(workbench.database)
         evaluators = build_evaluators(
             work, project_id, plan, options.evaluator, method_options, judge, options.seed, knowing, stages
@@ -101,7 +101,7 @@ def _longest(sizes: Iterable[PromptSize]) -> int:
     return max((size.read + size.written for size in sizes), default=0)
 
 
-class _Knowing:
+class _RequestCounter:
     """A stand-in for the judge, with its name, that records each request once, as cached or not. asked: number of
     requests."""
 

@@ -350,7 +350,7 @@ def _share(cell: str) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerGivers:
+class AnswerAuthors:
     """The authors of a file's answers. expert, judge: the author, if no column names one. The columns hold the answers
     of one expert or judge each and are named like them; without any, each row is an answer."""
 
@@ -370,7 +370,7 @@ class AnswerGivers:
 
 
 @dataclass(frozen=True, slots=True)
-class BroughtIn:
+class ImportedAnswers:
     """The results of an import of answers; None for a kind that the file doesn't have."""
 
     experts: AnswerImport | None
@@ -389,8 +389,8 @@ def answer_columns(upload: Upload) -> tuple[str, ...]:
 
 @use_case(Right.FACILITATE)
 def bring_answers_in(
-    workbench: Workbench, checklist_id: int, upload: Upload, givers: AnswerGivers, replace: bool = False
-) -> BroughtIn:
+    workbench: Workbench, checklist_id: int, upload: Upload, givers: AnswerAuthors, replace: bool = False
+) -> ImportedAnswers:
     """Import answers by `import_answers` and `import_judge_answers`. Without a name, a column `judge` marks them as
     judges'.
 
@@ -403,7 +403,7 @@ def bring_answers_in(
     if replace and not of_experts:
         raise InputError("A judge's answers replace nothing: they become a run.", "Leave “replace” out.")
     about = (workbench, checklist_id, upload.data, upload.name)
-    return BroughtIn(
+    return ImportedAnswers(
         import_answers(*about, givers.expert, replace, givers.expert_columns) if of_experts else None,
         import_judge_answers(*about, givers.judge, givers.judge_columns) if of_judges else None,
     )

@@ -129,7 +129,7 @@ class _LedgerOnly:
         """Do nothing: the ledger is only read."""
 
 
-class _Silent:
+class _NoAnswerModel:
     """A stand-in for the judge, with its name, that answers nothing."""
 
     is_llm = True
@@ -146,7 +146,7 @@ class _Silent:
 
 async def _score_again(work: UnitOfWork, run: RunSummary, ledger: _LedgerOnly) -> None:
     """Let the run's evaluators ask for everything again, re-asks included, answered by the ledger only."""
-    model = RecordedModel(_Silent(str(parse_model_name(run.judge))), ledger)
+    model = RecordedModel(_NoAnswerModel(str(parse_model_name(run.judge))), ledger)
     for dimension, evaluator in evaluators_of(work, run, model, NullStages(), logprobs_known(run)).items():
         tried = [
             row.text for row in work.every_result.scored(run.id, dimension) if row.status is not ScoreStatus.PENDING

@@ -22,7 +22,7 @@ from app.services.scoring.run_writer import (
     DatabaseStages,
     RunScorer,
     RunWriter,
-    TextShelf,
+    TextCache,
     collecting,
     has_active_writers,
     judge_session,
@@ -140,7 +140,7 @@ class _RunWork:
         return await engine.run(again, scorer.second_try(chance), self._sink, at_once, stop)
 
     def _scorer(self, planned: Iterable[PlannedScore], chance: Mapping[int, Outcome] | None = None) -> RunScorer:
-        shelf = TextShelf(self._workbench.database)
+        shelf = TextCache(self._workbench.database)
         with self._workbench.database.read() as work:
             scorer = RunScorer(work, self._run, self._model, self._stages, self._known, shelf)
         shelf.expect([*(each.text for each in planned), *(each.planned.text for each in (chance or {}).values())])

@@ -35,7 +35,7 @@ FRESH_SECONDS = 12.0
 _AT_WORK: set[str] = set()
 
 
-class RunHold:
+class RunLease:
     """The check, in every process that works on a run, that the run still belongs to its writer."""
 
     def __init__(self, database: Database, run_id: int, name: str) -> None:
@@ -67,7 +67,7 @@ class RunHold:
         return abs(time.time() - self._renewed) < FRESH_SECONDS
 
 
-class RunWriter(RunHold):
+class RunWriter(RunLease):
     """The writer of one run; `name` is unique for ever."""
 
     def __init__(self, database: Database, run_id: int) -> None:
@@ -119,7 +119,7 @@ HELD = 4_000  # texts; the least lately used go
 READ_TOGETHER = 500
 
 
-class TextShelf:
+class TextCache:
     """A cache of texts; a missing text is read together with the next ones of the run."""
 
     def __init__(self, database: Database) -> None:
@@ -156,7 +156,7 @@ class DatabaseStages:
     writer: of the run that asks; nothing is stored once it lost the run.
     """
 
-    def __init__(self, database: Database, writer: RunHold | None = None) -> None:
+    def __init__(self, database: Database, writer: RunLease | None = None) -> None:
         self._database = database
         self._writer = writer
 
@@ -188,7 +188,7 @@ def collecting(workbench: Workbench, run: RunSummary, stages: DatabaseStages, kn
         with workbench.database.read() as work:
             evaluators = evaluators_of(work, run, awaiting, stages, known)
             planned = work.runs.open_scores(run.id)
-        texts = TextShelf(workbench.database)
+        texts = TextCache(workbench.database)
         texts.expect(score.text for score in planned)
         for start in range(0, len(planned), COLLECTED):
             some = planned[start : start + COLLECTED]
@@ -327,7 +327,7 @@ class DatabaseSink:
         self,
         database: Database,
         run: RunSummary,
-        hold: RunHold,
+        hold: RunLease,
         model: RecordedModel,
         known: JudgeLogprobs,
         ending: Callable[[], bool] = lambda: False,
@@ -403,7 +403,7 @@ def _by_chance(outcome: Outcome) -> bool:
 
 
 def judge_session(
-    workbench: Workbench, run: RunSummary, hold: RunHold, concurrency: int, budget_share: float | None = None
+    workbench: Workbench, run: RunSummary, hold: RunLease, concurrency: int, budget_share: float | None = None
 ) -> AbstractAsyncContextManager[RecordedModel]:
     """Open the judge as the run asks it; a BatchedModel for a run in batches. budget_share: US dollars that one of
     several processes may spend on the run."""
@@ -437,7 +437,7 @@ class RunScorer:
         model: RecordedModel,
         stages: Stages,
         known: JudgeLogprobs,
-        texts: TextShelf,
+        texts: TextCache,
     ) -> None:
         self.texts = texts
         self._first = evaluators_of(work, run, model, stages, known)
@@ -457,7 +457,7 @@ class RunScorer:
         return second_try(self._again, self.texts, before)
 
 
-def second_try(again: Mapping[int, Evaluator], texts: TextShelf, before: Mapping[int, Outcome]) -> ScoreOne:
+def second_try(again: Mapping[int, Evaluator], texts: TextCache, before: Mapping[int, Outcome]) -> ScoreOne:
     """Return a function that scores again and keeps the earlier evaluation if the new one covers less."""
 
     async def score(planned: PlannedScore) -> Evaluation:

@@ -13,7 +13,7 @@ from app.domain.attribute import ContributorKind, Sample
 from app.domain.people import Right
 from app.domain.project import Dimension, Project
 from app.domain.run import ProviderBatch, StageRun
-from app.errors import AwaitedError, ConflictError, StoppedError, WorkbenchError
+from app.errors import BatchPendingError, ConflictError, StoppedError, WorkbenchError
 from app.prompting import load_prompt
 from app.providers.base import ChatModel, Usage
 from app.providers.batches.batch import BatchedModel
@@ -356,7 +356,7 @@ class ThinkAloudAsking:
         try:
             said = await think_aloud(model, self.project.task, dimension, read, round_number=number)
             asked = await asyncio.to_thread(_keep, self.workbench, self.project, dimension, said, number)
-        except AwaitedError:
+        except BatchPendingError:
             return None
         except WorkbenchError as error:
             await asyncio.to_thread(_keep_failure, self.workbench, dimension, name, error)

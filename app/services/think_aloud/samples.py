@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from app.corpora.draws import documents_by_systems, stratified_draw
-from app.domain.attribute import ContributorKind, HeldBack, Sample
+from app.domain.attribute import ContributorKind, Sample, SampleExclusions
 from app.domain.people import Right
 from app.domain.project import Text, TextPlace, Verdict
 from app.domain.run import EVERY_SYSTEM, SystemChoice
@@ -17,8 +17,8 @@ from app.think_aloud import (
     choose_samples,
     draw_apart,
     draw_unrated,
-    held_back,
     sample_candidate,
+    sample_exclusions,
 )
 from db.unit_of_work import UnitOfWork
 
@@ -29,7 +29,7 @@ LOOKED_AT = 1_000  # texts that are compared with each other for a diverse draw:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldOut:
+class SampleExclusionCounts:
     """The number of texts, of `all`, that samples keep out of scoring; `documents` is 0 if only the samples themselves
     are kept out."""
 
@@ -43,19 +43,19 @@ class HeldOut:
 
 
 @use_case(Right.SEE)
-def held_out(workbench: Workbench, project_id: int, dimension_id: int) -> HeldOut:
+def sample_exclusion_counts(workbench: Workbench, project_id: int, dimension_id: int) -> SampleExclusionCounts:
     with workbench.database.read() as work:
-        out = held_back_by_samples(work, project_id, dimension_id)
+        out = stored_sample_exclusions(work, project_id, dimension_id)
         texts = work.texts.count_of_documents(project_id, out.documents) + len(out.texts)
-        return HeldOut(len(out.documents), texts, work.texts.count(project_id))
+        return SampleExclusionCounts(len(out.documents), texts, work.texts.count(project_id))
 
 
-def held_back_by_samples(work: UnitOfWork, project_id: int, dimension_id: int) -> HeldBack:
+def stored_sample_exclusions(work: UnitOfWork, project_id: int, dimension_id: int) -> SampleExclusions:
     """Return what the dimension's samples keep out of scoring: their documents, or if these are few only the samples.
 
     The rule counts held-out texts too, so that locking a split doesn't change it.
     """
-    return held_back(
+    return sample_exclusions(
         ((sample.text.id, sample.text.doc_id) for sample in work.think_aloud.samples(dimension_id)),
         lambda documents: work.every_text.count_of_documents(project_id, documents),
         work.every_text.count(project_id),
@@ -220,12 +220,12 @@ def verdicts_by(workbench: Workbench, dimension_id: int, expert: str) -> dict[in
 
 def evaluation_texts(
     work: UnitOfWork, project_id: int, dimension_id: int, locked: bool = False
-) -> tuple[list[TextPlace], HeldBack]:
+) -> tuple[list[TextPlace], SampleExclusions]:
     """Return the texts to score on a dimension, and what its samples keep out.
 
     locked: the held-out texts instead of all others.
     """
-    out = held_back_by_samples(work, project_id, dimension_id)
+    out = stored_sample_exclusions(work, project_id, dimension_id)
     texts = (work.locked_texts if locked else work.texts).places(project_id)
     return [text for text in texts if not out.holds(text)], out
 
@@ -240,7 +240,7 @@ def drawn(
     draw: tuple[int, int] | None = None,
     systems: SystemChoice = EVERY_SYSTEM,
     among: Callable[[UnitOfWork, list[TextPlace]], list[TextPlace]] = lambda _, texts: texts,
-) -> tuple[list[TextPlace], HeldBack]:
+) -> tuple[list[TextPlace], SampleExclusions]:
     """Return the evaluation texts or a share of them, and what is left out.
 
     A share is drawn from the rated texts so that the distribution of human scores is kept (InteractEval, section 4.1);

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import Answer, Checklist
-from app.domain.expert_answer import AnswerDraw, AnswerSheet, SheetEntry, WishedWave
+from app.domain.expert_answer import AnswerDraw, AnswerSheet, SheetEntry, WaveRequest
 from app.domain.project import Dimension, Project, Text
 from app.errors import InputError, WorkbenchError
 from app.services.checklists.assignments import overlap_of, progress
@@ -25,7 +25,7 @@ from app.services.checklists.expert_answers import (
 from app.services.data.uploads import SUFFIXES, Upload
 from app.services.results.raters import planned_answers
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.own_scores import AnswerGivers, BroughtIn, answer_columns, bring_answers_in
+from app.services.scoring.own_scores import AnswerAuthors, ImportedAnswers, answer_columns, bring_answers_in
 from app.services.think_aloud.samples import verdicts_by
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import OUTBOX
@@ -49,7 +49,7 @@ _NOBODYS = ("doc_id", "system_id", "item_id", "number", "question", "from_versio
 
 def answer_file(workbench: Workbench, versions: Sequence[Checklist]) -> None:
     """Draw the import of answers to any of the published versions; the first is preselected."""
-    brought: BroughtIn | None = st.session_state.get(_BROUGHT)
+    brought: ImportedAnswers | None = st.session_state.get(_BROUGHT)
     with st.expander("Answers from a file", key="answer_file", expanded=brought is not None):
         st.caption(ABOUT)
         file = upload_field(workbench, "A file with answers", SUFFIXES, "answers_file")
@@ -77,21 +77,21 @@ def _form(workbench: Workbench, versions: Sequence[Checklist], file_id: str, upl
             st.rerun()
 
 
-def _one_giver(columns: Sequence[str], file_id: str) -> AnswerGivers | None:
+def _one_giver(columns: Sequence[str], file_id: str) -> AnswerAuthors | None:
     """Ask who answered, for a file with an answer a row. Return None until somebody is named."""
     named = next((column for column in ("judge", "expert") if column in columns), "")
     if named:
         st.caption(f"Its column “{named}” says whose they are.")
-        return AnswerGivers()
+        return AnswerAuthors()
     kind, name = st.columns([1, 2], vertical_alignment="bottom")
     whose = kind.segmented_control("Who answered", [EXPERT, JUDGE], default=EXPERT, key=f"answers_whose_{file_id}")
     said = name.text_input("Name", key=f"answers_name_{file_id}", max_chars=60).strip()
     if not (whose and said):
         return None
-    return AnswerGivers(expert=said) if whose == EXPERT else AnswerGivers(judge=said)
+    return AnswerAuthors(expert=said) if whose == EXPERT else AnswerAuthors(judge=said)
 
 
-def _givers(columns: Sequence[str], file_id: str) -> AnswerGivers | None:
+def _givers(columns: Sequence[str], file_id: str) -> AnswerAuthors | None:
     """Ask for the column of each expert or judge. Return None until one is chosen."""
     choices = [column for column in columns if column not in _NOBODYS]
     left, right = st.columns(2)
@@ -100,10 +100,10 @@ def _givers(columns: Sequence[str], file_id: str) -> AnswerGivers | None:
     judges = right.multiselect("Judges", others, key=f"answers_judges_{file_id}", placeholder="their columns")
     if not (people or judges):
         return None
-    return AnswerGivers(expert_columns=tuple(people), judge_columns=tuple(judges))
+    return AnswerAuthors(expert_columns=tuple(people), judge_columns=tuple(judges))
 
 
-def _report(brought: BroughtIn) -> None:
+def _report(brought: ImportedAnswers) -> None:
     with st.container(border=True, key="answers_report"):
         heading, action = st.columns([5, 1], vertical_alignment="center")
         with action.container(horizontal_alignment="right"):
@@ -264,11 +264,11 @@ def _same_texts(workbench: Workbench, checklist: Checklist) -> None:
             st.rerun()
 
 
-def _wished_wave(key: str, there: int, usual: int, anew: bool) -> WishedWave:
+def _wished_wave(key: str, there: int, usual: int, anew: bool) -> WaveRequest:
     many, seeds = st.columns(2, width=400)
     texts = many.number_input("Texts", 1, there, min(usual, there), key=key.format("texts"))
     seed = seeds.number_input("Seed", 0, 2**31 - 1, 1, key=key.format("seed"))
-    return WishedWave(int(texts), int(seed), anew)
+    return WaveRequest(int(texts), int(seed), anew)
 
 
 _ASK = "Ask your experts to open this screen and give their name."

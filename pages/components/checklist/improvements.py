@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import ChecklistStatus, Question
-from app.domain.improvement import AnswerErrors, Half, Improvement, ImprovementStatus, ProposedWording
+from app.domain.improvement import AnswerErrors, DocumentHalf, Improvement, ImprovementStatus, ProposedWording
 from app.domain.people import Right
 from app.domain.project import Task
 from app.errors import WorkbenchError
@@ -39,7 +39,7 @@ from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import saved_typing
-from pages.components.shell.checklists.publishing import WayBack, forget_way, way_back
+from pages.components.shell.checklists.publishing import ResultsLink, forget_way, way_back
 from pages.components.shell.checklists.question_editor import Editing, close_reworded, marked
 from pages.components.shell.current import hold, was_pressed
 from pages.components.shell.navigation.screens import go
@@ -93,7 +93,7 @@ def tuning_bar(workbench: Workbench, view: ChecklistView) -> None:
             _figures(trial, titles, view.project.task)
 
 
-def _trial(workbench: Workbench, view: ChecklistView, way: WayBack, asked: bool) -> DraftTrial | None:
+def _trial(workbench: Workbench, view: ChecklistView, way: ResultsLink, asked: bool) -> DraftTrial | None:
     """Return the trial if it is about exactly these questions and texts."""
     questions = [(each.id, each.text, each.guidance, each.may_not_apply) for each in view.checklist.asked]
     about = (way.run, way.texts, questions)
@@ -142,7 +142,7 @@ def _figures(trial: DraftTrial, titles: Mapping[int, str], task: Task) -> None:
 PURPOSE = "It proposes wordings from the errors; you decide what is taken."
 _PROBLEM = "improvement_problem"
 _RARE = ("About “does not apply”", "No answer")
-_HALVES = {Half.DEVELOPMENT: "Development half", Half.PROOF: "Proof half"}
+_HALVES = {DocumentHalf.DEVELOPMENT: "Development half", DocumentHalf.PROOF: "Proof half"}
 
 
 def improvements(editing: Editing, question: Question) -> None:
@@ -153,7 +153,7 @@ def improvements(editing: Editing, question: Question) -> None:
     found = decided_questions(workbench, checklist_id).get(question.id)
     if found is None:
         return
-    errors = [found.errors(half) for half in Half]
+    errors = [found.errors(half) for half in DocumentHalf]
     false_yes, false_no = sum(one.false_yes for one in errors), sum(one.false_no for one in errors)
     label = f"Improve from {number(len(found.decisions), 'decision')}: {false_yes} false yes, {false_no} false no"
     hold(f"improve_{question.id}", False)  # the label changes with each decision, and would fold it

@@ -27,10 +27,10 @@ from app.services.runtime.workbench import Workbench
 from pages.components.how_it_was_made.options import build_place, open_item, opened_item, row, save_edit, to_before
 from pages.components.shell import words as local_time
 from pages.components.shell.attribute_list.attribute_list import (
+    ActResult,
     ListContents,
     ListedAttribute,
     ListedGroup,
-    Performed,
     attribute_list,
 )
 from pages.components.shell.checklists.publishing import ORIGINS, TITLES
@@ -100,16 +100,16 @@ def _rows_of(attribute: Attribute, at: Placement | None, names: Mapping[int, str
     return found
 
 
-def _perform(workbench: Workbench, view: BuildView, act: AttributeAct) -> Performed:
+def _perform(workbench: Workbench, view: BuildView, act: AttributeAct) -> ActResult:
     out = act.kind is ActKind.EXCLUDE
     target = None if out else act.target
     made = place_attributes(workbench, view.id, act.ids, target, act.text, who=current_editor())
     if not made:
-        return Performed("", "Nothing to change.")
+        return ActResult("", "Nothing to change.")
     name = next((c.name for c in view.build.components if c.id == target), "")
     what = f"left out {number(len(act.ids), 'attribute')}" if out else f"moved {number(len(act.ids), 'attribute')}"
     said = f"{number(len(act.ids), 'attribute')} {'left out' if out else f'moved to {name}'}."
-    return Performed(what, said, partial(to_before, workbench, view.id, made))
+    return ActResult(what, said, partial(to_before, workbench, view.id, made))
 
 
 def components(workbench: Workbench, view: BuildView) -> None:

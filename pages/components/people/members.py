@@ -21,7 +21,7 @@ from app.services.checklists.assignments import (
     tasks_of_members,
 )
 from app.services.data.projects import dimensions_named
-from app.services.people.invitations import MadeLink, invite, invite_several, message_for, revoke_access
+from app.services.people.invitations import NewInvitationLink, invite, invite_several, message_for, revoke_access
 from app.services.people.ways_in import link_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
@@ -279,7 +279,7 @@ def _invite_list(workbench: Workbench, project: Project) -> None:
             st.session_state[_LIST_PROBLEM] = InputError(" ".join(refused), "Correct these lines and try again.")
 
 
-def _with_link(project: Project, one: InvitedPerson, made: MadeLink) -> _Message:
+def _with_link(project: Project, one: InvitedPerson, made: NewInvitationLink) -> _Message:
     link = link_of(made.token, _seen_at())
     words = message_for(made.name, project.name, one.role, link, made.expires_at)
     return _Message(made.name, one.email, link, words, made.remarks)

@@ -5,17 +5,17 @@ from datetime import UTC, datetime
 import pandas as pd
 import streamlit as st
 
-from app.domain.people import ApiToken, LinkState, TrailEntry
+from app.domain.people import ApiToken, AuditEntry, LinkState
 from app.domain.project import Project
 from app.services.people.invitations import (
     MOST_USD,
     TOKEN_DAYS,
     TOKEN_USD,
     api_tokens_of,
+    audit_log_csv,
     make_api_token,
+    project_audit_log,
     revoke_api_token,
-    trail_csv,
-    trail_of,
 )
 from app.services.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
 from app.services.runtime.workbench import Workbench
@@ -64,12 +64,12 @@ def experts_table(workbench: Workbench, project_id: int) -> bool:
 NO_NAME = "without a name"
 
 
-def trail_table(workbench: Workbench, project: Project) -> None:
+def audit_log_table(workbench: Workbench, project: Project) -> None:
     unfolded = st.expander("Who did what", key="trail", on_change="rerun")
     if not unfolded.open:
         return
     with unfolded:
-        found = trail_of(workbench, project.id)
+        found = project_audit_log(workbench, project.id)
         if not found:
             st.markdown("Nothing has been changed or taken out yet since this is kept.")
             return
@@ -86,10 +86,10 @@ def trail_table(workbench: Workbench, project: Project) -> None:
             "trail_entries",
             {"When": st.column_config.DatetimeColumn(format="D MMM, HH:mm:ss")},
         )
-        file_download("As a table (CSV)", lambda: trail_csv(shown), f"trail-{project.name}.csv", "download_trail")
+        file_download("As a table (CSV)", lambda: audit_log_csv(shown), f"trail-{project.name}.csv", "download_trail")
 
 
-def _filtered(found: list[TrailEntry]) -> list[TrailEntry]:
+def _filtered(found: list[AuditEntry]) -> list[AuditEntry]:
     people = sorted({one.who or NO_NAME for one in found})
     acts = sorted({one.act for one in found})
     left, right = st.columns(2)

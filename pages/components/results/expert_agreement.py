@@ -7,7 +7,12 @@ import streamlit as st
 from app.domain.project import Project, Task
 from app.services.checklists.expert_answers import answer_sheet
 from app.services.results.quality_cost import JudgePanel, judge_panel, panel_verdict
-from app.services.results.question_analysis import FEWEST_TEXTS, AskedOfExperts, QuestionAgreement, asked_of_experts
+from app.services.results.question_analysis import (
+    FEWEST_TEXTS,
+    ExpertSampleAgreement,
+    QuestionAgreement,
+    asked_of_experts,
+)
 from app.services.results.raters import (
     AltTest,
     CorrectedShare,
@@ -397,7 +402,7 @@ def expert_agreement(workbench: Workbench, project: Project, result: DimensionRe
     several_judges(workbench, project.id, result)
 
 
-def _applicability(found: AskedOfExperts) -> None:
+def _applicability(found: ExpertSampleAgreement) -> None:
     """Draw the agreement on whether questions apply; nothing if they all always do."""
     if not found.applicability:
         return
@@ -427,7 +432,7 @@ def _how_often(share: float | None, of: int, what: str) -> str | None:
     return None if share is None else f"{share:.0%} of {of:,} {what}".replace("%", " %")
 
 
-def _still_answering(workbench: Workbench, found: AskedOfExperts) -> bool:
+def _still_answering(workbench: Workbench, found: ExpertSampleAgreement) -> bool:
     expert = current_expert()
     if not expert or not found.questions:
         return False

@@ -32,7 +32,7 @@ from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench, may
 from pages.components.shell.blinding import all_open, open_attributes
 from pages.components.shell.browser.page_scripts import saved_typing, want_focus
-from pages.components.shell.checklists.publishing import VERSION, WayBack, remember_way, show_version
+from pages.components.shell.checklists.publishing import VERSION, ResultsLink, remember_way, show_version
 from pages.components.shell.checklists.question_editor import EDITOR, QUESTION, known_editor, note_opened
 from pages.components.shell.current import keep, listed_choice, one_of, own_name, signed_in_as, was_pressed
 from pages.components.shell.navigation.screens import go, link
@@ -120,7 +120,7 @@ def edit_question(
         draft, there = draft_to_edit(workbench, dimension_id, question)
         found = disagreements(result.compared) if listed is None else listed
         texts = tuple(each.row.text for each in found)[:ASKED_AGAIN]
-        remember_way(WayBack(dimension_id, result.run.id, texts, st.query_params.to_dict()))
+        remember_way(ResultsLink(dimension_id, result.run.id, texts, st.query_params.to_dict()))
         show_version(draft.version, dimension_id)
         note_opened(there)
         want_focus(there.id)

@@ -27,7 +27,7 @@ from app.services.results.method_grid import (
 )
 from app.services.results.preferences import dimensions_with_pairs
 from app.services.results.question_analysis import weighted_agreement
-from app.services.results.raters import TOO_LITTLE_RATED, peoples_scale
+from app.services.results.raters import TOO_LITTLE_RATED, scores_on_rating_scale
 from app.services.results.result_files import AgreementVerdict, VerdictKind, latex_file, mapped_csv, verdict_of
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
@@ -244,8 +244,8 @@ def weighted_scores(workbench: Workbench, results: Sequence[DimensionResult]) ->
     )
 
 
-def peoples_scales(workbench: Workbench, results: Sequence[DimensionResult]) -> None:
-    found = [(result, scale) for result in results if (scale := peoples_scale(workbench, result)) is not None]
+def scores_on_rating_scales(workbench: Workbench, results: Sequence[DimensionResult]) -> None:
+    found = [(result, scale) for result in results if (scale := scores_on_rating_scale(workbench, result)) is not None]
     st.caption(
         "A judge may order texts as people do and still be too mild or too strict. A rising map from scores to ratings "
         "mends that; each text is judged by a map that its source played no part in. Coefficients stay as they are.",
@@ -357,7 +357,7 @@ def _behind(scope: ResultScope, results: Sequence[DimensionResult]) -> None:
         section := unfolding("scale", "On people's scale: scores mapped to the ratings")
     ):
         with section:
-            peoples_scales(scope.workbench, results)
+            scores_on_rating_scales(scope.workbench, results)
     if section := unfolding("signature", "Signatures, with which others compute the same figures"):
         with section:
             signatures(results)

@@ -10,7 +10,7 @@ from app.domain.project import Dimension, Project
 from app.services.attributes.analysis import (
     LSA,
     LSA_NAME,
-    LeftOut,
+    OtherExpertsCoverage,
     ThemeCoverage,
     attribute_coverage,
     open_embedding,
@@ -241,7 +241,7 @@ def _begin(workbench: Workbench, project_id: int, dimension_id: int) -> None:
         begin_judging_coverage(workbench, project_id, dimension_id, chosen_model(_MODEL))
 
 
-def _share(one: LeftOut) -> str:
+def _share(one: OtherExpertsCoverage) -> str:
     return f"{100 * one.covered / one.of:.0f} % ({100 * one.low:.0f} to {100 * one.high:.0f})"
 
 

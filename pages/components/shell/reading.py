@@ -20,7 +20,7 @@ from app.domain.wording import QuotedPlace, Span
 from app.errors import WorkbenchError
 from app.services.data.uploads import samples_words
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.samples import HeldOut, ensure_samples, give_verdict
+from app.services.think_aloud.samples import SampleExclusionCounts, ensure_samples, give_verdict
 from pages.components.shell.current import current_expert, was_pressed
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import number, plain, plain_piece, show_error
@@ -414,7 +414,7 @@ def rubric(dimension: Dimension) -> None:
         st.caption(f"It has no rubric yet. {todo}, so that everybody means the same.")
 
 
-def left_out(task: Task, samples: Sequence[Sample], held: HeldOut) -> None:
+def left_out(task: Task, samples: Sequence[Sample], held: SampleExclusionCounts) -> None:
     """Draw how the samples were chosen, their documents, and what scoring leaves out because of them."""
     said = "" if all(sample.chosen_by == "hand" for sample in samples) else f"{_chosen(samples)} "
     said += samples_words(task, len(samples), held.documents, held.texts)

@@ -29,14 +29,14 @@ _CHOICES = "import_choices"
 
 
 @dataclass(frozen=True, slots=True)
-class KeptUpload:
+class ChosenUpload:
     """An uploaded file; each chosen file gets a new `id`."""
 
     id: str
     upload: Upload
 
 
-def choose_upload(workbench: Workbench) -> KeptUpload | None:
+def choose_upload(workbench: Workbench) -> ChosenUpload | None:
     """Draw the field for a file; return the file just chosen, or the earlier one."""
     file = upload_field(
         workbench,
@@ -47,8 +47,8 @@ def choose_upload(workbench: Workbench) -> KeptUpload | None:
         on_change=_changed,
     )
     if file is not None and (st.session_state.get(_UPLOAD) is None or st.session_state[_UPLOAD].id != file.file_id):
-        st.session_state[_UPLOAD] = KeptUpload(file.file_id, Upload(file.name, file.getvalue()))
-    kept: KeptUpload | None = st.session_state.get(_UPLOAD)
+        st.session_state[_UPLOAD] = ChosenUpload(file.file_id, Upload(file.name, file.getvalue()))
+    kept: ChosenUpload | None = st.session_state.get(_UPLOAD)
     if file is None and kept is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f":material/description: **{plain(kept.upload.name)}** is still chosen.")
@@ -61,7 +61,7 @@ def forget_upload() -> None:
         st.session_state.pop(key, None)
 
 
-def release_upload(kept: KeptUpload) -> None:
+def release_upload(kept: ChosenUpload) -> None:
     """Release a file that was handed over from the session and the server's memory."""
     forget_upload()
     empty_field(_FILE, kept.id)
@@ -201,7 +201,7 @@ class ImportTarget:
     new: bool = True
 
 
-def import_target(workbench: Workbench, project: Project | None, kept: KeptUpload, kind: str) -> ImportTarget:
+def import_target(workbench: Workbench, project: Project | None, kept: ChosenUpload, kind: str) -> ImportTarget:
     """Draw and return the choice of the project; adding to a project with texts of its own needs confirmation."""
     if project is not None:
         usual = None if overview(workbench, project.id).texts else ADD

@@ -47,9 +47,9 @@ from pages.components.shell.tables import csv_download, file_download, show_tabl
 from pages.components.shell.upload_field import field_key, upload_field
 from pages.components.shell.words import ShownErrors, button_label, more_in_guide, number, plain, show_error
 from pages.components.texts.column_mapping import (
+    ChosenUpload,
     ColumnChoice,
     ImportTarget,
-    KeptUpload,
     choose_upload,
     column_choice,
     forget_upload,
@@ -346,7 +346,7 @@ def _definitions(key: str) -> str:
     )
 
 
-def _reading(kept: KeptUpload) -> tuple[UploadPreview, ImportPlan] | None:
+def _reading(kept: ChosenUpload) -> tuple[UploadPreview, ImportPlan] | None:
     """Return the file read in the chosen format and sheet; None, with the error shown, if it can't be read."""
     format_name = st.selectbox(
         "Format", UPLOAD_FORMATS, key=starting_with("import_format", "auto", UPLOAD_FORMATS), help=NAMED
@@ -375,7 +375,7 @@ def _once(place: str, about: tuple[object, ...], make: Callable[[], T]) -> T:
     return found
 
 
-def _feasible(kept: KeptUpload, plan: ImportPlan, task: Task) -> None:
+def _feasible(kept: ChosenUpload, plan: ImportPlan, task: Task) -> None:
     """Draw what could be done with these texts, before they are imported."""
     about = (kept.id, plan.format, plan.sheet, repr(plan.mapped), plan.references, plan.part)
     is_known = st.session_state.get(_CHECK, ("",))[0] == about
@@ -389,7 +389,7 @@ def _feasible(kept: KeptUpload, plan: ImportPlan, task: Task) -> None:
 
 
 def _button(
-    workbench: Workbench, kept: KeptUpload, plan: ImportPlan, target: ImportTarget, choice: ColumnChoice
+    workbench: Workbench, kept: ChosenUpload, plan: ImportPlan, target: ImportTarget, choice: ColumnChoice
 ) -> None:
     missing = choice.missing or target.missing
     if missing:

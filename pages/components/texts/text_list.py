@@ -26,9 +26,9 @@ from app.services.think_aloud.samples import (
     MOST_SAMPLES,
     SampleOption,
     ensure_samples,
-    held_out,
     rechoose_samples,
     replace_sample,
+    sample_exclusion_counts,
     sample_options,
 )
 from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
@@ -317,7 +317,7 @@ def sample_change(workbench: Workbench, project: Project) -> None:
         return
     st.subheader(f"Samples of {plain(dimension.name)}", anchor=False)
     st.caption("People and LLMs read them before they say what to look for. Change them before anybody has begun.")
-    left_out(project.task, samples, held_out(workbench, project.id, dimension.id))
+    left_out(project.task, samples, sample_exclusion_counts(workbench, project.id, dimension.id))
     _replacement(workbench, dimension, samples)
     samples_side_by_side(project.task, dimension, samples)
 

@@ -44,7 +44,7 @@ from pages.components.shell.runs.model_options import offer_local_servers, take_
 from pages.components.shell.undo import change, remember, undo_button
 from pages.components.shell.upload_field import upload_field, voice_field
 from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error, show_kept_error
-from pages.components.think_aloud.own_rows import NAMED_BY, WHOLE, Own, own_rows, sample_name, show_newest
+from pages.components.think_aloud.own_rows import NAMED_BY, WHOLE, ColumnContext, own_rows, sample_name, show_newest
 from pages.components.think_aloud.passages import highlights_changed
 
 LISTENER = "transcription_model"
@@ -188,7 +188,7 @@ RECORD, UPLOAD, PASTE = "Record", "Upload", "Paste"
 _PROBLEM = "speaking_problem"
 
 
-class Sound(Protocol):
+class RecordedSound(Protocol):
     """A recording from the microphone or an upload."""
 
     name: str
@@ -234,7 +234,7 @@ def _keep_pasted(workbench: Workbench, project: Project, dimension: Dimension, n
 
 
 def _audio(workbench: Workbench, project: Project, dimension: Dimension, name: str, record: bool) -> None:
-    sound: Sound | None
+    sound: RecordedSound | None
     if record:
         sound = voice_field(workbench, "Your voice", "voice", "The browser asks whether it may use the microphone.")
     else:
@@ -266,7 +266,7 @@ _FINISHED = "own_finished"
 
 
 @st.fragment
-def own_attributes(own: Own, project: Project) -> None:
+def own_attributes(own: ColumnContext, project: Project) -> None:
     """Draw the field for a new attribute, and below it this person's attributes; others' are not shown.
 
     A fragment: saving an attribute redraws this column and leaves the samples beside it alone.
@@ -287,7 +287,7 @@ def own_attributes(own: Own, project: Project) -> None:
     transcript_entry(workbench, project, dimension, name)
 
 
-def _line(own: Own) -> None:
+def _line(own: ColumnContext) -> None:
     st.html(_LOOK)
     text_key, sample_key = f"say_{own.dimension.id}", f"say_sample_{own.dimension.id}"
     with st.container(key="say"), st.form("say_form", clear_on_submit=True, border=False):
@@ -320,7 +320,7 @@ def _line(own: Own) -> None:
         st.text(words)
 
 
-def _say(own: Own, text_key: str, sample_key: str) -> None:
+def _say(own: ColumnContext, text_key: str, sample_key: str) -> None:
     text = str(st.session_state[text_key])
     if not text.strip():
         st.session_state[_COMPLAINT] = "There is nothing on the line yet."
@@ -340,7 +340,7 @@ def _say(own: Own, text_key: str, sample_key: str) -> None:
     remember(own.place, "added an attribute", partial(remove_own_attribute, own.workbench, added))
 
 
-def _done(own: Own, project: Project, attributes: Sequence[Attribute]) -> None:
+def _done(own: ColumnContext, project: Project, attributes: Sequence[Attribute]) -> None:
     said = number(len(standing(attributes)), "attribute")
     if is_done(own.workbench, project.id, own.dimension.id, own.expert):
         st.caption(f"{said} by you. You are done here; writing more closes what others wrote again.")
@@ -358,7 +358,7 @@ def _done(own: Own, project: Project, attributes: Sequence[Attribute]) -> None:
             )
 
 
-def _go_on(own: Own, project: Project) -> None:
+def _go_on(own: ColumnContext, project: Project) -> None:
     """Draw the button to the next dimension this person isn't done with; others' attributes on this one are visible
     now."""
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -369,7 +369,7 @@ def _go_on(own: Own, project: Project) -> None:
         link("attributes", "See what others wrote")
 
 
-def _finish(own: Own) -> None:
+def _finish(own: ColumnContext) -> None:
     try:
         mark_done(own.workbench, own.dimension.id, own.expert)
     except WorkbenchError as error:

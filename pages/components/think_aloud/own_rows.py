@@ -40,7 +40,7 @@ _TURNS = "own_turns_to_newest"
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class ColumnContext:
     """The context of all parts of the column."""
 
     workbench: Workbench
@@ -56,7 +56,7 @@ class Own:
         return f"{self.dimension.id}_{self.expert}"
 
 
-def sample_verdict(own: Own, sample: Sample) -> None:
+def sample_verdict(own: ColumnContext, sample: Sample) -> None:
     """Draw, below an unrated sample, the choice of a verdict and, after it, what to write."""
     if sample.score is not None:
         return
@@ -74,7 +74,7 @@ def sample_name(samples: Sequence[Sample], text_id: int | None) -> str:
 
 
 def own_rows(
-    own: Own, attributes: Sequence[Attribute], removed: Sequence[Attribute], stands_for: Mapping[int, str]
+    own: ColumnContext, attributes: Sequence[Attribute], removed: Sequence[Attribute], stands_for: Mapping[int, str]
 ) -> None:
     """Draw the attributes, newest first, in pages, each with its number; below them the removed ones.
 
@@ -91,17 +91,17 @@ def own_rows(
     _removed(own, removed)
 
 
-def show_newest(own: Own) -> None:
+def show_newest(own: ColumnContext) -> None:
     """Return to the first page, with a new widget: one that has a default can't be set from here."""
     if st.session_state.get(_page_key(own), 1) != 1:
         st.session_state[_TURNS] = st.session_state.get(_TURNS, 0) + 1
 
 
-def _page_key(own: Own) -> str:
+def _page_key(own: ColumnContext) -> str:
     return f"own_page_{own.place}_{st.session_state.get(_TURNS, 0)}"
 
 
-def _row(own: Own, on_screen: Sequence[Attribute], place: int, stands_for: Mapping[int, str]) -> None:
+def _row(own: ColumnContext, on_screen: Sequence[Attribute], place: int, stands_for: Mapping[int, str]) -> None:
     attribute = on_screen[place]
     in_use = attribute.status is AttributeStatus.ACTIVE
     if in_use and st.session_state.get(_EDITING) == attribute.id:
@@ -140,7 +140,7 @@ def _ask(attribute_id: int) -> None:
     st.session_state.pop(_ASKED, None)
 
 
-def _follow_up(own: Own, attribute: Attribute, number: int) -> None:
+def _follow_up(own: ColumnContext, attribute: Attribute, number: int) -> None:
     """Draw the question about this attribute, and the field for its answer."""
     if st.session_state.get(_ASKING) == attribute.id:
         with st.spinner("Thinking of a question"):
@@ -178,7 +178,7 @@ def _follow_up(own: Own, attribute: Attribute, number: int) -> None:
                 )
 
 
-def _find_question(own: Own, attribute: Attribute) -> None:
+def _find_question(own: ColumnContext, attribute: Attribute) -> None:
     del st.session_state[_ASKING]
     try:
         question = ask_follow_up(own.workbench, own.project, own.dimension, attribute.id)
@@ -188,7 +188,7 @@ def _find_question(own: Own, attribute: Attribute) -> None:
         st.session_state[_ASKED] = (attribute.id, question)
 
 
-def _answer(own: Own, attribute: Attribute, what: str, key: str) -> None:
+def _answer(own: ColumnContext, attribute: Attribute, what: str, key: str) -> None:
     said, workbench = str(st.session_state.get(key, "")), own.workbench
     try:
         if what == "new":
@@ -240,7 +240,7 @@ def _choose(workbench: Workbench, project_id: int, key: str) -> None:
     choose_follow_up(workbench, project_id, "" if chosen == NOBODY else chosen)
 
 
-def _remarks(own: Own, attributes: Sequence[Attribute], number: int) -> list[str]:
+def _remarks(own: ColumnContext, attributes: Sequence[Attribute], number: int) -> list[str]:
     """Return its number, what prompted it, and which earlier attribute says the same."""
     attribute = attributes[number - 1]
     prompted = sample_name(own.samples, attribute.prompted_by).lower()
@@ -272,13 +272,13 @@ def _icon(
     )
 
 
-def _move(own: Own, on_screen: Sequence[Attribute], place: int, target: int, way: str, number: int) -> None:
+def _move(own: ColumnContext, on_screen: Sequence[Attribute], place: int, target: int, way: str, number: int) -> None:
     possible = 0 <= target < len(on_screen)
     action = partial(_swap, own, on_screen, place, target)
     _icon(way, on_screen[place], f"Move attribute {number} {way}", action, f"arrow_{way}ward", disabled=not possible)
 
 
-def _swap(own: Own, on_screen: Sequence[Attribute], place: int, target: int) -> None:
+def _swap(own: ColumnContext, on_screen: Sequence[Attribute], place: int, target: int) -> None:
     before = [a.id for a in on_screen[::-1]]
     after = [a.id for a in on_screen]
     after[place], after[target] = after[target], after[place]
@@ -303,7 +303,7 @@ def _cancel(attribute_id: int) -> None:
     _stop_editing()
 
 
-def _remove(own: Own, attribute: Attribute) -> None:
+def _remove(own: ColumnContext, attribute: Attribute) -> None:
     change(
         own.place,
         "removed an attribute",
@@ -312,7 +312,7 @@ def _remove(own: Own, attribute: Attribute) -> None:
     )
 
 
-def _editor(own: Own, attribute: Attribute) -> None:
+def _editor(own: ColumnContext, attribute: Attribute) -> None:
     options = [sample.text.id for sample in own.samples]
     known = attribute.prompted_by in options
     with st.container(key="own_editor"), st.form(f"edit_form_{attribute.id}", border=False):
@@ -340,7 +340,7 @@ def _editor(own: Own, attribute: Attribute) -> None:
             )
 
 
-def _save(own: Own, attribute: Attribute) -> None:
+def _save(own: ColumnContext, attribute: Attribute) -> None:
     text = str(st.session_state[f"edit_text_{attribute.id}"])
     sample = st.session_state.get(f"edit_sample_{attribute.id}", attribute.prompted_by)
 
@@ -354,7 +354,7 @@ def _save(own: Own, attribute: Attribute) -> None:
         _stop_editing()
 
 
-def _removed(own: Own, removed: Sequence[Attribute]) -> None:
+def _removed(own: ColumnContext, removed: Sequence[Attribute]) -> None:
     """Draw the removed attributes, newest first; each can be restored."""
     if not removed:
         return
@@ -367,7 +367,7 @@ def _removed(own: Own, removed: Sequence[Attribute]) -> None:
             action.button(label, key=key, type="tertiary", on_click=_restore, args=[own, attribute])
 
 
-def _restore(own: Own, attribute: Attribute) -> None:
+def _restore(own: ColumnContext, attribute: Attribute) -> None:
     change(
         own.place,
         "put an attribute back",

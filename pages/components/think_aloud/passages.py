@@ -18,8 +18,8 @@ from app.domain.attribute import (
     LONGEST_WORDS,
     Attribute,
     ContributorKind,
-    MarkedWords,
     Passage,
+    PassageAttribute,
     Sample,
     read_marked,
 )
@@ -31,7 +31,7 @@ from pages.components.shell.browser.page_scripts import OUTBOX, dropped_typing
 from pages.components.shell.reading import LONG, FormatSpan, find_tools, format_spans, has_markdown, matches
 from pages.components.shell.undo import remember
 from pages.components.shell.words import number, plain
-from pages.components.think_aloud.own_rows import Own, show_newest
+from pages.components.think_aloud.own_rows import ColumnContext, show_newest
 
 COLOURS = 8  # in `passages.css`; the expert's own is the first
 NOTHING_YET = ("", 0)
@@ -79,14 +79,14 @@ class Highlights:
         ]
 
 
-def drawn_highlights(own: Own) -> Highlights:
+def drawn_highlights(own: ColumnContext) -> Highlights:
     """Return the highlights drawn now; `highlights_changed` compares with them."""
     found = passages_of(own.workbench, own.dimension.id, own.expert)
     st.session_state[_DRAWN] = _told(found)
     return Highlights(found, own.expert)
 
 
-def highlights_changed(own: Own) -> bool:
+def highlights_changed(own: ColumnContext) -> bool:
     """Return whether the highlights that this expert may see differ from those on the screen."""
     return bool(st.session_state.get(_DRAWN) != _told(passages_of(own.workbench, own.dimension.id, own.expert)))
 
@@ -101,7 +101,7 @@ def formatted_choice(samples: Sequence[Sample]) -> bool:
     return any(map(has_markdown, both)) and st.toggle("Formatted", value=True, key="formatted_samples")
 
 
-def sample_passages(own: Own, task: Task, highlights: Highlights, sample: Sample, formatted: bool) -> None:
+def sample_passages(own: ColumnContext, task: Task, highlights: Highlights, sample: Sample, formatted: bool) -> None:
     """Draw the sample's text beside its source. It is no fragment: a restarted server wouldn't know it, and would never
     get what the browser sends again."""
     text = sample.text
@@ -180,7 +180,7 @@ def _confirmed(key: str) -> tuple[str, int]:
     return str(page), int(last)
 
 
-def _take(own: Own, key: str, text_id: int, sent: object) -> bool:
+def _take(own: ColumnContext, key: str, text_id: int, sent: object) -> bool:
     """Save what the browser sent and this session hasn't saved yet, up to the first refusal, which is shown and
     over."""
     try:
@@ -198,7 +198,7 @@ def _take(own: Own, key: str, text_id: int, sent: object) -> bool:
     return bool(fresh)
 
 
-def _keep(own: Own, entry: MarkedWords) -> str:
+def _keep(own: ColumnContext, entry: PassageAttribute) -> str:
     """Save an entry; return why it can't be saved, "" if it was."""
     try:
         added = add_own_attribute(own.workbench, own.dimension.id, own.expert, entry.words, passage=entry.passage)

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
 from app.domain.people import Role
-from app.entrance.gate import door_routes
+from app.entrance.gate import sign_in_routes
 from app.entrance.guard import Guard, OwnAddresses, SessionOwners, owner_of
 from app.errors import InputError
 from app.services.people.invitations import invite, invite_owner, revoke_access
@@ -38,7 +38,7 @@ async def stream(socket: WebSocket) -> None:
 def browser(address: str = "203.0.113.9", owners: SessionOwners | None = None) -> TestClient:
     """One with cookies of its own, at this address."""
     routes = [
-        *door_routes(),
+        *sign_in_routes(),
         WebSocketRoute("/_stcore/stream", stream),
         Route("/{path:path}", inside, methods=["GET", "PUT"]),
     ]

@@ -27,7 +27,13 @@ from app.services.conditions.study import StudyOptions, last_study, plan_study
 from app.services.conditions.study_worker import run_study
 from app.services.data.locked_split import lock
 from app.services.drift.anchors import freeze_anchors
-from app.services.people.invitations import accept_invitation, invite, revoke_access, server_trail, trail_of
+from app.services.people.invitations import (
+    accept_invitation,
+    invite,
+    project_audit_log,
+    revoke_access,
+    server_audit_log,
+)
 from app.services.people.sign_ins import actor_of_cookie, end_sign_in
 from app.services.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
 from app.services.runtime.workbench import Workbench
@@ -122,7 +128,7 @@ def test_what_they_did_is_the_pseudonyms(workbench: Workbench, project: Project)
         (dimension,) = work.projects.dimensions(project.id)
         before = work.think_aloud.attributes(project.id, dimension.id)
         checklists = len(work.checklists.versions(dimension.id))
-    acts = [(one.act, one.at) for one in trail_of(fay, project.id)]
+    acts = [(one.act, one.at) for one in project_audit_log(fay, project.id)]
     replace_name(fay, project.id, NAME, NEW)
     assert [one.text for one in own_attributes_of(workbench, project.id, dimension.id, NEW)] == [
         "It says what follows from it."
@@ -133,7 +139,7 @@ def test_what_they_did_is_the_pseudonyms(workbench: Workbench, project: Project)
     assert {one.id: one.text for one in after} == {one.id: one.text for one in before}
     drawn = next(version.id for version, draw in answerable(workbench, dimension.id) if draw is not None)
     assert answer_sheet(workbench, drawn, NEW).done == 4
-    entries = trail_of(fay, project.id)
+    entries = project_audit_log(fay, project.id)
     assert [(one.act, one.at) for one in entries[1:]] == acts, "nothing is added to or taken from what was done"
     assert (entries[0].who, entries[0].about) == ("Fay", NEW)
     assert {one.who for one in entries} >= {"Fay", NEW}
@@ -163,7 +169,7 @@ def test_whoever_has_no_part_any_more_is_forgotten_and_others_still_come_in(
     replace_name(fay, project.id, NAME, NEW)
     with workbench.database.read() as work:
         assert work.names.bearers(project.id, NEW) == []
-    assert ("signed out", NEW) in {(one.act, one.who) for one in server_trail(workbench)}
+    assert ("signed out", NEW) in {(one.act, one.who) for one in server_audit_log(workbench)}
 
 
 def test_a_name_in_another_project_stays_and_is_said(workbench: Workbench, project: Project) -> None:
@@ -193,7 +199,7 @@ def test_a_facilitators_own_act_is_the_pseudonyms_too(workbench: Workbench, proj
         fay = replace(workbench, actor=work.people.actor(person.id))
     replace_name(fay, project.id, "Fay Orr", "Expert 9")
     assert held(workbench, "Fay Orr") == []
-    assert trail_of(workbench, project.id)[0].who == "Expert 9"
+    assert project_audit_log(workbench, project.id)[0].who == "Expert 9"
 
 
 def test_only_a_name_that_is_there_gives_way_and_only_to_one_that_is_free(

@@ -15,7 +15,7 @@ from app.providers.specs import traced_names
 from app.services.runtime import batch_rounds
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.settings import settings
-from app.telemetry import asked_span, signals
+from app.telemetry import request_span, signals
 from tests.support.modern_vendors import modern_vendors
 from tests.support.otlp_collector import Collected, otlp_collector
 from tests.support.projects import ready_to_score, workbench_at
@@ -149,7 +149,7 @@ def test_texts_are_sent_only_where_that_is_asked_for(
 
 def test_a_failed_request_is_named_by_its_kind_and_quotes_nothing(collected: Collected) -> None:
     prompt = Prompt("judge-checklist", "Judge.", "My secret letter.")
-    with pytest.raises(ModelTimeoutError), asked_span(*traced_names("google:gemini-3.8-flash"), prompt, None):
+    with pytest.raises(ModelTimeoutError), request_span(*traced_names("google:gemini-3.8-flash"), prompt, None):
         raise ModelTimeoutError("No answer about “My secret letter”.")
     ((name, span),) = sent_by(collected).spans
     assert (name, span["error.type"], span["gen_ai.provider.name"]) == (

@@ -7,7 +7,7 @@ from app.domain.people import RIGHTS, Right
 from app.errors import ProviderError, TransientError, UnsupportedError
 from app.prompting import load_prompt
 from app.prompting.library import available_prompts
-from pages.components.shell.navigation.screens import DOORS, RESEARCH, SET_UP, Screen
+from pages.components.shell.navigation.screens import NAVIGATION, RESEARCH, SET_UP, Screen
 from tests.support.guide.markdown import code, markdown_table, plain_words
 
 _SCREENS = """# Screens
@@ -47,7 +47,7 @@ _STATUS = """
 def screens_page() -> str:
     rows = [
         (door.title, screen.title, code("/" if screen.name == "overview" else f"/{screen.name}"), _who(screen))
-        for door in (*DOORS, RESEARCH, SET_UP)
+        for door in (*NAVIGATION, RESEARCH, SET_UP)
         for screen in door.screens
     ]
     return _SCREENS + markdown_table(["door", "screen", "address", "opened by"], rows)

@@ -2,7 +2,7 @@ import codecs
 
 import pytest
 
-from app.attribute_analysis.attribute_file import SaidAttribute, decode_attributes, parse_attributes, parse_said
+from app.attribute_analysis.attribute_file import FileAttribute, decode_attributes, parse_attributes, parse_said
 from app.domain.attribute import Passage
 from app.errors import FileFormatError, InputError
 
@@ -63,7 +63,7 @@ PASSAGE = '{"text_id": 1, "start": 0, "end": 4, "quote": "Ends"}'
     ],
 )
 def test_json_entry_may_be_an_object_with_a_passage(form: str) -> None:
-    assert parse_said(form.format(PASSAGE)) == [SaidAttribute("One", Passage(1, 0, 4, "Ends"))]
+    assert parse_said(form.format(PASSAGE)) == [FileAttribute("One", Passage(1, 0, 4, "Ends"))]
 
 
 @pytest.mark.parametrize(

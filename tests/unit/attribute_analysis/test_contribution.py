@@ -1,6 +1,6 @@
 """Lineage from attribute to question, counted by hand."""
 
-from app.attribute_analysis.pool import Reach, contribution_of, sources_of
+from app.attribute_analysis.pool import AttributeUse, contribution_of, sources_of
 from app.domain.attribute import Attribute, ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Component, DroppedAttribute, Question, QuestionKind
 
@@ -43,9 +43,9 @@ def test_reach_of_each_contributor_counts_asked_questions_only():
     found = contribution_of(CHECKLIST, ATTRIBUTES)
     assert (found.asked, found.without_lineage) == (4, 1)
     assert found.by_contributor == {
-        "Ada": Reach(given=3, reached=1, dropped=1, questions=2, alone=(11,)),
-        "Ben": Reach(given=1, reached=1, dropped=0, questions=1, alone=()),
-        "model": Reach(given=2, reached=1, dropped=1, questions=1, alone=(13,)),
+        "Ada": AttributeUse(given=3, reached=1, dropped=1, questions=2, alone=(11,)),
+        "Ben": AttributeUse(given=1, reached=1, dropped=0, questions=1, alone=()),
+        "model": AttributeUse(given=2, reached=1, dropped=1, questions=1, alone=(13,)),
     }
 
 

@@ -15,7 +15,7 @@ import pytest
 from app.construction.questions import TriedExamples, example_of, try_examples
 from app.corpora.draws import draw_halves
 from app.domain.checklist import Answer
-from app.domain.improvement import AnswerErrors, Half, ProposedWording
+from app.domain.improvement import AnswerErrors, DocumentHalf, ProposedWording
 from app.domain.project import Text
 from app.meta_evaluation.judges.difference import paired_difference, proof_standing
 from tests.support.real_data import shared_data
@@ -118,12 +118,12 @@ def proposed(items: Sequence[Item], judge: Teaching, seed: int) -> TriedExamples
         mark = crc32(repr(wording.examples).encode())
         return {text: judge(drawn[text], shown, np.random.default_rng([seed, mark, text])) for text in texts}
 
-    parts: dict[Half, dict[int, Answer]] = defaultdict(dict)
+    parts: dict[DocumentHalf, dict[int, Answer]] = defaultdict(dict)
     for number, item in drawn.items():
         parts[halves[item.document]][number] = item.answer
     examples = {number: example_of(Text(item.document, item.text), item.answer) for number, item in drawn.items()}
     by_number = {number: item.document for number, item in drawn.items()}
-    tried = try_examples(NOW, parts[Half.DEVELOPMENT], parts[Half.PROOF], examples, by_number, ask, rng)
+    tried = try_examples(NOW, parts[DocumentHalf.DEVELOPMENT], parts[DocumentHalf.PROOF], examples, by_number, ask, rng)
     return asyncio.run(tried)
 
 

@@ -1,13 +1,13 @@
 """Halves of documents: equal, by chance, and never changed for those that have one."""
 
 from app.corpora.draws import draw_halves
-from app.domain.improvement import Half
+from app.domain.improvement import DocumentHalf
 
 DOCUMENTS = [f"d{number:02}" for number in range(41)]
 
 
-def proof(halves: dict[str, Half]) -> set[str]:
-    return {document for document, half in halves.items() if half is Half.PROOF}
+def proof(halves: dict[str, DocumentHalf]) -> set[str]:
+    return {document for document, half in halves.items() if half is DocumentHalf.PROOF}
 
 
 def test_half_and_half_whatever_the_order_and_otherwise_with_another_seed() -> None:
@@ -27,7 +27,7 @@ def test_documents_that_come_later_change_nothing_for_those_before() -> None:
 
 
 def test_single_documents_fill_up_the_smaller_half() -> None:
-    halves: dict[str, Half] = {}
+    halves: dict[str, DocumentHalf] = {}
     for number, document in enumerate(DOCUMENTS, start=1):
         halves |= draw_halves([document], halves, 3)
         assert abs(2 * len(proof(halves)) - number) <= 1

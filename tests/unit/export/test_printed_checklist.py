@@ -9,7 +9,7 @@ from typing import Any
 import docx
 import pytest
 
-from app.export.printed_checklist import Making, PrintedChecklist, print_page, printed_checklist, word_file
+from app.export.printed_checklist import Authorship, PrintedChecklist, print_page, printed_checklist, word_file
 
 HOSTILE = '<script>alert("1")</script> & {{ 7 * 7 }} \x01\x0b'
 SAID = {"text": "Ideas follow from each other.", "contributor": "Nora", "kind": "human"}
@@ -42,7 +42,7 @@ def sheet() -> PrintedChecklist:
         question("Do links fit?", attributes=[]),
         question(HOSTILE, component=""),
     )
-    return printed_checklist(document(*questions), Making(("Ada", "Ben"), datetime(2026, 11, 3, tzinfo=UTC)))
+    return printed_checklist(document(*questions), Authorship(("Ada", "Ben"), datetime(2026, 11, 3, tzinfo=UTC)))
 
 
 class _Words(HTMLParser):
@@ -108,7 +108,7 @@ def test_print_page_and_word_file_show_marks_of_direction(sheet: PrintedChecklis
 
 def test_print_page_gives_each_question_its_own_reading_direction() -> None:
     asked = question("האם כל משפט שלם?", guidance="כן: עם פועל (19).", component="הדיוק")
-    page = print_page(printed_checklist(document(asked), Making()))
+    page = print_page(printed_checklist(document(asked), Authorship()))
     for words in ("האם כל משפט שלם?", "כן: עם פועל (19)."):
         assert f"<bdi>{words}</bdi>" in page
     assert '<h2 dir="auto">הדיוק' in page
@@ -123,7 +123,7 @@ def test_a_question_is_never_divided_between_pages(sheet: PrintedChecklist) -> N
 
 def test_without_people_or_rubric_nothing_is_made_up() -> None:
     bare = document(question("Is it there?", component="", attributes=[])) | {"rubric": "", "model": ""}
-    sheet = printed_checklist(bare, Making())
+    sheet = printed_checklist(bare, Authorship())
     assert sheet.made == ("Published",)
     assert "Edited" not in in_page(sheet)[0]
     assert in_word(sheet)
@@ -131,13 +131,13 @@ def test_without_people_or_rubric_nothing_is_made_up() -> None:
 
 def test_example_on_paper_has_its_passage_in_brackets() -> None:
     about = SAID | {"quote": "But\nnobody came."}
-    (component,) = printed_checklist(document(question("Is it?", attributes=[about, SAID])), Making()).components
+    (component,) = printed_checklist(document(question("Is it?", attributes=[about, SAID])), Authorship()).components
     assert component.questions[0].examples == (f"{SAID['text']} (“But nobody came.”)", SAID["text"])
 
 
 def test_examples_of_the_judge_are_printed_with_their_answers() -> None:
     shown = [{"text": HOSTILE, "answer": "no", "reason": "It leaps."}]
-    sheet = printed_checklist(document(question("Does it flow?") | {"examples": shown}), Making())
+    sheet = printed_checklist(document(question("Does it flow?") | {"examples": shown}), Authorship())
     ((printed,),) = (component.questions for component in sheet.components)
     assert printed.answered == (f"no: {HOSTILE} (It leaps.)",)
     for text in (in_page(sheet)[0], in_word(sheet)):
@@ -145,9 +145,9 @@ def test_examples_of_the_judge_are_printed_with_their_answers() -> None:
 
 
 def test_formula_on_paper_says_how_thresholds_and_required_questions_count() -> None:
-    plain = printed_checklist(document(question("Does it flow?")), Making()).scoring
+    plain = printed_checklist(document(question("Does it flow?")), Authorship()).scoring
     asked = [question("Does it flow?") | {"grade": "flow"}, question("Does it flow well?") | {"grade": "flow"}]
-    graded = printed_checklist(document(*asked), Making()).scoring
-    capped = printed_checklist(document(question("Does it flow?") | {"cap": 2.0}), Making()).scoring
+    graded = printed_checklist(document(*asked), Authorship()).scoring
+    capped = printed_checklist(document(question("Does it flow?") | {"cap": 2.0}), Authorship()).scoring
     assert graded == f"{plain} Thresholds of one quality count together as one question."
     assert capped == f"{plain} A required question that fails caps the score."

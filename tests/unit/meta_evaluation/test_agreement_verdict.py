@@ -8,7 +8,7 @@ import pytest
 from app.meta_evaluation.agreement_verdict import AgreementVerdict, VerdictKind, agreement_verdict, more_units
 from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.evaluation import MetaEvaluation, evaluate
-from app.meta_evaluation.raters.human_ceiling import Ceiling, JudgeBeside
+from app.meta_evaluation.raters.human_ceiling import Ceiling, JudgeAsRater
 from app.meta_evaluation.score_matrix import Level, Resampling
 
 ANY = evaluate(
@@ -44,7 +44,7 @@ def meta(
 
 def ceiling(difference: Ends | None, value: float | None = 0.69, ends: tuple[float, float] = (0.6, 0.8)) -> Ceiling:
     """`difference`: the judge less one rater, with the ends of its interval."""
-    beside = JudgeBeside(0.5, *difference) if difference else None
+    beside = JudgeAsRater(0.5, *difference) if difference else None
     return Ceiling("spearman", "per-source", value, (value,) * 3, 480, 0, "", low=ends[0], high=ends[1], judge=beside)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.rules.catalogue import BY_ID, RULES, THEMES, Better, Rule
+from app.rules.catalogue import BY_ID, RULES, THEMES, GoodDirection, Rule
 from app.rules.judge import best_rule
 from app.rules.phrasing import is_sound
 from app.rules.reading import Context, Reading
@@ -18,7 +18,7 @@ def test_ids_are_unique_and_every_theme_has_a_rule() -> None:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_limits_run_from_lenient_to_strict(rule: Rule) -> None:
-    expected = sorted(rule.limits, reverse=rule.better is Better.LESS)
+    expected = sorted(rule.limits, reverse=rule.better is GoodDirection.LESS)
     assert list(rule.limits) == expected
     assert rule.limit(0.0) == rule.limits[0]
     assert rule.limit(0.5) == pytest.approx(rule.limits[2])

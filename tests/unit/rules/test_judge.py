@@ -6,7 +6,7 @@ from time import process_time
 import pytest
 
 from app.providers.base import ChatReply
-from app.rules.catalogue import RULES, Better, Unit
+from app.rules.catalogue import RULES, GoodDirection, Unit
 from app.rules.judge import RuleJudge, deciding_passage, plan
 from app.rules.reading import Context, Reading, of
 
@@ -115,7 +115,7 @@ def test_texts_and_sources_are_cut_up_once_within_bounds() -> None:
 
 
 def test_a_share_that_falls_short_is_told_apart_from_its_limit() -> None:
-    rule = next(rule for rule in RULES if rule.unit is Unit.SHARE and rule.better is Better.MORE)
+    rule = next(rule for rule in RULES if rule.unit is Unit.SHARE and rule.better is GoodDirection.MORE)
     short = Reading(2 / 3, of(2, 3, "sentences"))
     assert rule.reason(short, 0.67).startswith("2 of 3 sentences (66.7 %); ")
     assert rule.reason(short, 0.5).startswith("2 of 3 sentences (67 %); ")

@@ -162,7 +162,7 @@ nothing. Findings from the wording alone come after measured ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class FigureWithInterval:
     """A figure over `n` texts with its 95 % interval."""
 
     value: float
@@ -202,7 +202,7 @@ class ModeFinding:
     other: int | None = None
 
     @classmethod
-    def of(cls, mode: Mode, question: int, badge: str, found: Measured, limit: Limit, **words: Any) -> Self:
+    def of(cls, mode: Mode, question: int, badge: str, found: FigureWithInterval, limit: Limit, **words: Any) -> Self:
         """Return the finding of a measured figure. `words`: its evidence, advice, measure, and the repeated
         question."""
         figures = asdict(found)
@@ -236,7 +236,7 @@ Figure = Callable[[Floats], Floats]
 
 def of_correlations(
     found: RubricEvidence, columns: Floats, limit: Limit, fewest: int, figure: Figure
-) -> Measured | None:
+) -> FigureWithInterval | None:
     """Return a figure of the correlations among `columns` (K, texts), over the texts without a missing value.
 
     None unless its whole interval lies beyond the limit; also with fewer than `fewest` such texts, or if a column is
@@ -256,10 +256,12 @@ def of_correlations(
     ends = by_document(value, drawn, int(unit.max()) + 1)
     if ends is None or not limit.passed(*ends):
         return None
-    return Measured(value, *_within(ends, -1.0), n)
+    return FigureWithInterval(value, *_within(ends, -1.0), n)
 
 
-def of_shares(found: RubricEvidence, part: Floats, whole: Floats, limit: Limit, fewest: int) -> Measured | None:
+def of_shares(
+    found: RubricEvidence, part: Floats, whole: Floats, limit: Limit, fewest: int
+) -> FigureWithInterval | None:
     """Return the share of `part` in `whole`, both (texts,); None as of_correlations.
 
     The interval is the wider of Wilson's, which allows for rare answers not seen (20 of 20), and that of resampled
@@ -281,7 +283,7 @@ def of_shares(found: RubricEvidence, part: Floats, whole: Floats, limit: Limit, 
     if drawn is None or not limit.passed(*drawn):
         return None
     low, high = _within((min(ends[0], drawn[0]), max(ends[1], drawn[1])), 0.0)
-    return Measured(value, low, high, n)
+    return FigureWithInterval(value, low, high, n)
 
 
 def differing_pairs(answers: Floats) -> tuple[Floats, Floats]:

@@ -21,8 +21,8 @@ from app.meta_evaluation.questions.failure_modes.evidence import (
     NOTHING,
     REPEATS,
     UNANSWERED,
+    FigureWithInterval,
     Limit,
-    Measured,
     Mode,
     ModeFinding,
     RubricEvidence,
@@ -158,7 +158,7 @@ def _ranks(words: Floats) -> Floats:
 
 
 def _length(
-    place: int, badge: str, longer: str, alone: Measured, more: Measured, people: str, limit: Limit
+    place: int, badge: str, longer: str, alone: FigureWithInterval, more: FigureWithInterval, people: str, limit: Limit
 ) -> ModeFinding:
     theirs = alone.value - more.value
     return ModeFinding.of(
@@ -288,7 +288,7 @@ def experts_differ(found: RubricEvidence, place: int) -> ModeFinding | None:
     alpha = krippendorff_alpha(answers, "nominal", group=found.documents, resamples=found.resamples, seed=found.seed)
     if alpha.value is None or alpha.low is None or alpha.high is None or not DISAGREES.passed(alpha.low, alpha.high):
         return None
-    beyond_chance = Measured(alpha.value, alpha.low, alpha.high, alpha.n)
+    beyond_chance = FigureWithInterval(alpha.value, alpha.low, alpha.high, alpha.n)
     return ModeFinding.of(
         "subjective",
         place,

@@ -71,7 +71,7 @@ class ListContents:
 
 
 @dataclass(frozen=True, slots=True)
-class Performed:
+class ActResult:
     """The result of an act: `what` for Undo (“excluded 3 attributes”), `said` as a sentence. No `back`: nothing
     changed."""
 
@@ -80,7 +80,7 @@ class Performed:
     back: Action | None = None
 
 
-Perform = Callable[[AttributeAct], Performed]
+Perform = Callable[[AttributeAct], ActResult]
 
 
 def attribute_list(key: str, place: str, contents: ListContents, perform: Perform) -> None:

@@ -111,7 +111,7 @@ _WAY = "way_back_to_result"
 
 
 @dataclass(frozen=True, slots=True)
-class WayBack:
+class ResultsLink:
     """The way back to Results. `address` is that of Results as it was left; `texts` are those viewed there, the largest
     disagreement first, on which the changed questions can be asked again."""
 
@@ -125,13 +125,13 @@ class WayBack:
         return "text" in self.address
 
 
-def remember_way(way: WayBack) -> None:
+def remember_way(way: ResultsLink) -> None:
     st.session_state[_WAY] = way
 
 
-def way_back(dimension_id: int) -> WayBack | None:
+def way_back(dimension_id: int) -> ResultsLink | None:
     """Return the way back to a result of this dimension, of this session."""
-    way: WayBack | None = st.session_state.get(_WAY)
+    way: ResultsLink | None = st.session_state.get(_WAY)
     return way if way is not None and way.dimension == dimension_id else None
 
 

@@ -44,7 +44,7 @@ class Screen:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class NavigationEntry:
     """An entry of the navigation; it opens its first screen and shows links to the others above it."""
 
     title: str
@@ -53,10 +53,10 @@ class Door:
 
 
 HOME = Screen("overview", "Overview", ":material/home:", Right.SEE)
-DOORS = (
-    Door("Overview", HOME.icon, (HOME,)),
-    Door("Texts", ":material/article:", (Screen("texts", "Texts", ":material/article:"),)),
-    Door(
+NAVIGATION = (
+    NavigationEntry("Overview", HOME.icon, (HOME,)),
+    NavigationEntry("Texts", ":material/article:", (Screen("texts", "Texts", ":material/article:"),)),
+    NavigationEntry(
         "Attributes",
         ":material/lightbulb:",
         (
@@ -67,7 +67,7 @@ DOORS = (
             Screen("compare", "Compare", ":material/compare:", Right.READ),
         ),
     ),
-    Door(
+    NavigationEntry(
         "Checklist",
         ":material/checklist:",
         (
@@ -78,8 +78,8 @@ DOORS = (
             Screen("decide_together", "Decide together", ":material/how_to_vote:", Right.TAKE_PART),
         ),
     ),
-    Door("Scores", ":material/speed:", (Screen("scores", "Scores", ":material/speed:"),)),
-    Door(
+    NavigationEntry("Scores", ":material/speed:", (Screen("scores", "Scores", ":material/speed:"),)),
+    NavigationEntry(
         "Results",
         ":material/insights:",
         (
@@ -88,7 +88,7 @@ DOORS = (
         ),
     ),
 )
-RESEARCH = Door(
+RESEARCH = NavigationEntry(
     "Research",
     ":material/science:",
     (
@@ -98,7 +98,7 @@ RESEARCH = Door(
         Screen("locked_test", "Locked test", ":material/lock:"),
     ),
 )
-SET_UP = Door(
+SET_UP = NavigationEntry(
     "Set-up",
     ":material/settings:",
     (
@@ -107,7 +107,9 @@ SET_UP = Door(
         Screen("settings", "Settings", ":material/settings:", Right.SET_UP),
     ),
 )
-SCREENS: Mapping[str, Screen] = {screen.name: screen for door in (*DOORS, RESEARCH, SET_UP) for screen in door.screens}
+SCREENS: Mapping[str, Screen] = {
+    screen.name: screen for entry in (*NAVIGATION, RESEARCH, SET_UP) for screen in entry.screens
+}
 
 
 # Addresses of version 0.2.0, kept for one release. The first screen answers to its name as the others do.
@@ -136,8 +138,10 @@ def page(name: str) -> str:
     return str(FOLDER / f"{name}.py")
 
 
-def door_of(name: str) -> Door:
-    return next(door for door in (*DOORS, RESEARCH, SET_UP) if any(screen.name == name for screen in door.screens))
+def entry_of(name: str) -> NavigationEntry:
+    return next(
+        entry for entry in (*NAVIGATION, RESEARCH, SET_UP) if any(screen.name == name for screen in entry.screens)
+    )
 
 
 def address(parameters: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -187,7 +191,7 @@ def link(
 
 
 def navigation() -> st.Page:
-    """Return all screens at their addresses. Their links are drawn here, as Streamlit knows no doors."""
+    """Return all screens at their addresses. Links are drawn here, as an entry of Streamlit's holds one screen."""
     pages = [
         st.Page(
             page(screen.name),
@@ -278,7 +282,7 @@ def _know(workbench: Workbench, project: Project | None) -> None:
 
 def _way_on(todo: NextStep, steps: tuple[FlowStep, ...], here: str) -> None:
     """Draw a button to the next step once the open one is done; none if the next step is on this screen."""
-    behind = {screen.name for screen in door_of(here).screens}
+    behind = {screen.name for screen in entry_of(here).screens}
     step = next((step for step in steps if step.screen in behind), None)
     if here in _OWN_WAY_ON or todo.screen in behind or step is None or step.state is not StepState.DONE:
         return
@@ -459,24 +463,23 @@ def _end() -> None:
 
 
 _RESEARCH_HELP = "Screens for studies: who notices what, blind comparisons, conditions, methods, topics, a locked test."
-# A link says which screen is open; behind a door with several screens none of them is the door's own link.
+# A link says which screen is open; in an entry with several screens none of them is the entry's own link.
 _OPEN = "<style>.st-key-door_{name} a {{ background: color-mix(in srgb, currentColor 12%, transparent); }}</style>"
 
 
-def doors(workbench: Workbench, project: Project | None, here: str, steps: tuple[FlowStep, ...]) -> None:
-    """Draw the doors. `here`: the open screen. A door shows whether its step of the dimension is done or can't begin
-    yet."""
+def draw_navigation(workbench: Workbench, project: Project | None, here: str, steps: tuple[FlowStep, ...]) -> None:
+    """Draw the entries. `here`: the open screen. An entry shows whether its step is done or can't begin yet."""
     with st.sidebar:
         with st.container(key="doors", gap="xxsmall"):
-            for door in DOORS:
-                if rooms_ := _rooms(door):
-                    with st.container(key=f"door_{door.screens[0].name}"):
-                        step = next((step for step in steps if step.screen in {s.name for s in door.screens}), None)
-                        title = door.title + (_MARKS[step.state] if step else "")
+            for entry in NAVIGATION:
+                if rooms_ := _rooms(entry):
+                    with st.container(key=f"door_{entry.screens[0].name}"):
+                        step = next((step for step in steps if step.screen in {s.name for s in entry.screens}), None)
+                        title = entry.title + (_MARKS[step.state] if step else "")
                         help_ = plain(step.words) if step and step.state is StepState.BLOCKED else None
-                        link(rooms_[0].name, title, icon=door.icon, help_=help_, stretch=True)
-        opened = door_of(here)
-        if opened in DOORS:
+                        link(rooms_[0].name, title, icon=entry.icon, help_=help_, stretch=True)
+        opened = entry_of(here)
+        if opened in NAVIGATION:
             st.html(_OPEN.format(name=opened.screens[0].name))
         if project is not None:
             _research(workbench, project)
@@ -494,24 +497,24 @@ def doors(workbench: Workbench, project: Project | None, here: str, steps: tuple
 
 
 def rooms(here: str) -> None:
-    """Draw links to the screens of the navigation entry (`Door`) that `here` belongs to, as far as this person may open
+    """Draw links to the screens of the entry that `here` belongs to, as far as this person may open
     them and if there are several."""
-    opened = door_of(here)
+    opened = entry_of(here)
     found = _rooms(opened)
-    if opened in DOORS and len(found) > 1:
+    if opened in NAVIGATION and len(found) > 1:
         with st.container(horizontal=True, gap="small", key="rooms"):
             for screen in found:
                 with st.container(key=f"room_{screen.name}", width="content"):
                     link(screen.name)
 
 
-def _rooms(door: Door) -> list[Screen]:
-    """Return the door's screens that this person can open."""
-    return [screen for screen in door.screens if is_open(screen.name)]
+def _rooms(entry: NavigationEntry) -> list[Screen]:
+    """Return the entry's screens that this person can open."""
+    return [screen for screen in entry.screens if is_open(screen.name)]
 
 
-def _links(door: Door) -> None:
-    for screen in door.screens:
+def _links(entry: NavigationEntry) -> None:
+    for screen in entry.screens:
         link(screen.name, stretch=True)
 
 

@@ -12,7 +12,7 @@ from app.domain.checklist import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus, SystemChoice
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.results.method_grid import cell, grid_notes, method_and_judge, method_grid
-from app.services.results.raters import peoples_scale
+from app.services.results.raters import scores_on_rating_scale
 from app.services.results.result_files import verdict_of
 from app.services.results.results import Choices, results_of
 from app.services.results.run_comparison import compare_runs, sets_named
@@ -119,7 +119,7 @@ def test_results_prints_methods_by_dimensions_for_each_coefficient(run: Run, pro
 def test_results_print_the_error_of_raw_and_mapped_scores(run: Run) -> None:
     ready_to_score(open_workbench(), texts=64)
     made = scored("checklist", "llama:x")
-    scale = peoples_scale(open_workbench(), results_of(open_workbench(), made, Choices())[0])
+    scale = scores_on_rating_scale(open_workbench(), results_of(open_workbench(), made, Choices())[0])
     assert scale is not None
     assert scale.sentence in run("results", "--project", "Ready")[1]
 

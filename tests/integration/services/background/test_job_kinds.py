@@ -7,7 +7,7 @@ from app.providers.model_options import ModelOptions
 from app.services.attributes.checklist_coverage import CoverageJob
 from app.services.attributes.pairs import ContrastJob
 from app.services.background.progress import _KINDS, as_given, as_kept, kind_named, kind_of
-from app.services.building.build import AgainJob, BegunBuild, BuildsJob, StagesJob
+from app.services.building.build import AgainJob, BuildsJob, StagesJob, StartedBuild
 from app.services.checklists.question_proposals import ProposalJob
 from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import StudyJob
@@ -39,7 +39,7 @@ def examples() -> list[object]:
     return [
         StagesJob(3, (Stage.COMPONENTS, Stage.SUB_QUESTIONS), asked, "Ana"),
         AgainJob(3, Stage.KEY_QUESTIONS, 2, asked, "Ana"),
-        BuildsJob((BegunBuild("flow", 3), BegunBuild("ease", None, "Nobody has said yet.")), asked, ""),
+        BuildsJob((StartedBuild("flow", 3), StartedBuild("ease", None, "Nobody has said yet.")), asked, ""),
         ProposalJob(4, Action.MERGE, (1, 2), "rules"),
         ProposalJob(4, None, (), "rules"),
         StudyJob(project, StudyOptions((dimension,), "rules", "rules", budget=1.5, draw=(40, 4), asking=asked)),

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from app.domain.checklist import Answer
-from app.domain.expert_answer import AnswerDraw, WishedWave
+from app.domain.expert_answer import AnswerDraw, WaveRequest
 from app.errors import FileFormatError, NotReadyError
 from app.services.checklists.answer_files import answers_csv, import_answers
 from app.services.checklists.checklists import new_draft, publish
@@ -133,7 +133,7 @@ def test_everybodys_answers_say_how_their_texts_were_drawn_and_a_sheet_does_not(
     sheet = table(answers_csv(bench, CHECKLIST, "Ana"))
     assert not {"wave", "probability"} & sheet[0].keys()
     import_answers(bench, CHECKLIST, written([sheet[0] | {"answer": "yes"}]), "ana.csv")
-    draw_planned(bench, CHECKLIST, WishedWave(1))
+    draw_planned(bench, CHECKLIST, WaveRequest(1))
     everybody = answers_csv(bench, CHECKLIST)
     (row,) = table(everybody)
     assert (row["wave"], float(row["probability"])) == ("1", pytest.approx(4 / drawable(bench, CHECKLIST)))

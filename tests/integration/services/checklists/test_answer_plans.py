@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.domain.checklist import Answer
-from app.domain.expert_answer import WishedWave
+from app.domain.expert_answer import WaveRequest
 from app.errors import InputError, NotReadyError
 from app.services.checklists.checklists import new_draft
 from app.services.checklists.expert_answers import (
@@ -29,10 +29,10 @@ def bench(workbench: Workbench) -> Workbench:
 
 
 def test_planning_stores_nothing_and_drawing_draws_what_was_planned(bench: Workbench) -> None:
-    planned = plan_answers(bench, CHECKLIST, WishedWave(8, seed=4))
+    planned = plan_answers(bench, CHECKLIST, WaveRequest(8, seed=4))
     assert (planned.left, planned.drawn, planned.wave, planned.chance) == (TEXTS, 0, 1, 0.2)
-    assert planned == plan_answers(bench, CHECKLIST, WishedWave(8, seed=4))
-    drawn = draw_planned(bench, CHECKLIST, WishedWave(8, seed=4))
+    assert planned == plan_answers(bench, CHECKLIST, WaveRequest(8, seed=4))
+    drawn = draw_planned(bench, CHECKLIST, WaveRequest(8, seed=4))
     assert set(drawn.texts) == {one.id for one in planned.texts}
     (wave,) = drawn.waves
     assert (wave.number, wave.design, wave.seed, wave.tau) == (1, "chance", 4, 0.0)
@@ -42,14 +42,14 @@ def test_more_texts_come_after_those_an_expert_has_and_leave_answers_alone(bench
     first = draw_texts(bench, CHECKLIST, 5, seed=3)
     before = answer_sheet(bench, CHECKLIST, "Ana").texts
     answer(bench, first, "Ana", before[0], 1, Answer.NO)
-    drawn = draw_planned(bench, CHECKLIST, WishedWave(12, seed=3))
+    drawn = draw_planned(bench, CHECKLIST, WaveRequest(12, seed=3))
     sheet = answer_sheet(bench, CHECKLIST, "Ana")
     assert sheet.texts[:5] == before
     assert set(sheet.texts[5:]) == set(drawn.waves[1].texts) == set(drawn.texts) - set(first.texts)
     assert len(drawn.waves[1].texts) == 12
     assert sheet.texts[5:] != drawn.waves[1].texts, "in an order of their own"
     assert [one.answer for one in expert_answers(bench, CHECKLIST).answers] == [Answer.NO]
-    third = draw_planned(bench, CHECKLIST, WishedWave(4, seed=3))
+    third = draw_planned(bench, CHECKLIST, WaveRequest(4, seed=3))
     assert answer_sheet(bench, CHECKLIST, "Ana").texts[: len(sheet.texts)] == sheet.texts
     assert len(third.waves[2].texts) == 4
 
@@ -73,7 +73,7 @@ def test_a_draw_of_an_older_program_counts_as_one_in_which_all_were_alike(bench:
     with bench.database.write() as work:
         draw_id = work.expert_answers.add_draw(CHECKLIST, 3, stratified=True)
         work.expert_answers.add_wave(draw_id, [1, 2, 3, 4], {}, design="chance", seed=3, tau=0.0)
-    drawn = draw_planned(bench, CHECKLIST, WishedWave(4))
+    drawn = draw_planned(bench, CHECKLIST, WaveRequest(4))
     with bench.database.read() as work:
         found = drawn_probability(work, drawn, range(1, TEXTS + 1))
     assert found == pytest.approx(np.full(TEXTS, 8 / 40))
@@ -82,9 +82,9 @@ def test_a_draw_of_an_older_program_counts_as_one_in_which_all_were_alike(bench:
 def test_more_than_is_left_and_drafts_are_refused(bench: Workbench) -> None:
     draw_texts(bench, CHECKLIST, 30, seed=1)
     with pytest.raises(InputError, match="1 to 10"):
-        plan_answers(bench, CHECKLIST, WishedWave(11))
-    draw_planned(bench, CHECKLIST, WishedWave(10))
+        plan_answers(bench, CHECKLIST, WaveRequest(11))
+    draw_planned(bench, CHECKLIST, WaveRequest(10))
     with pytest.raises(InputError, match="All that can be drawn are drawn"):
-        draw_planned(bench, CHECKLIST, WishedWave(1))
+        draw_planned(bench, CHECKLIST, WaveRequest(1))
     with pytest.raises(NotReadyError, match="is a draft"):
-        plan_answers(bench, new_draft(bench, CHECKLIST).id, WishedWave(1))
+        plan_answers(bench, new_draft(bench, CHECKLIST).id, WaveRequest(1))

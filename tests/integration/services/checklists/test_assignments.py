@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.domain.checklist import Answer
-from app.domain.expert_answer import AnswerDraw, SheetEntry, WishedWave
+from app.domain.expert_answer import AnswerDraw, SheetEntry, WaveRequest
 from app.domain.people import Role
 from app.domain.project import Dimension, Rating, Task
 from app.errors import InputError, NotFoundError, NotReadyError
@@ -41,7 +41,7 @@ from app.services.checklists.expert_answers import (
     unfinished_sheet,
 )
 from app.services.data.projects import add_dimension, create_project
-from app.services.people.invitations import invite, revoke_access, trail_of
+from app.services.people.invitations import invite, project_audit_log, revoke_access
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import not_done
 from tests.support.answering import answer_all
@@ -150,7 +150,7 @@ def test_texts_that_are_drawn_later_are_shared_as_well(bench: Workbench) -> None
     parts = {name: theirs(bench, name) for name in NAMES}
     assert {len(part) for part in parts.values()} == {5}
     answered(bench, draw, "Ana", *parts["Ana"])
-    draw_planned(bench, CHECKLIST, WishedWave(8, seed=5))
+    draw_planned(bench, CHECKLIST, WaveRequest(8, seed=5))
     again = draw_of(bench, CHECKLIST)
     assert again is not None
     more = {name: theirs(bench, name) for name in NAMES}
@@ -275,7 +275,7 @@ def test_who_assigned_what_stands_in_the_trail(bench: Workbench, draw: AnswerDra
     give_dimensions(bench, PROJECT, "Ana", [DIMENSION])
     share_texts(bench, DIMENSION, 1)
     move_texts(bench, DIMENSION, "Ana", "Ben")
-    assert [(one.act, one.about) for one in trail_of(bench, PROJECT)][:3] == [
+    assert [(one.act, one.about) for one in project_audit_log(bench, PROJECT)][:3] == [
         ("moved unanswered texts", "coherence, Ana, Ben"),
         ("shared texts among experts", "coherence, 1"),
         ("gave dimensions to an expert", "coherence, Ana"),

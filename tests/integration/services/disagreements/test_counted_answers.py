@@ -7,13 +7,13 @@ import pytest
 
 from app.domain.checklist import Answer, Checklist, ChecklistStatus, Question
 from app.domain.project import Dimension, Task, Text
-from app.meta_evaluation.questions.question_agreement import PartedKind
+from app.meta_evaluation.questions.question_agreement import DisagreementKind
 from app.services.checklists.expert_answers import draw_texts
 from app.services.data.uploads import Upload
 from app.services.disagreements.deciding import decide_answer
 from app.services.disagreements.queue import QueueFilter, disagreement_queue
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.own_scores import AnswerGivers, bring_answers_in
+from app.services.scoring.own_scores import AnswerAuthors, bring_answers_in
 from tests.support.disagreements import text_ids
 from tests.support.made_data import made_data
 
@@ -40,7 +40,7 @@ def brought_in(workbench: Workbench, answers: pd.DataFrame) -> Checklist:
         made = work.checklists.publish(work.checklists.save(dimension.id, draft))
     draw_texts(workbench, made.id, len(documents), seed=1)
     upload = Upload("framing.csv", made_data("framing_answers.csv").read_bytes())
-    brought = bring_answers_in(workbench, made.id, upload, AnswerGivers("", "", tuple(PEOPLE), tuple(JUDGES)))
+    brought = bring_answers_in(workbench, made.id, upload, AnswerAuthors("", "", tuple(PEOPLE), tuple(JUDGES)))
     assert brought.experts is not None
     assert brought.judges is not None
     assert brought.experts.kept == int(answers[PEOPLE].isin(["yes", "no"]).sum().sum())
@@ -78,10 +78,10 @@ def test_the_queue_lists_exactly_what_an_independent_count_finds(workbench: Work
     def listed(wanted: QueueFilter) -> set[Pair]:
         return {(pair.key[0], pair.question.text) for pair in queue.matching(wanted)}
 
-    assert listed(QueueFilter(kind=PartedKind.EXPERTS)) == parted
-    assert listed(QueueFilter(kind=PartedKind.REPEATS)) == set()
+    assert listed(QueueFilter(kind=DisagreementKind.EXPERTS)) == parted
+    assert listed(QueueFilter(kind=DisagreementKind.REPEATS)) == set()
     for judge, pairs in by_judge.items():
-        assert listed(QueueFilter(kind=PartedKind.JUDGE, judge=f"file:{judge}")) == pairs
+        assert listed(QueueFilter(kind=DisagreementKind.JUDGE, judge=f"file:{judge}")) == pairs
     assert listed(QueueFilter()) == parted.union(*by_judge.values())
     kinds = Counter(entry["kind"] for pair in queue.pairs for entry in pair.to_json())
     assert kinds == {"experts": len(parted), "judge": sum(len(pairs) for pairs in by_judge.values())}

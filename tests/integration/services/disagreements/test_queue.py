@@ -4,7 +4,7 @@ import pytest
 
 from app.domain.checklist import Answer
 from app.errors import NotFoundError, NotReadyError
-from app.meta_evaluation.questions.question_agreement import PartedKind
+from app.meta_evaluation.questions.question_agreement import DisagreementKind
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.disagreements.deciding import decide_answer, undo_decision
@@ -54,9 +54,9 @@ def test_filters_leave_out_what_was_not_asked_for(workbench: Workbench) -> None:
     def places(wanted: QueueFilter) -> set[tuple[str, int]]:
         return set(_listed(found.matching(wanted)))
 
-    assert places(QueueFilter(kind=PartedKind.EXPERTS)) == {("letter-0", 1)}
-    assert places(QueueFilter(kind=PartedKind.JUDGE)) == {("letter-1", 1), ("letter-2", 2)}
-    assert places(QueueFilter(kind=PartedKind.JUDGE, judge="two")) == {("letter-1", 1)}
+    assert places(QueueFilter(kind=DisagreementKind.EXPERTS)) == {("letter-0", 1)}
+    assert places(QueueFilter(kind=DisagreementKind.JUDGE)) == {("letter-1", 1), ("letter-2", 2)}
+    assert places(QueueFilter(kind=DisagreementKind.JUDGE, judge="two")) == {("letter-1", 1)}
     assert places(QueueFilter(judge="two")) == {("letter-1", 1), ("letter-3", 3)}
     assert places(QueueFilter(question=1)) == {("letter-0", 1), ("letter-1", 1)}
     assert places(QueueFilter(component="Form")) == {("letter-2", 2), ("letter-3", 3)}
@@ -70,7 +70,7 @@ def test_what_was_decided_leaves_it_and_comes_back_when_that_is_undone(workbench
     found = disagreement_queue(workbench, made.id)
     assert len(found.matching(QueueFilter())) == 3
     (pair,) = found.matching(QueueFilter(state="decided"))
-    assert (pair.text, pair.decision, pair.kinds) == (text, decided, {PartedKind.EXPERTS})
+    assert (pair.text, pair.decision, pair.kinds) == (text, decided, {DisagreementKind.EXPERTS})
     undo_decision(workbench, decided.id, "Cleo")
     assert len(disagreement_queue(workbench, made.id).matching(QueueFilter())) == 4
 

@@ -26,7 +26,7 @@ from app.services.disagreements.rooms import (
     say_line,
     vote,
 )
-from app.services.people.invitations import trail_of
+from app.services.people.invitations import project_audit_log
 from app.services.runtime.workbench import Workbench
 from tests.support.disagreements import experts_say, parted_project, text_ids
 
@@ -88,7 +88,7 @@ def test_votes_are_nobodys_to_read_before_the_reveal(
         assert [one.votes for one in rooms_of(acting["Fay"], 1, asked)] == [()]
     with pytest.raises(NotAllowedError):
         room_view(acting["Rob"], room.id)
-    assert not [one for one in trail_of(workbench, 1) if "yes" in one.about or "no" in one.about.split()]
+    assert not [one for one in project_audit_log(workbench, 1) if "yes" in one.about or "no" in one.about.split()]
 
 
 def test_the_second_votes_are_as_hidden_as_the_first(workbench: Workbench, made: Checklist) -> None:
@@ -178,7 +178,7 @@ def test_the_trail_of_holds_who_was_there_and_what_was_said(
     move_room(acting["Fay"], room.id, RoomStage.DISCUSS)
     say_line(acting["Ben"], room.id, "Ben", "A name is a greeting.")
     close_room(acting["Fay"], room.id, "")
-    log = [(one.who, one.act, one.about) for one in reversed(trail_of(workbench, 1)) if " room" in one.act]
+    log = [(one.who, one.act, one.about) for one in reversed(project_audit_log(workbench, 1)) if " room" in one.act]
     assert log == [
         ("Fay", "opened a room", "tone"),
         *[(name, act, f"tone, {room.id}") for name in ("Ana", "Ben") for act in ("joined a room", "voted in a room")],

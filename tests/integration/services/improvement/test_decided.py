@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.checklist import Answer
-from app.domain.improvement import Half
+from app.domain.improvement import DocumentHalf
 from app.domain.project import Text
 from app.services.checklists.checklists import new_draft, publish
 from app.services.improvement.decided import DecidedQuestion, decided_questions, judged_runs
@@ -59,7 +59,7 @@ def test_halves_are_kept_and_documents_that_come_later_get_theirs(there: Decided
     with there.workbench.database.write() as work:
         for text in work.texts.all(1)[80:]:
             work.decisions.add(there.question.id, text.id, Answer.YES, "Ana")
-    assert sorted(decided(there).halves.values()) == sorted([*Half] * 50)
+    assert sorted(decided(there).halves.values()) == sorted([*DocumentHalf] * 50)
     assert len(decided(there).proof) == 10
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.checklist import Example
-from app.domain.improvement import Half
+from app.domain.improvement import DocumentHalf
 from app.domain.project import Task
 from app.errors import ConflictError, FileFormatError, InputError, NotReadyError
 from app.export.checklist_reading import read_question
@@ -73,7 +73,7 @@ def test_examples_are_chosen_proven_taken_and_shown(made: Made) -> None:
     assert standing_of(attempt) == "proven better"
     assert difference_of(attempt.beside) is not None, "random ones were tried beside them"
     assert example_tokens(attempt.chosen.wording) > 40
-    development = {text.text for id_, text in found.texts.items() if found.halves[id_] is Half.DEVELOPMENT}
+    development = {text.text for id_, text in found.texts.items() if found.halves[id_] is DocumentHalf.DEVELOPMENT}
     assert {one.text for tried in attempt.tried for one in tried.wording.examples} <= development
     for request in there.models.requests:
         shown = [one["text"] for each in request.prompt.variables["questions"] for one in each.get("examples", ())]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.improvement import Half, ImprovementStatus, ProposedWording
+from app.domain.improvement import DocumentHalf, ImprovementStatus, ProposedWording
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError
 from app.services.checklists.checklists import get_checklist, new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question, history_of
@@ -59,7 +59,7 @@ def test_the_loop_finds_proposes_proves_and_asks_only_that_question_again(made: 
     (found,) = decided_questions(there.workbench, there.draft.id).values()
     development, proof = len(found.development), len(found.proof)
     assert (found.question.id, development + proof) == (there.question.id, 70)
-    errors = [found.errors(half) for half in Half]
+    errors = [found.errors(half) for half in DocumentHalf]
     assert (sum(one.false_yes for one in errors), sum(one.false_no for one in errors)) == (18, 17)
 
     attempt = improve(there.workbench, there.question.id, WRITER, who="Ben")
@@ -94,7 +94,7 @@ def test_the_writer_sees_nothing_of_the_proof_half(made: Made) -> None:
     (found,) = decided_questions(there.workbench, there.draft.id).values()
     (asked,) = [one for one in there.models.requests if one.prompt.name == "question-improve"]
     shown = asked.prompt.system + asked.prompt.user
-    unseen = [text.text for id_, text in found.texts.items() if found.halves[id_] is Half.PROOF]
+    unseen = [text.text for id_, text in found.texts.items() if found.halves[id_] is DocumentHalf.PROOF]
     assert len(unseen) == 40
     assert not [text for text in unseen if text in shown]
     assert "Warm is about kindness." in shown

@@ -4,13 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.people import Actor, Membership, Right, Role, TrailEntry
+from app.domain.people import Actor, AuditEntry, Membership, Right, Role
 from app.domain.project import Task
 from app.errors import ConflictError, NotAllowedError
 from app.services.checklists.checklists import new_draft, publish, view_checklist
 from app.services.checklists.draft_edits import remove_question
 from app.services.data.projects import create_project, delete_project
-from app.services.people.invitations import accept_invitation, invite, revoke_access, server_trail, trail_csv, trail_of
+from app.services.people.invitations import (
+    accept_invitation,
+    audit_log_csv,
+    invite,
+    project_audit_log,
+    revoke_access,
+    server_audit_log,
+)
 from app.services.people.sign_ins import end_sign_in
 from app.services.runtime.workbench import Workbench, use_case
 
@@ -19,7 +26,7 @@ PROJECT = DIMENSION = CHECKLIST = 1
 
 def acts(bench: Workbench) -> list[tuple[str, str, str]]:
     """Oldest first."""
-    return [(one.who, one.act, one.about) for one in reversed(trail_of(bench, PROJECT))]
+    return [(one.who, one.act, one.about) for one in reversed(project_audit_log(bench, PROJECT))]
 
 
 def as_facilitator(bench: Workbench) -> Workbench:
@@ -83,24 +90,24 @@ def test_people_come_and_go(bench: Workbench) -> None:
         ("Ana", "came in by a link", ""),
         ("", "took somebody's part away", "Ana"),
     ]
-    assert ("Ana", "signed out") in [(one.who, one.act) for one in server_trail(bench)]
+    assert ("Ana", "signed out") in [(one.who, one.act) for one in server_audit_log(bench)]
 
 
 def test_what_was_done_to_a_project_outlives_it(bench: Workbench) -> None:
     create_project(bench, "Short", Task("summary", "article"))
     delete_project(bench, "Short")
-    assert [(one.act, one.about, one.project) for one in server_trail(bench)][:2] == [
+    assert [(one.act, one.about, one.project) for one in server_audit_log(bench)][:2] == [
         ("deleted the project", "Short", "Short"),
         ("made a project", "Short", "Short"),
     ]
-    assert trail_of(bench, PROJECT) == []
+    assert project_audit_log(bench, PROJECT) == []
 
 
 def test_a_table_gives_a_spreadsheet_no_orders(bench: Workbench) -> None:
     look(bench, PROJECT)
-    entry = replace(trail_of(bench, PROJECT)[0], who="=1+1", about='a, "b"')
-    assert isinstance(entry, TrailEntry)
-    lines = trail_csv([entry]).decode("utf-8-sig").splitlines()
+    entry = replace(project_audit_log(bench, PROJECT)[0], who="=1+1", about='a, "b"')
+    assert isinstance(entry, AuditEntry)
+    lines = audit_log_csv([entry]).decode("utf-8-sig").splitlines()
     assert lines[0] == "at,who,act,about,project"
     assert "'=1+1" in lines[1]
     assert '"a, ""b"""' in lines[1]

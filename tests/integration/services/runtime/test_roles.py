@@ -60,7 +60,7 @@ from app.services.data.projects import (
     rated_text,
     text_page,
 )
-from app.services.people.invitations import accept_invitation, invite, members_of, revoke_access, trail_of
+from app.services.people.invitations import accept_invitation, invite, members_of, project_audit_log, revoke_access
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.independence import (
     add_own_attribute,
@@ -399,7 +399,7 @@ def test_a_facilitator_begins_a_project_and_runs_it_and_others_do_not(bench: Wor
         now = replace(bench, actor=work.people.actor(fay.actor.person))
     assert now.actor.memberships[made.id] == Membership(Role.FACILITATOR, "Fay at home")
     assert {one.name for one in list_projects(now)} == {"Ready", "Mine"}
-    assert [(entry.who, entry.act) for entry in trail_of(now, made.id)] == [("Fay at home", "made a project")]
+    assert [(entry.who, entry.act) for entry in project_audit_log(now, made.id)] == [("Fay at home", "made a project")]
     with pytest.raises(NotAllowedError, match="taken back"):  # it would open the new project too
         accept_invitation(bench, link.token)
     assert create_from_preset(now, "Second", preset_names()[0]).name == "Second"
@@ -424,7 +424,7 @@ def test_a_facilitator_begins_a_project_by_bringing_texts_in_and_nobody_reaches_
         made = work.projects.get("Brought").id
         work.projects.get("Ready")
     assert now.actor.has(Right.FACILITATE, made)
-    assert [(entry.who, entry.act) for entry in trail_of(now, made)] == [("Fay at home", "made a project")]
+    assert [(entry.who, entry.act) for entry in project_audit_log(now, made)] == [("Fay at home", "made a project")]
     for role in (Role.EXPERT, Role.READER):
         with pytest.raises(NotAllowedError):
             import_file(as_(bench, role, role.value), file, "Theirs")

@@ -9,7 +9,7 @@ from app.domain.project import Text
 from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring import forecast, run_writer
-from app.services.scoring.run_writer import TextShelf
+from app.services.scoring.run_writer import TextCache
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.services.think_aloud.samples import ensure_samples
 from db.repositories.texts import Texts
@@ -61,7 +61,7 @@ def test_a_shelf_holds_no_more_than_it_may(workbench: Workbench, monkeypatch: py
     ready_to_score(workbench, texts=60)
     with workbench.database.read() as work:
         ids = [place.id for place in work.every_text.places(1)]
-    shelf = TextShelf(workbench.database)
+    shelf = TextCache(workbench.database)
     shelf.expect(ids)
     assert [shelf[each].text for each in ids] == [f"Text number {n}." for n in range(60)]
     assert len(shelf._held) <= 15

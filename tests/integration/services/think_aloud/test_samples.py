@@ -19,9 +19,9 @@ from app.services.think_aloud.independence import not_done
 from app.services.think_aloud.samples import (
     drawn,
     ensure_samples,
-    held_out,
     rechoose_samples,
     replace_sample,
+    sample_exclusion_counts,
     sample_options,
     samples_of,
 )
@@ -58,7 +58,7 @@ def test_all_but_the_sample_texts_are_scored_where_documents_are_few_or_large(
     assert (out.documents, set(out.texts)) == ((), samples)
     assert len(texts) == assignments * each - 4
     assert not samples & {text.id for text in texts}
-    held = held_out(workbench, 1, dimension.id)
+    held = sample_exclusion_counts(workbench, 1, dimension.id)
     assert (held.documents, held.texts, held.all, held.alone) == (0, 4, assignments * each, True)
     assert drawable(workbench, 1) == len(texts)
 

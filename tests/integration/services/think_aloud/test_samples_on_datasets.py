@@ -7,7 +7,13 @@ import pytest
 from app.services.data.imports import import_file
 from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.samples import drawn, ensure_samples, held_out, replace_sample, sample_options
+from app.services.think_aloud.samples import (
+    drawn,
+    ensure_samples,
+    replace_sample,
+    sample_exclusion_counts,
+    sample_options,
+)
 from tests.support.made_data import made_data
 from tests.support.projects import workbench_at
 
@@ -43,7 +49,7 @@ def test_samples_span_every_dimension_and_stay_out_of_scoring(dataset: tuple[Wor
             assert abs(score - aim) <= nearest + (high - low) / 6, dimension.name
 
         texts, out = drawn(workbench, project.id, dimension.id, 1.0, 1)
-        held = held_out(workbench, project.id, dimension.id)
+        held = sample_exclusion_counts(workbench, project.id, dimension.id)
         assert (held.documents, held.texts) == (len(out.documents), held.all - len(texts))
         part, _ = drawn(workbench, project.id, dimension.id, 0.1, 1)
         assert part

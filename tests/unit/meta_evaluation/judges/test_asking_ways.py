@@ -8,21 +8,21 @@ from scipy import stats
 
 from app.domain.run import AskingWay
 from app.errors import InputError
-from app.meta_evaluation.judges.asking_ways import AskedTexts, compare_asking, wavering
+from app.meta_evaluation.judges.asking_ways import AskingWayAnswers, compare_asking, wavering
 from app.meta_evaluation.judges.figures import wilson
 from app.meta_evaluation.score_matrix import Floats
 
 NONE = math.nan
 
 
-def asked(answers: Floats, **more: Floats) -> AskedTexts:
+def asked(answers: Floats, **more: Floats) -> AskingWayAnswers:
     texts, questions = answers.shape[1:]
     usual = {"human": np.full(texts, NONE), "people": np.full((texts, questions), NONE)}
     scores = np.where(np.isnan(answers).any(axis=2), NONE, np.nan_to_num(answers).mean(axis=2))
-    return AskedTexts(answers, scores, **(usual | more), documents=[f"d{n}" for n in range(texts)])
+    return AskingWayAnswers(answers, scores, **(usual | more), documents=[f"d{n}" for n in range(texts)])
 
 
-def judged(rng: np.random.Generator, lean: float, texts: int = 40, questions: int = 4) -> AskedTexts:
+def judged(rng: np.random.Generator, lean: float, texts: int = 40, questions: int = 4) -> AskingWayAnswers:
     """A noisy judge that says yes to the first half of the questions in a call more readily by `lean` (log odds)."""
     usual = rng.normal(size=questions) + rng.normal(size=(texts, 1))
     first = np.where(np.arange(questions) < questions // 2, lean / 2, -lean / 2)
@@ -93,7 +93,7 @@ def test_agreement_with_people_is_of_the_same_texts_and_together_less_alone() ->
     scores = np.stack([human + rng.normal(size=60) * noise for noise in (0.2, 2.0, 0.4)])
     scores[2, 0] = NONE
     answers = np.ones((3, 60, 1))
-    texts = AskedTexts(answers, scores, human, np.full((60, 1), NONE), [f"d{n}" for n in range(60)])
+    texts = AskingWayAnswers(answers, scores, human, np.full((60, 1), NONE), [f"d{n}" for n in range(60)])
     found = compare_asking(texts, level="dataset")
     expected = [stats.spearmanr(scores[way, 1:], human[1:]).statistic for way in range(3)]
     assert [found.ways[way].spearman for way in AskingWay] == pytest.approx(expected)

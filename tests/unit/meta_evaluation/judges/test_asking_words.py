@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from app.meta_evaluation.judges.asking_ways import (
-    AskedTexts,
     AskingComparison,
+    AskingWayAnswers,
     asking_cautions,
     asking_verdict,
     compare_asking,
@@ -27,7 +27,7 @@ def rated() -> AskingComparison:
     scores = np.stack([human + rng.normal(size=TEXTS) for _ in range(3)])
     answers = (rng.random((3, TEXTS, 4)) < 0.5) * 1.0
     documents = [f"d{n}" for n in range(TEXTS)]
-    asked = AskedTexts(answers, scores, human, np.full((TEXTS, 4), np.nan), documents)
+    asked = AskingWayAnswers(answers, scores, human, np.full((TEXTS, 4), np.nan), documents)
     return compare_asking(asked, level="dataset", resamples=50)
 
 

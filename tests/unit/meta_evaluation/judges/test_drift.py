@@ -8,7 +8,7 @@ import pytest
 from app.meta_evaluation.judges.drift import (
     LEVEL,
     LIMIT,
-    Answerings,
+    RepeatedAnchorAnswers,
     capital,
     findable_rate,
     look_p,
@@ -20,8 +20,8 @@ from app.meta_evaluation.score_matrix import Ints
 from tests.benchmarks import drift as bench
 
 
-def _everywhere(codes: Ints) -> Answerings:
-    return Answerings(codes, np.ones(codes.shape[:-1], dtype=np.bool_))
+def _everywhere(codes: Ints) -> RepeatedAnchorAnswers:
+    return RepeatedAnchorAnswers(codes, np.ones(codes.shape[:-1], dtype=np.bool_))
 
 
 def test_three_anchors_that_alone_differ_now_are_one_in_sixty_four() -> None:
@@ -53,9 +53,9 @@ def test_an_anchor_without_a_newest_answer_tells_nothing() -> None:
     codes[:, -1] = 1
     present = np.ones((3, 4), dtype=np.bool_)
     present[2, -1] = False
-    assert look_p(Answerings(codes, present)) == pytest.approx(1 / 16)
+    assert look_p(RepeatedAnchorAnswers(codes, present)) == pytest.approx(1 / 16)
     present[:, -1] = False
-    assert look_p(Answerings(codes, present)) == pytest.approx(1)
+    assert look_p(RepeatedAnchorAnswers(codes, present)) == pytest.approx(1)
 
 
 def test_an_answering_that_failed_is_no_answering() -> None:
@@ -64,7 +64,7 @@ def test_an_answering_that_failed_is_no_answering() -> None:
     present = np.ones((2, 4), dtype=np.bool_)
     present[:, 1] = False
     codes[:, 1] = 1  # what stands there was never said
-    assert look_p(Answerings(codes, present)) == pytest.approx(1 / 9)
+    assert look_p(RepeatedAnchorAnswers(codes, present)) == pytest.approx(1 / 9)
 
 
 def test_shares_of_the_stake_never_exceed_it() -> None:

@@ -5,7 +5,7 @@ import pytest
 from app.domain.run import RenderedPrompt
 from app.errors import CutOffError
 from app.providers.adapters.rejection import Rejection
-from app.providers.adapters.request_style import MOST, START, OutputRoom
+from app.providers.adapters.request_style import MOST, START, OutputAllowance
 from app.providers.base import ChatReply, ChatRequest, Usage
 
 REQUEST = ChatRequest(RenderedPrompt("judge", 1, "d", "SYSTEM", "word " * 400, {}))
@@ -18,18 +18,18 @@ def refused(words: str, status: int = 400) -> Rejection:
 
 
 def test_an_answer_has_room_to_reason() -> None:
-    assert OutputRoom().of(REQUEST, NAME) == START
-    assert OutputRoom().of(replace(REQUEST, max_output_tokens=50_000), NAME) == 50_000
+    assert OutputAllowance().of(REQUEST, NAME) == START
+    assert OutputAllowance().of(replace(REQUEST, max_output_tokens=50_000), NAME) == 50_000
 
 
 def test_a_model_that_does_not_reason_starts_with_what_the_answer_needs() -> None:
-    room = OutputRoom(reasons=False)
+    room = OutputAllowance(reasons=False)
     assert room.of(REQUEST, NAME) == REQUEST.max_output_tokens
     assert room.of(replace(REQUEST, cut_off=(4096,)), NAME) == START
 
 
 def test_one_that_was_cut_off_is_asked_with_twice_the_room_and_so_are_the_later_ones() -> None:
-    room = OutputRoom()
+    room = OutputAllowance()
     room.noted(CUT_OFF, REQUEST, START)
     assert room.of(replace(REQUEST, cut_off=(START,)), NAME) == 2 * START
     assert room.of(REQUEST, NAME) == 2 * START
@@ -38,16 +38,16 @@ def test_one_that_was_cut_off_is_asked_with_twice_the_room_and_so_are_the_later_
 
 
 def test_the_last_room_is_known_as_such_and_not_tried_twice() -> None:
-    room = OutputRoom(most=2000)
+    room = OutputAllowance(most=2000)
     assert room.of(REQUEST, NAME) == 2000
     assert room.noted(CUT_OFF, REQUEST, 2000).last_room
-    assert not OutputRoom().noted(CUT_OFF, REQUEST, START).last_room
+    assert not OutputAllowance().noted(CUT_OFF, REQUEST, START).last_room
     with pytest.raises(CutOffError, match="limit of 2,000 output tokens"):
         room.of(replace(REQUEST, cut_off=(2000,)), NAME)
 
 
 def test_an_answer_that_ended_long_before_its_room_teaches_nothing() -> None:
-    room = OutputRoom()
+    room = OutputAllowance()
     odd = room.noted(replace(CUT_OFF, usage=Usage(output_tokens=900)), REQUEST, START)
     assert (odd.room, odd.last_room) == (0, False)
     assert room.of(REQUEST, NAME) == START
@@ -66,7 +66,7 @@ def test_an_answer_that_ended_long_before_its_room_teaches_nothing() -> None:
     ],
 )
 def test_a_limit_that_is_refused_is_learned(words: str, limit: int) -> None:
-    room = OutputRoom()
+    room = OutputAllowance()
     assert room.smaller(refused(words), REQUEST, START) == limit
     assert room.of(REQUEST, NAME) == limit
     assert room.noted(CUT_OFF, REQUEST, limit).last_room
@@ -95,7 +95,7 @@ def test_a_limit_that_is_refused_is_learned(words: str, limit: int) -> None:
     ],
 )
 def test_a_window_that_input_and_output_share_is_learned(words: str, left: int) -> None:
-    room = OutputRoom()
+    room = OutputAllowance()
     assert room.smaller(refused(words), REQUEST, START) == left
     assert left - 100 < room.of(REQUEST, NAME) <= left, "later requests fit at once"
     longer = replace(REQUEST, prompt=replace(REQUEST.prompt, user="word " * 800))
@@ -113,4 +113,4 @@ def test_a_window_that_input_and_output_share_is_learned(words: str, left: int) 
     ],
 )
 def test_what_less_room_would_not_mend_is_left_alone(rejection: Rejection) -> None:
-    assert OutputRoom().smaller(rejection, REQUEST, START) is None
+    assert OutputAllowance().smaller(rejection, REQUEST, START) is None

@@ -3,8 +3,8 @@ import pytest
 from app.domain.run import RenderedPrompt
 from app.providers.adapters.rejection import Rejection
 from app.providers.adapters.request_style import (
+    LearnedRefusal,
     LearnedStyle,
-    Lesson,
     RequestStyle,
     first_style,
     is_closed,
@@ -63,27 +63,27 @@ def test_who_is_known_to_take_a_cache_mark(name: str, mark: bool) -> None:
 @pytest.mark.parametrize(
     ("rejection", "lesson"),
     [
-        (Rejection(400, parameter="temperature"), Lesson.TEMPERATURE),
-        (Rejection(400, words="`temperature` is deprecated for this model."), Lesson.TEMPERATURE),
-        (Rejection(400, "unsupported_parameter", "max_tokens"), Lesson.LIMIT_PARAMETER),
-        (Rejection(422, words="max_completion_tokens: Extra inputs are not permitted"), Lesson.LIMIT_PARAMETER),
+        (Rejection(400, parameter="temperature"), LearnedRefusal.TEMPERATURE),
+        (Rejection(400, words="`temperature` is deprecated for this model."), LearnedRefusal.TEMPERATURE),
+        (Rejection(400, "unsupported_parameter", "max_tokens"), LearnedRefusal.LIMIT_PARAMETER),
+        (Rejection(422, words="max_completion_tokens: Extra inputs are not permitted"), LearnedRefusal.LIMIT_PARAMETER),
         (Rejection(400, words="max_tokens is too large: 9999. The model takes at most 4096."), None),
-        (Rejection(400, parameter="response_format"), Lesson.JSON_FORM),
-        (Rejection(422, parameter="('body', 'response_format')"), Lesson.JSON_FORM),
-        (Rejection(400, words="output_config.format: not supported"), Lesson.JSON_FORM),
-        (Rejection(400, words='Unknown name "responseJsonSchema"'), Lesson.JSON_FORM),
-        (Rejection(500, words="('body', 'response_format', 'type'): Input should be 'text'"), Lesson.JSON_FORM),
+        (Rejection(400, parameter="response_format"), LearnedRefusal.JSON_FORM),
+        (Rejection(422, parameter="('body', 'response_format')"), LearnedRefusal.JSON_FORM),
+        (Rejection(400, words="output_config.format: not supported"), LearnedRefusal.JSON_FORM),
+        (Rejection(400, words='Unknown name "responseJsonSchema"'), LearnedRefusal.JSON_FORM),
+        (Rejection(500, words="('body', 'response_format', 'type'): Input should be 'text'"), LearnedRefusal.JSON_FORM),
         (Rejection(500, words="failed to parse grammar"), None),
-        (Rejection(500, words="temperature: Extra inputs are not permitted"), Lesson.TEMPERATURE),
-        (Rejection(500, words="max_tokens: Extra inputs are not permitted"), Lesson.LIMIT_PARAMETER),
-        (Rejection(400, words="System role not supported"), Lesson.SYSTEM_MESSAGE),
-        (Rejection(500, words="Conversation roles must alternate user/assistant/user"), Lesson.SYSTEM_MESSAGE),
-        (Rejection(400, words="Developer instruction is not enabled for this model"), Lesson.SYSTEM_MESSAGE),
+        (Rejection(500, words="temperature: Extra inputs are not permitted"), LearnedRefusal.TEMPERATURE),
+        (Rejection(500, words="max_tokens: Extra inputs are not permitted"), LearnedRefusal.LIMIT_PARAMETER),
+        (Rejection(400, words="System role not supported"), LearnedRefusal.SYSTEM_MESSAGE),
+        (Rejection(500, words="Conversation roles must alternate user/assistant/user"), LearnedRefusal.SYSTEM_MESSAGE),
+        (Rejection(400, words="Developer instruction is not enabled for this model"), LearnedRefusal.SYSTEM_MESSAGE),
         (Rejection(429, parameter="temperature"), None),
         (Rejection(400, words="something else"), None),
     ],
 )
-def test_what_an_objection_teaches(rejection: Rejection, lesson: Lesson | None) -> None:
+def test_what_an_objection_teaches(rejection: Rejection, lesson: LearnedRefusal | None) -> None:
     assert lesson_of(rejection, REQUEST, RequestStyle()) is lesson
 
 
@@ -99,14 +99,14 @@ def test_what_was_not_sent_teaches_nothing() -> None:
 def test_a_lesson_is_learned_once_and_those_behind_catch_up() -> None:
     first = RequestStyle(cache_mark=True)
     memory = LearnedStyle(first)
-    assert memory.learn(Lesson.TEMPERATURE, first)
-    assert memory.learn(Lesson.TEMPERATURE, first), "sent before the lesson: worth asking again"
-    assert not memory.learn(Lesson.TEMPERATURE, memory.style), "sent after it: not worth asking again"
-    assert memory.learn(Lesson.JSON_FORM, memory.style)
-    assert memory.learn(Lesson.CACHE_MARK, memory.style)
-    assert memory.learn(Lesson.LIMIT_PARAMETER, memory.style)
+    assert memory.learn(LearnedRefusal.TEMPERATURE, first)
+    assert memory.learn(LearnedRefusal.TEMPERATURE, first), "sent before the lesson: worth asking again"
+    assert not memory.learn(LearnedRefusal.TEMPERATURE, memory.style), "sent after it: not worth asking again"
+    assert memory.learn(LearnedRefusal.JSON_FORM, memory.style)
+    assert memory.learn(LearnedRefusal.CACHE_MARK, memory.style)
+    assert memory.learn(LearnedRefusal.LIMIT_PARAMETER, memory.style)
     assert memory.style == RequestStyle(False, "max_completion_tokens", "prompt", False)
-    assert not memory.learn(Lesson.LIMIT_PARAMETER, memory.style), "or it would swing to and fro"
+    assert not memory.learn(LearnedRefusal.LIMIT_PARAMETER, memory.style), "or it would swing to and fro"
 
 
 def test_the_schema_stands_in_the_prompt_only_where_the_api_takes_none() -> None:

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from app.domain.checklist import Answer, Evaluation, Judgment
-from app.domain.expert_answer import AnswerDraw, WishedWave
+from app.domain.expert_answer import AnswerDraw, WaveRequest
 from app.domain.project import Rating, Text
 from app.domain.run import Outcome, RunDimension
 from app.services.checklists.expert_answers import draw_texts
@@ -51,7 +51,7 @@ def people_answer(bench: Workbench, draw: AnswerDraw) -> None:
 
 
 def test_before_anybody_answered_the_worst_is_said(bench: Workbench) -> None:
-    found = planned_answers(bench, CHECKLIST, WishedWave(25)).forecast
+    found = planned_answers(bench, CHECKLIST, WaveRequest(25)).forecast
     assert (found.answers, found.score, found.widest) == (0, None, None)
     assert found.said == (
         "Nobody has answered yet. 25 answers of people alone tell a question's share of yes to plus or minus 20 points "
@@ -65,17 +65,17 @@ def test_texts_that_the_judge_lacks_are_said(bench: Workbench) -> None:
         work.texts.add_many(1, added)
         ids = work.texts.ids_by_key(1)
         work.texts.add_ratings([(ids[text.key], 1, Rating("coherence", "r1", 3.0)) for text in added])
-    plan = planned_answers(bench, CHECKLIST, WishedWave(TEXTS + 30))
+    plan = planned_answers(bench, CHECKLIST, WaveRequest(TEXTS + 30))
     assert plan.forecast.said[1:] == (
         f"The judge has scored {TEXTS} of these {TEXTS + 30} texts; only those correct it. Score the rest too.",
     )
     people_answer(bench, draw_texts(bench, CHECKLIST, 48, seed=2))
-    assert "only those correct it" in planned_answers(bench, CHECKLIST, WishedWave(102)).forecast.said[-1]
+    assert "only those correct it" in planned_answers(bench, CHECKLIST, WaveRequest(102)).forecast.said[-1]
 
 
 def test_the_forecast_is_for_the_texts_asked_for_and_names_the_widest_question(bench: Workbench) -> None:
     people_answer(bench, draw_texts(bench, CHECKLIST, 48, seed=2))
-    found = planned_answers(bench, CHECKLIST, WishedWave(24)).forecast
+    found = planned_answers(bench, CHECKLIST, WaveRequest(24)).forecast
     assert (found.answers, found.question) == (48, 1)
     assert found.widest is not None
     (forecast,) = found.widest.forecast
@@ -93,15 +93,15 @@ def test_runs_about_some_texts_only_are_not_what_the_forecast_rests_on(
     bench: Workbench, made_for: dict[str, object]
 ) -> None:
     people_answer(bench, draw_texts(bench, CHECKLIST, 48, seed=2))
-    before = planned_answers(bench, CHECKLIST, WishedWave(24)).forecast
+    before = planned_answers(bench, CHECKLIST, WaveRequest(24)).forecast
     with bench.database.write() as work:
         run = work.runs.create(1, "checklist", "two", made_for, [RunDimension(1, CHECKLIST, texts=(1, 2))])
         (one, _) = work.runs.open_scores(run)
         work.runs.save([Outcome(one, Evaluation(5.0, 1.0, (Judgment(1, Answer.YES),)))])
-    assert planned_answers(bench, CHECKLIST, WishedWave(24)).forecast.said == before.said
+    assert planned_answers(bench, CHECKLIST, WaveRequest(24)).forecast.said == before.said
 
 
 def test_once_all_texts_are_given_out_it_says_so(bench: Workbench) -> None:
     people_answer(bench, draw_texts(bench, CHECKLIST, 100, seed=2))
-    said = planned_answers(bench, CHECKLIST, WishedWave(20)).forecast.said
+    said = planned_answers(bench, CHECKLIST, WaveRequest(20)).forecast.said
     assert said[-1] == "With these experts have every text that can be drawn: then only new texts need the judge."
