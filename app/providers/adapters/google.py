@@ -27,7 +27,7 @@ from pydantic import ValidationError
 from app.domain.run import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, SdkModel, call
-from app.providers.adapters.connections import RedirectedError, at_home, spread_connections, was_sent
+from app.providers.adapters.connections import RedirectedError, at_home, spread_connections, trusted, was_sent
 from app.providers.adapters.rejection import (
     Rejection,
     asked_at,
@@ -162,6 +162,8 @@ def open_model(
         base_url=endpoint.base_url,
         timeout=int(timeout * 1000),
         async_client_args={
+            "verify": trusted(),
+            "ssl": trusted(),  # for web sockets; without it the SDK reads the certificates for each client, in 30 ms
             "limits": limits,
             "mounts": spread_connections(),
             "event_hooks": at_home(endpoint.base_url),

@@ -24,7 +24,7 @@ from app.errors import ProviderError
 from app.limits import Limits
 from app.providers.adapters.body_limits import OversizedBodyError, body_limits
 from app.providers.adapters.compatible import model_names
-from app.providers.adapters.connections import at_home
+from app.providers.adapters.connections import at_home, trusted
 from app.providers.credentials import OTHER, ContextWindow, Endpoint, LocalServer, address_at
 
 LISTING = Limits(size=2 * 2**20)
@@ -130,7 +130,7 @@ def _client(endpoint: Endpoint, timeout: float) -> httpx2.AsyncClient:
     key = endpoint.key.get_secret_value()
     headers = {"authorization": f"Bearer {key}"} if key else {}
     hooks = at_home(endpoint.base_url)
-    return httpx2.AsyncClient(timeout=timeout, headers=headers, event_hooks=hooks, trust_env=False)
+    return httpx2.AsyncClient(verify=trusted(), timeout=timeout, headers=headers, event_hooks=hooks, trust_env=False)
 
 
 async def _json(
