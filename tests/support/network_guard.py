@@ -13,6 +13,7 @@ from typing import Any
 LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", socket.gethostname().lower()})
 CONNECTIONS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 LOOK_UPS = frozenset({"socket.getaddrinfo", "socket.gethostbyname"})
+WATCHED = CONNECTIONS | LOOK_UPS
 
 attempts: list[str] = []
 """Where code tried to go since the list was last emptied, in any thread of this process."""
@@ -40,9 +41,11 @@ def is_local(host: object) -> bool:
 
 
 def _audit(event: str, arguments: tuple[Any, ...]) -> None:
+    if event not in WATCHED:  # Python calls this millions of times
+        return
     if event in LOOK_UPS:
         _refuse_unless_local(arguments[0])
-    elif event in CONNECTIONS:
+    else:
         sock, address = arguments
         # sendmsg on a connected socket has no address: its connection was judged when it was made
         if address is not None and sock.family in {socket.AF_INET, socket.AF_INET6}:
